@@ -37,20 +37,8 @@ impl fmt::Display for Problem {
 fn is_named(section: &str) -> bool {
     matches!(
         section,
-        "body"
-            | "ancf_beam"
-            | "joint"
-            | "frame"
-            | "measure"
-            | "port"
-            | "wheel"
-            | "thruster"
-            | "line_load"
-            | "contact"
-            | "grasp"
-            | "loop"
-            | "signal"
-    )
+        "body" | "ancf_beam" | "joint" | "frame" | "wheel" | "loop" | "signal"
+    ) || crate::spec::ELEMENT_SECTIONS.contains(&section)
 }
 
 /// Everything that can go wrong below the FMI.

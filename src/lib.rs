@@ -37,6 +37,9 @@
 //! ```
 #![deny(unsafe_code)]
 
+#[macro_use]
+mod element_list;
+
 pub mod algebra;
 pub mod beam;
 pub mod dynamics;

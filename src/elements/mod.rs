@@ -79,11 +79,11 @@ use crate::system::{Declarations, ParamId, Parameter, System};
 
 /// Declares [`Elements`] and passes each of its roles to all lists, in their order.
 macro_rules! elements {
-    ($($(#[doc = $doc:literal])+ $list:ident: $Kind:ty,)+) => {
+    ($($doc:literal $list:ident: $Kind:ty $([$section:ident: $Section:ty])?,)+) => {
         /// All elements of a model.
         #[derive(Clone, Debug, Default)]
         pub struct Elements {
-            $($(#[doc = $doc])+ pub(crate) $list: Vec<$Kind>,)+
+            $(#[doc = $doc] pub(crate) $list: Vec<$Kind>,)+
             /// Commands for impulses and captures.
             pub(crate) commands: Vec<Command>,
             reads: Reads,
@@ -172,78 +172,7 @@ macro_rules! elements {
     };
 }
 
-elements! {
-    /// Controller of joints in other FMUs, if the spec is that of a controller.
-    controllers: Controller,
-    /// Reference orbit, if there is one.
-    orbits: orbit::Orbit,
-    /// Outputs of the bodies and of their joints' coordinates.
-    bodies: body::Body,
-    /// Attitude servos of free bodies.
-    attitude_servos: AttitudeServo,
-    /// Outputs of the servos of joints, one for each joint.
-    joint_servos: JointServo,
-    /// Torque inputs of joints without a motor.
-    torques: joint::Torque,
-    /// Viscous friction of joints.
-    dampers: joint::Damper,
-    /// Dry friction of joints.
-    frictions: joint::Friction,
-    /// Springs of joints.
-    springs: joint_spring::Spring,
-    /// Springs of spherical joints.
-    ball_springs: joint_spring::BallSpring,
-    /// Servos of joint axes without a motor.
-    axis_servos: servo::AxisServo,
-    /// Servos of spherical joints.
-    ball_servos: servo::BallServo,
-    /// Modes of flexible bodies.
-    modes: modal::Modes,
-    /// Motors with limited torque and rate, one for each axis of a joint.
-    motors: Motor,
-    /// Reaction wheels.
-    wheels: wheel::Wheel,
-    /// Frames on which external wrenches and impulses act.
-    ports: Port,
-    /// Thrusters.
-    thrusters: Thruster,
-    /// Distributed forces on beams.
-    line_loads: line_load::LineLoad,
-    /// Joints whose motion is locked or prescribed, always or when commanded.
-    drives: Drive,
-    /// Outputs of the wrenches that joints transmit.
-    reactions: reaction::Reaction,
-    /// Outputs of beams with modes.
-    beams: beam::Beam,
-    /// Outputs of bodies with modal data.
-    modal_bodies: modal::ModalBody,
-    /// Geometrically exact beams.
-    geometrically_exact_beams: geometrically_exact_beam::Beam,
-    /// Limits of linear bending, one for each beam or segment of one.
-    deflection_limits: deflection_limit::DeflectionLimit,
-    /// Outputs of frames.
-    frames: frame::Frame,
-    /// ANCF beams.
-    ancf_beams: ancf_beam::Beam,
-    /// Outputs of frames on ANCF beams.
-    points: frame::Point,
-    /// Relative motions of two frames.
-    measures: measure::Measure,
-    /// Ranges of joint coordinates and their stops.
-    ranges: Range,
-    /// Contacts between frames.
-    contacts: Contact,
-    /// Joints that close kinematic loops.
-    closed_loops: ClosedLoop,
-    /// Switched spring-dampers between frames.
-    grasps: Grasp,
-    /// Gravity.
-    gravity: gravity::Gravity,
-    /// Signals that set inputs.
-    signals: SignalSource,
-    /// Outputs of the whole system.
-    diagnostics: diagnostics::Diagnostics,
-}
+for_each_element!(elements);
 
 impl Elements {
     /// Creates the elements of a spec and declares their parameters and inputs.

@@ -26,8 +26,10 @@ mod names;
 mod orbit;
 mod renamed;
 mod salvage;
+
 mod signal;
 mod source;
+mod table;
 
 pub use actuator::{Motor, Throttle, Thruster, Wheel};
 pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
@@ -53,6 +55,7 @@ pub use renamed::variable as renamed;
 pub(crate) use signal::empty_window;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::{Source, read_text};
+pub(crate) use table::Table;
 
 use crate::algebra::Quaternion;
 use crate::{Error, Problem};
@@ -74,95 +77,104 @@ fn is_format(format: &u32) -> bool {
     *format == FORMAT
 }
 
-/// Spec of a spacecraft, of several in one system, or of a controller, with the experiment to run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// Name of the model, and model identifier of the FMU: a letter, then letters, digits and
-    /// underscores, at most 128 characters.
-    pub name: String,
-    /// Version of the spec's format. This version of grapple reads format 2 only; later versions
-    /// also read it, with a warning for each name that has changed. Default 2.
-    #[serde(default = "format", skip_serializing_if = "is_format")]
-    pub format: u32,
-    /// Description of the model, one sentence, for the FMU. Default: none.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub description: String,
-    /// Content of the spec: the model of a spacecraft, or a controller. Default `spacecraft`.
-    #[serde(default, skip_serializing_if = "Kind::is_spacecraft")]
-    pub kind: Kind,
-    /// Joints of a controller with their gains; required for `kind = "controller"`, and only there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub controller: Option<Controller>,
-    /// Coordinates and equations of motion. Default `recursive`.
-    #[serde(default, skip_serializing_if = "Formulation::is_default")]
-    pub formulation: Formulation,
-    /// Gains that reduce constraint violations of the joints. Not for `recursive`, whose joints are
-    /// no constraints.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub constraints: Option<Constraints>,
-    /// Options of the formulation `quaternion`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quaternion: Option<QuaternionOptions>,
-    /// Gravity, or the reference orbit.
-    #[serde(default)]
-    pub environment: Environment,
-    /// Bodies. A body that is no joint's child floats freely.
-    #[serde(default)]
-    pub body: IndexMap<String, Body>,
-    /// Large beams in absolute nodal coordinates, outside the trees of bodies.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub ancf_beam: IndexMap<String, AncfBeam>,
-    /// Joints. Each connects one child body with its parent body or the world.
-    #[serde(default)]
-    pub joint: IndexMap<String, Joint>,
-    /// Named frames on bodies and ANCF beams: tips, grapple fixtures, sensors.
-    #[serde(default)]
-    pub frame: IndexMap<String, Frame>,
-    /// Relative motions of two frames, as outputs.
-    #[serde(default)]
-    pub measure: IndexMap<String, Measure>,
-    /// Frames on which an external wrench acts, as inputs.
-    #[serde(default)]
-    pub port: IndexMap<String, Port>,
-    /// Reaction wheels.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub wheel: IndexMap<String, Wheel>,
-    /// Thrusters.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub thruster: IndexMap<String, Thruster>,
-    /// Beams on which an external distributed force acts, as inputs.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub line_load: IndexMap<String, LineLoad>,
-    /// Pairs of frames between which an impact, a compliant contact force or a capture may act.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub contact: IndexMap<String, Contact>,
-    /// Switched spring-dampers between two frames: models of compliant grippers.
-    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
-    pub grasp: IndexMap<String, Grasp>,
-    /// Joints that close kinematic loops, for the whole run.
-    #[serde(default, rename = "loop", skip_serializing_if = "IndexMap::is_empty")]
-    pub closed_loop: IndexMap<String, Loop>,
-    /// Computation of a start that closes all loops, or of a static equilibrium.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub assembly: Option<Assembly>,
-    /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
-    #[serde(default)]
-    pub signal: IndexMap<String, Signal>,
-    /// Selection of the FMU's outputs.
-    #[serde(default)]
-    pub output: Output,
-    /// Run of `grapple simulate`, and default experiment of the FMU.
-    #[serde(default)]
-    pub experiment: Experiment,
-    /// Integration method of Co-Simulation.
-    #[serde(default)]
-    pub solver: Solver,
-    /// Limits of constraint violation and energy balance; a Co-Simulation run that exceeds one
-    /// stops with an error.
-    #[serde(default, skip_serializing_if = "Monitor::is_default")]
-    pub monitor: Monitor,
+/// Declares [`Spec`] with the sections of the elements.
+macro_rules! spec {
+    ($($doc:literal $list:ident: $Kind:ty $([$section:ident: $Section:ty])?,)+) => {
+        /// Spec of a spacecraft, of several in one system, or of a controller, with the experiment to run.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct Spec {
+            /// Name of the model, and model identifier of the FMU: a letter, then letters, digits and
+            /// underscores, at most 128 characters.
+            pub name: String,
+            /// Version of the spec's format. This version of grapple reads format 2 only; later versions
+            /// also read it, with a warning for each name that has changed. Default 2.
+            #[serde(default = "format", skip_serializing_if = "is_format")]
+            pub format: u32,
+            /// Description of the model, one sentence, for the FMU. Default: none.
+            #[serde(default, skip_serializing_if = "String::is_empty")]
+            pub description: String,
+            /// Content of the spec: the model of a spacecraft, or a controller. Default `spacecraft`.
+            #[serde(default, skip_serializing_if = "Kind::is_spacecraft")]
+            pub kind: Kind,
+            /// Joints of a controller with their gains; required for `kind = "controller"`, and only there.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub controller: Option<Controller>,
+            /// Coordinates and equations of motion. Default `recursive`.
+            #[serde(default, skip_serializing_if = "Formulation::is_default")]
+            pub formulation: Formulation,
+            /// Gains that reduce constraint violations of the joints. Not for `recursive`, whose joints are
+            /// no constraints.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub constraints: Option<Constraints>,
+            /// Options of the formulation `quaternion`.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub quaternion: Option<QuaternionOptions>,
+            /// Gravity, or the reference orbit.
+            #[serde(default)]
+            pub environment: Environment,
+            /// Bodies. A body that is no joint's child floats freely.
+            #[serde(default)]
+            pub body: IndexMap<String, Body>,
+            /// Large beams in absolute nodal coordinates, outside the trees of bodies.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub ancf_beam: IndexMap<String, AncfBeam>,
+            /// Joints. Each connects one child body with its parent body or the world.
+            #[serde(default)]
+            pub joint: IndexMap<String, Joint>,
+            /// Named frames on bodies and ANCF beams: tips, grapple fixtures, sensors.
+            #[serde(default)]
+            pub frame: IndexMap<String, Frame>,
+            /// Reaction wheels.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub wheel: IndexMap<String, Wheel>,
+            /// Joints that close kinematic loops, for the whole run.
+            #[serde(default, rename = "loop", skip_serializing_if = "IndexMap::is_empty")]
+            pub closed_loop: IndexMap<String, Loop>,
+            /// Computation of a start that closes all loops, or of a static equilibrium.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub assembly: Option<Assembly>,
+            /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
+            #[serde(default)]
+            pub signal: IndexMap<String, Signal>,
+            /// Selection of the FMU's outputs.
+            #[serde(default)]
+            pub output: Output,
+            /// Run of `grapple simulate`, and default experiment of the FMU.
+            #[serde(default)]
+            pub experiment: Experiment,
+            /// Integration method of Co-Simulation.
+            #[serde(default)]
+            pub solver: Solver,
+            /// Limits of constraint violation and energy balance; a Co-Simulation run that exceeds one
+            /// stops with an error.
+            #[serde(default, skip_serializing_if = "Monitor::is_default")]
+            pub monitor: Monitor,
+            $($(#[doc = $doc]
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub $section: IndexMap<String, $Section>,)?)+
+        }
+
+        /// Names of the elements' sections.
+        pub(crate) const ELEMENT_SECTIONS: &[&str] = &[$($(stringify!($section),)?)+];
+
+        impl Spec {
+            /// Passes each table of an element's section to `to`: section, name, fields.
+            pub(crate) fn each_element(&self, mut to: impl FnMut(&'static str, &str, &dyn Table)) {
+                $($(for (name, table) in &self.$section {
+                    to(stringify!($section), name, table);
+                })?)+
+            }
+
+            /// Keeps the tables of elements for which `keep` returns true.
+            pub(crate) fn retain_elements(&mut self, keep: impl Fn(&str, &str, &dyn Table) -> bool) {
+                $($(self.$section.retain(|name, table| keep(stringify!($section), name, table));)?)+
+            }
+        }
+    };
 }
+
+for_each_element!(spec);
 
 impl Spec {
     /// Returns true if a frame, a body or an ANCF beam has this name.

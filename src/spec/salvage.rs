@@ -24,12 +24,11 @@ impl Spec {
         self.frame.retain(|name, frame| {
             sound("frame", name) && (bodies.contains_key(&frame.body) || beams.contains_key(&frame.body))
         });
-        let frames: HashSet<String> = self.frames().cloned().chain([WORLD.to_owned()]).collect();
-        let stand = |names: &[&String]| names.iter().all(|name| frames.contains(*name));
-        self.measure
-            .retain(|name, measure| sound("measure", name) && stand(&[&measure.from, &measure.to]));
-        self.grasp
-            .retain(|name, grasp| sound("grasp", name) && stand(&[&grasp.a, &grasp.b]));
+        let frames_left: HashSet<String> = self.frames().cloned().chain([WORLD.to_owned()]).collect();
+        let stand = |names: &[&String]| names.iter().all(|name| frames_left.contains(*name));
+        self.retain_elements(|section, name, table| {
+            sound(section, name) && table.frames().iter().all(|(_, frame)| frames_left.contains(*frame))
+        });
         self.closed_loop
             .retain(|name, closed_loop| sound("loop", name) && stand(&[&closed_loop.a, &closed_loop.b]));
         if let Some(controller) = &mut self.controller {
@@ -37,15 +36,8 @@ impl Spec {
                 .joint
                 .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
         }
-        self.port
-            .retain(|name, port| sound("port", name) && stand(&[&port.frame]));
-        self.thruster
-            .retain(|name, thruster| sound("thruster", name) && stand(&[&thruster.frame]));
         self.wheel
             .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
-        self.contact
-            .retain(|name, contact| sound("contact", name) && stand(&[&contact.a, &contact.b]));
-        self.line_load.retain(|name, _| sound("line_load", name));
         self.joint.retain(|name, _| sound("joint", name));
         let left = owners(self);
         self.signal.retain(|input, _| {
@@ -81,14 +73,11 @@ impl Spec {
 
 /// Returns the names of the tables that have inputs, except bodies.
 fn owners(spec: &Spec) -> HashSet<String> {
-    let acting = spec
-        .port
-        .keys()
-        .chain(spec.thruster.keys())
-        .chain(spec.line_load.keys());
-    let holding = spec.contact.keys().chain(spec.grasp.keys());
-    let moving = spec.joint.keys().chain(spec.wheel.keys());
-    acting.chain(holding).chain(moving).cloned().collect()
+    let mut owners: HashSet<String> = spec.joint.keys().chain(spec.wheel.keys()).cloned().collect();
+    spec.each_element(|_, name, _| {
+        owners.insert(name.to_owned());
+    });
+    owners
 }
 
 /// Returns true if the problem concerns this joint of a controller.

@@ -11,13 +11,7 @@ impl Check<'_> {
             ("ancf_beam", !spec.ancf_beam.is_empty()),
             ("joint", !spec.joint.is_empty()),
             ("frame", !spec.frame.is_empty()),
-            ("measure", !spec.measure.is_empty()),
-            ("port", !spec.port.is_empty()),
             ("wheel", !spec.wheel.is_empty()),
-            ("thruster", !spec.thruster.is_empty()),
-            ("line_load", !spec.line_load.is_empty()),
-            ("contact", !spec.contact.is_empty()),
-            ("grasp", !spec.grasp.is_empty()),
             ("constraints", spec.constraints.is_some()),
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),
@@ -32,7 +26,10 @@ impl Check<'_> {
                     },
             ),
         ];
-        for (section, written) in of_craft {
+        let mut elements = Vec::new();
+        spec.each_element(|section, _, _| elements.push((section, true)));
+        elements.dedup();
+        for (section, written) in of_craft.into_iter().chain(elements) {
             if written {
                 let what =
                     "a controller has no such section: it belongs to the spacecraft, which has its own file and FMU";

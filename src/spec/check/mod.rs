@@ -97,6 +97,7 @@ impl Check<'_> {
         for (name, closed_loop) in &spec.closed_loop {
             self.closed_loop(name, closed_loop);
         }
+        self.elements();
         self.assembly();
         self.problems.extend(modal::without_node(spec));
         self.orbit();
@@ -104,6 +105,16 @@ impl Check<'_> {
         self.methods();
         self.flexibility();
         self.momentum();
+    }
+
+    /// Validates the structure of elements by their own rules.
+    fn elements(&mut self) {
+        let spec = self.spec;
+        let problems = &mut *self.problems;
+        spec.each_element(|section, name, table| {
+            let found = table.check(spec).into_iter();
+            problems.extend(found.map(|(field, what)| problem(section, name, field, what)));
+        });
     }
 
     /// Reports options that the formulation does not have.
@@ -268,21 +279,17 @@ impl Check<'_> {
     fn names(&mut self) {
         let spec = self.spec;
         let mut owners: HashMap<&str, &str> = HashMap::new();
-        let sections = [("body", spec.body.keys())]
-            .into_iter()
-            .flat_map(|(section, keys)| keys.map(move |key| (section, key)))
-            .chain(spec.ancf_beam.keys().map(|key| ("ancf_beam", key)))
-            .chain(spec.joint.keys().map(|key| ("joint", key)))
-            .chain(spec.frame.keys().map(|key| ("frame", key)))
-            .chain(spec.measure.keys().map(|key| ("measure", key)))
-            .chain(spec.port.keys().map(|key| ("port", key)))
-            .chain(spec.wheel.keys().map(|key| ("wheel", key)))
-            .chain(spec.thruster.keys().map(|key| ("thruster", key)))
-            .chain(spec.line_load.keys().map(|key| ("line_load", key)))
-            .chain(spec.contact.keys().map(|key| ("contact", key)))
-            .chain(spec.grasp.keys().map(|key| ("grasp", key)))
-            .chain(spec.closed_loop.keys().map(|key| ("loop", key)));
-        for (section, name) in sections {
+        let mut names: Vec<(&str, &str)> = Vec::new();
+        names.extend(spec.body.keys().map(|key| ("body", key.as_str())));
+        names.extend(spec.ancf_beam.keys().map(|key| ("ancf_beam", key.as_str())));
+        names.extend(spec.joint.keys().map(|key| ("joint", key.as_str())));
+        names.extend(spec.frame.keys().map(|key| ("frame", key.as_str())));
+        names.extend(spec.wheel.keys().map(|key| ("wheel", key.as_str())));
+        names.extend(spec.closed_loop.keys().map(|key| ("loop", key.as_str())));
+        let mut elements: Vec<(&str, String)> = Vec::new();
+        spec.each_element(|section, name, _| elements.push((section, name.to_owned())));
+        names.extend(elements.iter().map(|(section, name)| (*section, name.as_str())));
+        for (section, name) in names {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
             }

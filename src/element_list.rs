@@ -1,0 +1,79 @@
+/// Passes the list of all elements to a macro. An entry has a description, the name of the list in
+/// [`Elements`](crate::elements::Elements), the element's type, and in brackets the section of the
+/// spec with its type, if its tables have the user's names (`[grasp.<name>]`).
+macro_rules! for_each_element {
+    ($then:ident) => {
+        $then! {
+            "Controller of joints in other FMUs, if the spec is that of a controller."
+            controllers: Controller,
+            "Reference orbit, if there is one."
+            orbits: orbit::Orbit,
+            "Outputs of the bodies and of their joints' coordinates."
+            bodies: body::Body,
+            "Attitude servos of free bodies."
+            attitude_servos: AttitudeServo,
+            "Servos of joints, as one for each joint."
+            joint_servos: JointServo,
+            "Torque inputs of joints without a motor."
+            torques: joint::Torque,
+            "Viscous friction of joints."
+            dampers: joint::Damper,
+            "Dry friction of joints."
+            frictions: joint::Friction,
+            "Springs of joints."
+            springs: joint_spring::Spring,
+            "Springs of spherical joints."
+            ball_springs: joint_spring::BallSpring,
+            "Servos of joint axes without a motor."
+            axis_servos: servo::AxisServo,
+            "Servos of spherical joints."
+            ball_servos: servo::BallServo,
+            "Modes of flexible bodies."
+            modes: modal::Modes,
+            "Motors with limited torque and rate, one for each axis of a joint."
+            motors: Motor,
+            "Reaction wheels."
+            wheels: wheel::Wheel,
+            "Frames on which an external wrench acts, as inputs."
+            ports: Port [port: crate::spec::Port],
+            "Thrusters."
+            thrusters: Thruster [thruster: crate::spec::Thruster],
+            "Beams on which an external distributed force acts, as inputs."
+            line_loads: line_load::LineLoad [line_load: crate::spec::LineLoad],
+            "Joints whose motion is locked or prescribed, always or when commanded."
+            drives: Drive,
+            "Outputs of the wrenches that joints transmit."
+            reactions: reaction::Reaction,
+            "Outputs of beams with modes."
+            beams: beam::Beam,
+            "Outputs of bodies with modal data."
+            modal_bodies: modal::ModalBody,
+            "Geometrically exact beams."
+            geometrically_exact_beams: geometrically_exact_beam::Beam,
+            "Limits of linear bending, one for each beam or segment of one."
+            deflection_limits: deflection_limit::DeflectionLimit,
+            "Outputs of frames."
+            frames: frame::Frame,
+            "ANCF beams."
+            ancf_beams: ancf_beam::Beam,
+            "Outputs of frames on ANCF beams."
+            points: frame::Point,
+            "Relative motions of two frames, as outputs."
+            measures: measure::Measure [measure: crate::spec::Measure],
+            "Ranges of joint coordinates and their stops."
+            ranges: Range,
+            "Pairs of frames between which an impact, a compliant contact force or a capture may act."
+            contacts: Contact [contact: crate::spec::Contact],
+            "Joints that close kinematic loops."
+            closed_loops: ClosedLoop,
+            "Switched spring-dampers between two frames: models of compliant grippers."
+            grasps: Grasp [grasp: crate::spec::Grasp],
+            "Gravity."
+            gravity: gravity::Gravity,
+            "Signals that set inputs."
+            signals: SignalSource,
+            "Outputs of the whole system."
+            diagnostics: diagnostics::Diagnostics,
+        }
+    };
+}
