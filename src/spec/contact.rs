@@ -1,3 +1,5 @@
+use super::Spec;
+use super::element::{FrameField, Report, Table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -160,4 +162,108 @@ pub enum Inconsistent {
     Reject,
     /// Replacement of `r_E` by the nearest consistent value.
     Clamp,
+}
+
+impl Table for Contact {
+    fn frames(&self) -> Vec<FrameField<'_>> {
+        vec![FrameField::new("a", &self.a), FrameField::new("b", &self.b).or_world()]
+    }
+
+    fn check(&self, spec: &Spec, report: &mut Report) {
+        for (field, frame) in [("a", &self.a), ("b", &self.b)] {
+            let Some(beam) = spec.on_ancf_beam(frame) else {
+                continue;
+            };
+            let what = match (self.law.captures(), field) {
+                (true, "a") => continue,
+                (true, _) => "write it as `a`",
+                (false, _) => "impacts on it are not supported; use a law that captures, or a [grasp]",
+            };
+            report.add(field, format!("\"{frame}\" is on the ANCF beam \"{beam}\": {what}"));
+        }
+        self.check_law(report);
+        self.check_surface(report);
+    }
+}
+
+impl Contact {
+    /// Reports fields that the law does not have, and missing ones.
+    fn check_law(&self, report: &mut Report) {
+        let law = self.law;
+        let by_impulse = [ImpactLaw::Restitution, ImpactLaw::Stronge];
+        let by_energy = [ImpactLaw::EnergyFriction];
+        let captures = [ImpactLaw::CapturePin, ImpactLaw::CaptureGrasp];
+        let rubs = [ImpactLaw::Restitution, ImpactLaw::Stronge, ImpactLaw::Compliant];
+        let presses = [ImpactLaw::Compliant];
+        let fields = [
+            ("e", self.e.is_some(), by_impulse.as_slice(), true),
+            ("e_t", self.e_t.is_some(), &[ImpactLaw::Restitution], false),
+            ("mu", self.mu.is_some(), &rubs, false),
+            ("r_E", self.r_E.is_some(), &by_energy, true),
+            ("r_f", self.r_f.is_some(), &by_energy, true),
+            ("on_inconsistent", self.on_inconsistent.is_some(), &by_energy, false),
+            ("alpha", self.alpha.is_some(), &captures, false),
+            ("beta", self.beta.is_some(), &captures, false),
+            ("force", self.force.is_some(), &presses, true),
+            ("depth", self.depth.is_some(), &presses, true),
+            ("exponent", self.exponent.is_some(), &presses, false),
+            ("dissipation", self.dissipation.is_some(), &presses, false),
+            ("slip", self.slip.is_some(), &presses, false),
+        ];
+        for (field, written, laws, needed) in fields {
+            let has = laws.contains(&law);
+            if written && !has {
+                let what = format!("the law \"{}\" has no `{field}`", law.name());
+                report.add(field, what);
+            } else if has && needed && !written {
+                let what = format!("missing field `{field}`: the law \"{}\" needs it", law.name());
+                report.add(field, what);
+            }
+        }
+        if let Some(exponent) = self.exponent.filter(|exponent| ![1.0, 1.5].contains(exponent)) {
+            let what = format!("{exponent} is neither 1 nor 1.5");
+            report.add("exponent", what);
+        }
+        if self.slip.is_some() && self.mu.is_none() {
+            report.add("slip", "there is no friction: write `mu` too");
+        }
+    }
+
+    /// Reports fields that the surface does not have, and missing ones.
+    fn check_surface(&self, report: &mut Report) {
+        let written = self.surface.is_some();
+        let is_round = matches!(self.surface, Some(Surface::Sphere | Surface::Disc));
+        let fields = [
+            (
+                "radius_a",
+                self.radius_a.is_some(),
+                written && self.surface != Some(Surface::Disc),
+                "requires the surface \"plane\" or \"sphere\"; for a disc `a` is a point",
+            ),
+            (
+                "radius_b",
+                self.radius_b.is_some(),
+                is_round,
+                "requires the surface \"sphere\" or \"disc\"",
+            ),
+            (
+                "reach",
+                self.reach.is_some(),
+                !written,
+                "is for contacts without a surface: with one, the impact occurs at zero gap",
+            ),
+        ];
+        for (field, written, fits, what) in fields {
+            if written && !fits {
+                report.add(field, format!("`{field}` {what}"));
+            }
+        }
+        if is_round && self.radius_b.is_none() {
+            report.add("radius_b", "missing field `radius_b`: the surface needs it");
+        }
+        if self.law == ImpactLaw::Compliant && !matches!(self.surface, Some(Surface::Plane | Surface::Sphere)) {
+            let what = "the law \"compliant\" needs the surface \"plane\" or \"sphere\"";
+            report.add("surface", what);
+        }
+    }
 }

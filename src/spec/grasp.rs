@@ -1,4 +1,5 @@
-use super::PerAxis;
+use super::element::{FrameField, Report, Table};
+use super::{PerAxis, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,4 +30,42 @@ pub struct Grasp {
     /// State at the start: closed (`true`) or open. Default: yes.
     #[serde(default = "super::default::yes")]
     pub on: bool,
+}
+
+impl Table for Grasp {
+    fn frames(&self) -> Vec<FrameField<'_>> {
+        vec![
+            FrameField::new("a", &self.a).or_world(),
+            FrameField::new("b", &self.b).or_world(),
+        ]
+    }
+
+    fn check(&self, spec: &Spec, report: &mut Report) {
+        if let Some(beam) = spec.on_ancf_beam(&self.a) {
+            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": write it as `b`", self.a);
+            report.add("a", what);
+        }
+        if self.a == self.b {
+            report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
+        }
+        let gains = [
+            ("stiffness", Some(&self.stiffness)),
+            ("damping", Some(&self.damping)),
+            ("angular_stiffness", self.angular_stiffness.as_ref()),
+            ("angular_damping", self.angular_damping.as_ref()),
+        ];
+        for (field, gain) in gains {
+            if let Some(PerAxis::Each(values)) = gain
+                && values.len() != 3
+            {
+                report.add(field, format!("{} numbers for 3 axes", values.len()));
+            }
+        }
+        if let Some((joint, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) {
+            let what = format!(
+                "the feed-forward torque of joint \"{joint}\" does not include grasps: leave `feed_forward` out"
+            );
+            report.add("", what);
+        }
+    }
 }

@@ -5,7 +5,6 @@
 //! limits are in the field docs, from which the JSON schema for editors ([`schema`]) is generated.
 //! The layer [`system`](crate::system) derives the mechanical model from them.
 
-mod actuator;
 mod ancf_beam;
 mod assembly;
 mod beam;
@@ -15,31 +14,36 @@ mod closed_loop;
 mod contact;
 mod controller;
 mod default;
+mod element;
 mod experiment;
 mod formulation;
 mod geometrically_exact_beam;
 mod grasp;
 mod joint;
+mod line_load;
+mod measure;
 mod modal;
 mod monitor;
+mod motor;
 mod names;
 mod orbit;
+mod port;
 mod renamed;
 mod salvage;
-
 mod signal;
 mod source;
-mod table;
+mod thruster;
+mod wheel;
 
-pub use actuator::{Motor, Throttle, Thruster, Wheel};
 pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
-pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia, LineLoad, Measure, Port, PortAxes};
+pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia};
 pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
+pub(crate) use element::{Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
@@ -47,15 +51,20 @@ pub use grasp::Grasp;
 pub use joint::{
     FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop, Tracking,
 };
+pub use line_load::LineLoad;
+pub use measure::Measure;
 pub use modal::{ModalData, ModalNode};
 pub use monitor::Monitor;
+pub use motor::Motor;
 pub use names::{LONGEST_NAME, mangled, objection};
 pub use orbit::{Axes, Gravity, Orbit};
+pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
 pub(crate) use signal::empty_window;
 pub use signal::{Interpolation, Signal, Waveform};
 pub use source::{Source, read_text};
-pub(crate) use table::Table;
+pub use thruster::{Throttle, Thruster};
+pub use wheel::Wheel;
 
 use crate::algebra::Quaternion;
 use crate::{Error, Problem};
@@ -160,7 +169,7 @@ macro_rules! spec {
 
         impl Spec {
             /// Passes each table of an element's section to `to`: section, name, fields.
-            pub(crate) fn each_element(&self, mut to: impl FnMut(&'static str, &str, &dyn Table)) {
+            pub(crate) fn each_element<'a>(&'a self, mut to: impl FnMut(&'static str, &'a str, &'a dyn Table)) {
                 $($(for (name, table) in &self.$section {
                     to(stringify!($section), name, table);
                 })?)+

@@ -27,7 +27,7 @@ impl Spec {
         let frames_left: HashSet<String> = self.frames().cloned().chain([WORLD.to_owned()]).collect();
         let stand = |names: &[&String]| names.iter().all(|name| frames_left.contains(*name));
         self.retain_elements(|section, name, table| {
-            sound(section, name) && table.frames().iter().all(|(_, frame)| frames_left.contains(*frame))
+            sound(section, name) && table.frames().iter().all(|field| frames_left.contains(field.frame))
         });
         self.closed_loop
             .retain(|name, closed_loop| sound("loop", name) && stand(&[&closed_loop.a, &closed_loop.b]));

@@ -1,5 +1,5 @@
-use super::{Check, unknown};
-use crate::spec::{AncfBeam, Frame, Grasp, PerAxis, WORLD};
+use super::Check;
+use crate::spec::{AncfBeam, Frame};
 
 /// Largest number of elements: finer discretisations are below the accuracy of a beam's data.
 const MOST_ELEMENTS: usize = 256;
@@ -53,58 +53,6 @@ impl Check<'_> {
         if frame.orientation.is_some() || frame.rpy_deg.is_some() {
             let what = "a frame on an ANCF beam has its x axis along the beam: leave its attitude out";
             self.report("frame", name, "orientation", what);
-        }
-    }
-
-    /// Reports a frame on an ANCF beam in a field that needs an attitude: the beam has none about
-    /// its direction.
-    pub(super) fn needs_axes(&mut self, [section, name, field]: [&str; 3], frame: &str) {
-        if let Some(beam) = self.spec.on_ancf_beam(frame) {
-            let what = format!("\"{frame}\" is on the ANCF beam \"{beam}\", which has a direction but no attitude");
-            self.report(section, name, field, what);
-        }
-    }
-
-    /// Validates a grasp.
-    pub(super) fn grasp(&mut self, name: &str, grasp: &Grasp) {
-        let spec = self.spec;
-        for (field, frame) in [("a", &grasp.a), ("b", &grasp.b)] {
-            if !spec.has_frame(frame) && frame != WORLD {
-                self.report("grasp", name, field, unknown("frame or body", frame, spec.frames()));
-            }
-        }
-        if let Some(beam) = spec.on_ancf_beam(&grasp.a) {
-            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": write it as `b`", grasp.a);
-            self.report("grasp", name, "a", what);
-        }
-        if grasp.a == grasp.b {
-            self.report(
-                "grasp",
-                name,
-                "b",
-                format!("`a` and `b` are the same frame, \"{}\"", grasp.a),
-            );
-        }
-        let gains = [
-            ("stiffness", Some(&grasp.stiffness)),
-            ("damping", Some(&grasp.damping)),
-            ("angular_stiffness", grasp.angular_stiffness.as_ref()),
-            ("angular_damping", grasp.angular_damping.as_ref()),
-        ];
-        for (field, gain) in gains {
-            if let Some(PerAxis::Each(values)) = gain
-                && values.len() != 3
-            {
-                let what = format!("{} numbers for 3 axes", values.len());
-                self.report("grasp", name, field, what);
-            }
-        }
-        let fed = spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
-        if let Some((joint, _)) = fed {
-            let what = format!(
-                "the feed-forward torque of joint \"{joint}\" does not include grasps: leave `feed_forward` out"
-            );
-            self.report("grasp", name, "", what);
         }
     }
 }

@@ -11,7 +11,8 @@ mod joint;
 mod signal;
 
 use super::{
-    Axes, Capability, Coupling, FORMAT, JointType, Kind, Method, Spec, WORLD, Wheel, modal, names, problem, renamed,
+    Axes, Capability, Coupling, FORMAT, JointType, Kind, Method, Report, Spec, WORLD, Wheel, modal, names, problem,
+    renamed,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -88,16 +89,10 @@ impl Check<'_> {
             self.ancf_beam(name, beam);
         }
         self.frames();
-        for (name, contact) in &spec.contact {
-            self.contact(name, contact);
-        }
-        for (name, grasp) in &spec.grasp {
-            self.grasp(name, grasp);
-        }
+        self.elements();
         for (name, closed_loop) in &spec.closed_loop {
             self.closed_loop(name, closed_loop);
         }
-        self.elements();
         self.assembly();
         self.problems.extend(modal::without_node(spec));
         self.orbit();
@@ -107,13 +102,13 @@ impl Check<'_> {
         self.momentum();
     }
 
-    /// Validates the structure of elements by their own rules.
+    /// Validates the structure of the elements' tables.
     fn elements(&mut self) {
         let spec = self.spec;
-        let problems = &mut *self.problems;
         spec.each_element(|section, name, table| {
-            let found = table.check(spec).into_iter();
-            problems.extend(found.map(|(field, what)| problem(section, name, field, what)));
+            for (field, what) in Report::of(table, spec).found {
+                self.report(section, name, field, what);
+            }
         });
     }
 
@@ -286,9 +281,7 @@ impl Check<'_> {
         names.extend(spec.frame.keys().map(|key| ("frame", key.as_str())));
         names.extend(spec.wheel.keys().map(|key| ("wheel", key.as_str())));
         names.extend(spec.closed_loop.keys().map(|key| ("loop", key.as_str())));
-        let mut elements: Vec<(&str, String)> = Vec::new();
-        spec.each_element(|section, name, _| elements.push((section, name.to_owned())));
-        names.extend(elements.iter().map(|(section, name)| (*section, name.as_str())));
+        spec.each_element(|section, name, _| names.push((section, name)));
         for (section, name) in names {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);

@@ -1,20 +1,7 @@
-use super::{Body, Inertia, Joint, PerAxis, Spec};
+use super::{Body, Inertia, Joint, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// Motor of a joint: it exerts the sum of the torque input and the servo's torque within these
-/// limits.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Motor {
-    /// Largest magnitude of the torque (force), N·m (N), positive.
-    pub torque_limit: PerAxis,
-    /// Largest rate, rad/s (m/s), positive. Over the last 1 % below it the torque that raises the
-    /// rate decreases linearly to zero. Default: none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_limit: Option<PerAxis>,
-}
 
 /// Reaction wheel: a rotor on an axis fixed in a body, driven by a motor between them.
 ///
@@ -52,34 +39,6 @@ pub struct Wheel {
     /// Viscous friction of the bearings, N·m·s/rad, not negative. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
-}
-
-/// Thruster: a force along a direction fixed in a frame. The propellant is not taken from the
-/// spacecraft's mass.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Thruster {
-    /// Frame or body at whose origin the force acts. Not on an ANCF beam.
-    pub frame: String,
-    /// Direction of the force on the spacecraft (opposite to the jet), frame axes. Any length but
-    /// zero.
-    pub direction: [f64; 3],
-    /// Force at full thrust, N, not negative.
-    pub thrust: f64,
-    /// Type of the input. Default `switch`.
-    #[serde(default)]
-    pub throttle: Throttle,
-}
-
-/// Type of a thruster's input.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Throttle {
-    /// Discrete input `<thruster>.on`: on above 0.5.
-    #[default]
-    Switch,
-    /// Continuous input `<thruster>.level`: fraction of the force, clipped to 0 … 1.
-    Level,
 }
 
 impl Wheel {

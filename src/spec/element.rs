@@ -1,0 +1,89 @@
+use super::{Spec, WORLD, unknown};
+
+/// Table of an element whose section has the user's names, `[grasp.<name>]`.
+pub(crate) trait Table {
+    /// Returns the fields that name the frames on which the element acts.
+    fn frames(&self) -> Vec<FrameField<'_>> {
+        Vec::new()
+    }
+
+    /// Reports errors in the structure, apart from those in [`frames`](Self::frames).
+    fn check(&self, _spec: &Spec, _report: &mut Report) {}
+}
+
+/// Field that names a frame or a body.
+pub(crate) struct FrameField<'a> {
+    field: &'static str,
+    pub frame: &'a str,
+    may_be_world: bool,
+    needs_axes: bool,
+}
+
+impl<'a> FrameField<'a> {
+    pub fn new(field: &'static str, frame: &'a str) -> Self {
+        Self {
+            field,
+            frame,
+            may_be_world: false,
+            needs_axes: false,
+        }
+    }
+
+    /// Allows the world too.
+    pub fn or_world(self) -> Self {
+        Self {
+            may_be_world: true,
+            ..self
+        }
+    }
+
+    /// Excludes frames on ANCF beams, which have no attitude.
+    pub fn with_axes(self) -> Self {
+        Self {
+            needs_axes: true,
+            ..self
+        }
+    }
+
+    fn check(&self, spec: &Spec, report: &mut Report) {
+        if self.needs_axes {
+            report.needs_axes(spec, self.field, self.frame);
+        }
+        if !spec.has_frame(self.frame) && !(self.may_be_world && self.frame == WORLD) {
+            report.add(self.field, unknown("frame or body", self.frame, spec.frames()));
+        }
+    }
+}
+
+/// Errors in the fields of one table.
+#[derive(Default)]
+pub(crate) struct Report {
+    /// Each error with its field; empty for the whole table.
+    pub found: Vec<(&'static str, String)>,
+}
+
+impl Report {
+    /// Returns the errors in a table.
+    pub fn of(table: &dyn Table, spec: &Spec) -> Self {
+        let mut report = Self::default();
+        for frame in table.frames() {
+            frame.check(spec, &mut report);
+        }
+        table.check(spec, &mut report);
+        report
+    }
+
+    /// Adds an error at a field.
+    pub fn add(&mut self, field: &'static str, what: impl Into<String>) {
+        self.found.push((field, what.into()));
+    }
+
+    /// Adds an error if `frame` is on an ANCF beam, at a field that needs an attitude: the beam has
+    /// none about its direction.
+    pub fn needs_axes(&mut self, spec: &Spec, field: &'static str, frame: &str) {
+        if let Some(beam) = spec.on_ancf_beam(frame) {
+            let what = format!("\"{frame}\" is on the ANCF beam \"{beam}\", which has a direction but no attitude");
+            self.add(field, what);
+        }
+    }
+}
