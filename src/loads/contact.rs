@@ -180,7 +180,6 @@ pub(super) fn declare(
                     dissipation,
                     friction: friction
                         .map(|mu| (mu, number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what))),
-                    always: false,
                 })
             }
         };
@@ -407,13 +406,6 @@ impl Contact {
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
         self.pressed(now).map_or_else(Vec3::zeros, force)
-    }
-
-    /// Makes the compliant force act in every position, to determine its dependencies.
-    pub(super) fn press_always(&mut self) {
-        if let ContactLaw::Compliant(compliant) = &mut self.law {
-            compliant.always = true;
-        }
     }
 }
 

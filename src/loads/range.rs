@@ -1,7 +1,7 @@
 use super::band::{Band, HYSTERESIS, Limit};
 use super::{Instant, Resistance, mean_slope, report};
 use crate::Problem;
-use crate::algebra::Scalar;
+use crate::algebra::{Mask, Scalar};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, PerAxis, Stop, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Unit};
@@ -157,8 +157,8 @@ impl Range {
     pub(super) fn add_damper<S: Scalar>(&self, now: &Instant<S>, tau: &mut [S]) {
         if let Some((stop, spring, side)) = self.pressed(now) {
             let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
-            let pulls = (spring + damper).value() <= 0.0;
-            tau[self.rate] -= if pulls { -spring } else { damper } * side;
+            let pushes = (spring + damper).exceeds(0.0);
+            tau[self.rate] -= S::select(pushes, damper, -spring) * side;
         }
     }
 
@@ -204,15 +204,21 @@ impl Range {
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
         let stop = self.stop?;
         let (depth, side) = self.excess(now.parameters, now.q);
-        let spring = depth * S::lift(stop.stiffness.of(now.parameters));
-        (depth.value() > 0.0).then(|| (stop, spring, S::lift(side)))
+        let is_beyond = depth.exceeds(0.0);
+        is_beyond.is_needed().then(|| {
+            let spring = depth * S::lift(stop.stiffness.of(now.parameters));
+            (stop, S::select(is_beyond, spring, S::zero()), S::lift(side))
+        })
     }
 
     pub(super) fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
         let (depth, _) = self.excess(now.parameters, now.q);
         match self.stop {
-            Some(stop) if depth.value() > 0.0 => depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters)),
-            _ => S::zero(),
+            Some(stop) => {
+                let energy = depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters));
+                S::select(depth.exceeds(0.0), energy, S::zero())
+            }
+            None => S::zero(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::attitude::AttitudeLaw;
 use super::{Instant, Loads, Resistance, Sensed};
-use crate::algebra::{Quaternion, Scalar, Vec3};
+use crate::algebra::{Mask, Quaternion, Scalar, Vec3};
 use crate::spec::JointMotion;
 use crate::system::ParamId;
 use std::ops::Range;
@@ -39,17 +39,19 @@ impl Servo {
     /// Returns the commanded torque (force) on the axis with this coordinate and rate, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>, (coordinate, rate): (usize, usize)) -> S {
         let inputs = now.inputs;
-        if inputs[self.switch].value() <= 0.5 {
+        let is_on = inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
             return S::zero();
         }
         let error = inputs[self.q_ref] - now.q[coordinate];
         let torque = self
             .gains
             .torque(now.parameters, error, inputs[self.qd_ref] - now.qd[rate]);
-        match now.feed_forward.get(rate) {
+        let torque = match now.feed_forward.get(rate) {
             Some(&fed) if self.is_fed => torque + fed,
             _ => torque,
-        }
+        };
+        S::select(is_on, torque, S::zero())
     }
 
     /// Returns the tangent stiffness and damping while no motor limit is reached.
