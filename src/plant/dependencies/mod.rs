@@ -1,20 +1,22 @@
 //! Dependencies of FMI's ModelStructure, by tracing the evaluation itself.
 
 use super::context::Constants;
-use super::evaluation::Balance;
+use super::evaluation::{Balance, joint_coordinates};
 use super::model::{Model, OutputKind, Source};
 use super::{Discrete, Evaluation};
-use crate::algebra::{Quaternion, Scalar, Traced, Vec3, Wrench};
+use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
 use crate::loads::{Limit, MotorState};
 use crate::spec::JointMotion;
-use crate::system::{Derived, JointState};
+use crate::system::{BodyKinematics, Derived, JointState, Kinematics};
+use num_traits::Zero;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Known variables on which each computed one depends.
 ///
 /// States and inputs are [traced](Traced) through the evaluation at one random state in every
 /// regime, independent of the values of parameters. Constants are not traced: an unknown depends on
 /// the parameters of all bodies and joints between the world and those whose states or inputs it
-/// depends on, and on those of a whole tree if it depends on the tree's loads.
+/// depends on, or whose positions, motions or loads it reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dependencies {
     /// Derivatives of the states, on states and inputs.
@@ -113,24 +115,38 @@ impl Dependencies {
         let starts = Starts::of(model);
         let mut tracer = Tracer::new(model);
         let (n, rows) = (model.states.len(), model.states.len() + model.outputs.len());
-        let mut running = vec![Traced::lift(0.0); rows];
-        for regime in Regime::all(model, false) {
-            tracer.unite(&regime, false, &mut running)?;
-        }
-        let mut initial = vec![Traced::lift(0.0); rows];
-        for regime in Regime::all(model, true) {
-            tracer.unite(&regime, false, &mut initial)?;
-            tracer.unite(&regime, true, &mut initial)?;
-        }
+        let trace = |tracer: &mut Tracer, regimes: &[Regime], read: Read| {
+            let mut found = vec![Traced::lift(0.0); rows];
+            for regime in regimes {
+                let now = (0..ATTEMPTS).find_map(|_| tracer.trace(regime, read))?;
+                for (found, now) in found.iter_mut().zip(now) {
+                    *found = found.reading(now);
+                }
+            }
+            Some(found.into_iter().map(Traced::variables).collect::<Vec<_>>())
+        };
+        let running = trace(&mut tracer, &Regime::all(model, false), Read::Variables)?;
+        let at_start = Regime::all(model, true);
+        let mut initial = trace(&mut tracer, &at_start, Read::Variables)?;
+        let positions = trace(&mut tracer, &at_start, Read::Positions)?;
+        let bodies = trace(&mut tracer, &at_start, Read::Bodies)?;
         let discrete = discrete_outputs(model);
-        let running = (0..rows).map(|row| {
-            let mut known = running[row].variables();
-            known.extend(&discrete[row]);
-            known.sort_unstable();
-            known.dedup();
-            known
-        });
-        let running: Vec<Vec<usize>> = running.collect();
+        let mut running = running;
+        for (row, discrete) in discrete.iter().enumerate() {
+            running[row].extend(discrete);
+            running[row].sort_unstable();
+            running[row].dedup();
+            initial[row].extend(discrete.iter().filter(|&&known| known < n).chain(&bodies[row]));
+        }
+        // An attitude is computed from joints; it reads the same bodies as the element's position.
+        let mut read: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
+        let elements = model.outputs.iter().map(|output| owner(&output.quantity.name));
+        for (element, positions) in elements.clone().zip(&positions[n..]) {
+            read.entry(element).or_default().extend(positions);
+        }
+        for (element, initial) in elements.zip(&mut initial[n..]) {
+            initial.extend(&read[element]);
+        }
         let knowns = |row: usize| {
             let (states, slots) = running[row].split_at(running[row].partition_point(|&known| known < n));
             let slots = slots.iter().map(|slot| model.sources[slot - n]);
@@ -141,11 +157,7 @@ impl Dependencies {
             }
         };
         let owners = Owners::new(model);
-        let initial = |row: usize| {
-            let mut known = initial[row].variables();
-            known.extend(discrete[row].iter().filter(|&&known| known < n));
-            owners.initial(model, &starts, row, &known)
-        };
+        let initial = |row: usize| owners.initial(model, &starts, row, &initial[row]);
         Some(Self {
             derivatives: (0..n).map(knowns).collect(),
             outputs: (n..rows).map(knowns).collect(),
@@ -156,6 +168,11 @@ impl Dependencies {
             initial_outputs: (n..rows).map(initial).collect(),
         })
     }
+}
+
+/// Returns the name of the element to which a variable belongs: up to the last point.
+fn owner(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(owner, _)| owner)
 }
 
 fn host_input(source: &Source) -> Option<usize> {
@@ -181,8 +198,19 @@ fn discrete_outputs(model: &Model) -> Vec<Vec<usize>> {
     known
 }
 
-/// Evaluation with traced numbers. The variables are the states, the inputs of the loads, and for
-/// each body that is a tree's root the loads of that tree.
+/// Variables to be traced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Read {
+    /// States and inputs.
+    Variables,
+    /// States, inputs, and bodies whose positions or motions the outputs read themselves.
+    Positions,
+    /// States, inputs, and bodies whose positions, motions or loads are read.
+    Bodies,
+}
+
+/// Evaluation with traced numbers. The variables are the states, the inputs of the loads and the
+/// bodies.
 struct Tracer {
     model: Model,
     derived: Derived,
@@ -219,17 +247,8 @@ impl Tracer {
         }
     }
 
-    /// Unites the dependencies of derivatives and outputs in a regime with `found`; with `loads`
-    /// those on the trees' loads too.
-    fn unite(&mut self, regime: &Regime, loads: bool, found: &mut [Traced]) -> Option<()> {
-        let now = (0..ATTEMPTS).find_map(|_| self.trace(regime, loads))?;
-        for (found, now) in found.iter_mut().zip(now) {
-            *found = found.reading(now);
-        }
-        Some(())
-    }
-
-    fn trace(&mut self, regime: &Regime, loads: bool) -> Option<Vec<Traced>> {
+    /// Returns derivatives and outputs at a random state; `None` if the equations are singular.
+    fn trace(&mut self, regime: &Regime, read: Read) -> Option<Vec<Traced>> {
         let random = &mut self.random;
         let model = &self.model;
         let n = model.states.len();
@@ -269,40 +288,63 @@ impl Tracer {
         let variable = |first: usize| move |(k, &value): (usize, &f64)| Traced::variable(value, first + k);
         let x: Vec<Traced> = x.iter().enumerate().map(variable(0)).collect();
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
-        let root = |body: usize| {
-            let parent = |&body: &usize| model.system.bodies[body].parent;
-            let root = std::iter::successors(Some(body), parent).last().unwrap_or(body);
-            Traced::variable(0.0, n + model.sources.len() + root)
-        };
-        if loads {
-            // Feed-forward reads the loads of its tree where it reads its reference acceleration.
-            for fed in model.loads.fed() {
-                u[fed.qdd_ref..fed.qdd_ref + fed.axes]
-                    .iter_mut()
-                    .for_each(|u| *u = u.reading(root(fed.body)));
-            }
+        let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
+        for fed in model.loads.fed().filter(|_| read == Read::Bodies) {
+            // Feed-forward has dynamics of its own, which read its reference acceleration.
+            let tree = (0..model.system.bodies.len()).map(body);
+            let tree = tree.fold(Traced::zero(), |sum, body| sum + body);
+            u[fed.qdd_ref..fed.qdd_ref + fed.axes]
+                .iter_mut()
+                .for_each(|u| *u = u.reading(tree));
         }
         let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
         let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];
         let (dx, y) = now.split_at_mut(n);
         evaluation.read_inputs(of, 0.0, &u, discrete);
         evaluation.update_kinematics(of, &x);
-        let JointState { q, qd } = evaluation.coordinates(of, &x);
-        let (q, qd) = (q.to_vec(), qd.to_vec());
+        if read != Read::Variables {
+            let Kinematics { bodies, stations, .. } = &mut evaluation.kinematics;
+            bodies
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, at)| *at = reading(at, body(i)));
+            let of_stations = model.system.stations.iter().zip(stations);
+            of_stations.for_each(|(station, at)| *at = reading(at, body(station.body)));
+        }
+        if read == Read::Positions {
+            evaluation.outputs(of, &x, discrete, y);
+            return Some(now);
+        }
+        let joints = joint_coordinates(evaluation.recovered.as_deref(), &model.split(&x));
+        let (q, qd) = (joints.q.to_vec(), joints.qd.to_vec());
         let power = evaluation.load(of, JointState { q: &q, qd: &qd }, discrete).ok()?;
-        for (i, body) in model.system.bodies.iter().enumerate().filter(|_| loads) {
+        let bodies = model.system.bodies.iter().enumerate();
+        for (i, of) in bodies.filter(|_| read == Read::Bodies) {
             let applied = &mut evaluation.applied;
-            let read = |number: Traced| number.reading(root(i));
+            let reads = |number: Traced| number.reading(body(i));
             let Wrench { t, f } = applied.wrench[i];
-            applied.wrench[i] = Wrench::new(t.map(read), f.map(read));
-            let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
-            for v in (body.joint.v..body.joint.v + body.joint.nv).chain(modes) {
-                applied.tau[v] = read(applied.tau[v]);
+            applied.wrench[i] = Wrench::new(t.map(reads), f.map(reads));
+            let modes = of.modes.as_ref().map_or(0..0, |modes| modes.rates());
+            for v in (of.joint.v..of.joint.v + of.joint.nv).chain(modes) {
+                applied.tau[v] = reads(applied.tau[v]);
             }
         }
         evaluation.accelerate(of, &x, discrete, Balance::of(power), dx).ok()?;
         evaluation.outputs(of, &x, discrete, y);
         Some(now)
+    }
+}
+
+/// Returns kinematics that depend on `body` too.
+fn reading(at: &BodyKinematics<Traced>, body: Traced) -> BodyKinematics<Traced> {
+    let read = |v: Vec3<Traced>| v.map(|x| x.reading(body));
+    let twist = |V: Twist<Traced>| Twist::new(read(V.w), read(V.v));
+    BodyKinematics {
+        R_WB: at.R_WB.map(|x| x.reading(body)),
+        p_WB: read(at.p_WB),
+        r_PB_W: read(at.r_PB_W),
+        V_WB: twist(at.V_WB),
+        A_bias: twist(at.A_bias),
     }
 }
 
@@ -359,7 +401,7 @@ impl Owners {
             };
             (0..system.bodies.len()).filter(is_named).collect()
         };
-        let of_variable = |name: &str| named(name.rsplit_once('.').map_or(name, |(owner, _)| owner));
+        let of_variable = |name: &str| named(owner(name));
         let of_state = |name: &str| match of_variable(name) {
             // A state of anything else counts as one of every body.
             none if none.is_empty() => (0..system.bodies.len()).collect(),
@@ -372,8 +414,9 @@ impl Owners {
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
             }
         };
+        // The parameters of wheels are everybody's: a servo distributes its torque among all of them.
         let of_parameter = |at: &[String]| match at {
-            [section, name, ..] if ["body", "joint", "wheel"].contains(&section.as_str()) => {
+            [section, name, ..] if ["body", "joint"].contains(&section.as_str()) => {
                 Some(named(name)).filter(|bodies| !bodies.is_empty())
             }
             _ => None,
@@ -389,18 +432,12 @@ impl Owners {
         }
     }
 
-    /// Marks the bodies between the world and the marked ones, and bodies without motion of their
-    /// own on these and on the world.
+    /// Marks the bodies between the world and the marked ones.
     fn close(model: &Model, marked: &mut [bool]) {
-        let bodies = &model.system.bodies;
-        for (i, body) in bodies.iter().enumerate().rev() {
+        for (i, body) in model.system.bodies.iter().enumerate().rev() {
             if let (true, Some(parent)) = (marked[i], body.parent) {
                 marked[parent] = true;
             }
-        }
-        for (i, body) in bodies.iter().enumerate() {
-            let is_fixed = body.joint.nv == 0 && body.modes.is_none();
-            marked[i] |= is_fixed && body.parent.is_none_or(|parent| marked[parent]);
         }
     }
 
@@ -429,7 +466,7 @@ impl Owners {
     }
 
     /// Returns the knowns at the start of a derivative or an output that depends on these states,
-    /// inputs and loads.
+    /// inputs and bodies.
     fn initial(&self, model: &Model, starts: &Starts, row: usize, known: &[usize]) -> Knowns {
         let n = model.states.len();
         let mut marked = vec![false; model.system.bodies.len()];
@@ -449,13 +486,8 @@ impl Owners {
                         }
                     }
                 }
-                (_, Some(root)) => marked[root] = true,
+                (_, Some(body)) => marked[body] = true,
             }
-        }
-        let has_loads = known.last().is_some_and(|&k| k >= n + model.sources.len());
-        for (i, body) in model.system.bodies.iter().enumerate().filter(|_| has_loads) {
-            let root = |root: &usize| known.contains(&(n + model.sources.len() + root));
-            marked[i] |= body.parent.map_or(root(&i), |parent| marked[parent]);
         }
         // The derivative of a joint's coordinate depends on that joint alone.
         if !(starts.is_exact && row < model.rates().start) {
@@ -497,282 +529,4 @@ impl Random {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::plant::{Jacobians, LANES, OperatingPoint, Tangent};
-    use std::path::Path;
-
-    /// A model at random parameter values, states, inputs and discrete states.
-    struct Experiment<'a> {
-        model: &'a Model,
-        parameters: Vec<f64>,
-        derived: Derived,
-        start: Vec<f64>,
-        values: Evaluation<f64>,
-        random: Random,
-    }
-
-    impl<'a> Experiment<'a> {
-        fn new(model: &'a Model, seed: u64) -> Self {
-            let mut random = Random(seed);
-            let mut parameters = model.parameter_starts();
-            let mut derived = model.judge(&parameters, None, &mut Vec::new());
-            for (j, parameter) in model.parameters.iter().enumerate() {
-                let mut changed = parameters.clone();
-                changed[j] += 0.1 * random.unit() * changed[j].abs().max(0.3 * parameter.quantity.nominal);
-                let mut problems = Vec::new();
-                let after = model.judge(&changed, Some((&parameters, &derived)), &mut problems);
-                if problems.is_empty() {
-                    (parameters, derived) = (changed, after);
-                }
-            }
-            let mut start = vec![0.0; model.states.len()];
-            if model.start(&derived, 0.0, &parameters, &mut start).is_err() {
-                parameters = model.parameter_starts();
-                derived = model.judge(&parameters, None, &mut Vec::new());
-                model.start(&derived, 0.0, &parameters, &mut start).expect("a start");
-            }
-            Self {
-                model,
-                parameters,
-                derived,
-                start,
-                values: Evaluation::new(model),
-                random,
-            }
-        }
-
-        fn of(&self) -> Constants<'_> {
-            Constants {
-                model: self.model,
-                derived: &self.derived,
-                parameters: &self.parameters,
-            }
-        }
-
-        fn choose<T: Copy>(random: &mut Random, from: &[T]) -> T {
-            from[((random.unit() + 1.0) * 1e6) as usize % from.len()]
-        }
-
-        fn point(&mut self, spread: f64) -> (Vec<f64>, Vec<f64>, Discrete) {
-            let (model, random) = (self.model, &mut self.random);
-            let states = model.states.iter().zip(&self.start);
-            let x: Vec<f64> = states
-                .map(|(state, start)| start + spread * state.nominal * random.unit())
-                .collect();
-            let inputs = model.inputs.iter().map(|input| match input.discrete {
-                true => Self::choose(random, &[0.0, 1.0, 1.0]),
-                false => 0.5 + 0.6 * random.unit(),
-            });
-            let u: Vec<f64> = inputs.collect();
-            let mut discrete = Discrete::new(model);
-            let drives = model.loads.drives.iter().filter(|drive| drive.mode().is_some());
-            for (motion, drive) in discrete.motions.iter_mut().zip(drives) {
-                *motion = Self::choose(random, drive.motions());
-            }
-            let mut limit = || Self::choose(random, &[Limit::Below, Limit::Within, Limit::Within, Limit::Above]);
-            for (state, motor) in discrete.motors.iter_mut().zip(&model.loads.motors) {
-                let next = MotorState {
-                    torque: limit(),
-                    rate: limit(),
-                    is_beyond: false,
-                };
-                *state = if motor.can_have(&next) {
-                    next
-                } else {
-                    MotorState::default()
-                };
-            }
-            discrete.controlled.iter_mut().for_each(|state| *state = limit());
-            for capture in &mut discrete.captures {
-                capture.holds = random.unit() > 0.0;
-                capture.R = Quaternion::from_slice(&[(); 4].map(|()| random.unit()))
-                    .normalised()
-                    .rotation();
-            }
-            let of = Constants {
-                model,
-                derived: &self.derived,
-                parameters: &self.parameters,
-            };
-            self.values.determine_rank(of, &x, &mut discrete);
-            (x, u, discrete)
-        }
-
-        fn values(&mut self, (x, u, discrete): (&[f64], &[f64], &Discrete)) -> Option<Vec<f64>> {
-            let of = Constants {
-                model: self.model,
-                derived: &self.derived,
-                parameters: &self.parameters,
-            };
-            let n = x.len();
-            let mut all = vec![0.0; n + self.model.outputs.len()];
-            let (dx, y) = all.split_at_mut(n);
-            let at = OperatingPoint { t: 0.0, x, u, discrete };
-            self.values.derivative(of, at, dx).ok()?;
-            self.values.outputs(of, x, discrete, y);
-            Some(all)
-        }
-    }
-
-    /// Returns the pairs of an output and an input whose dependency has no effect in any experiment.
-    fn check(name: &str, model: &Model) -> Vec<String> {
-        let clock = std::time::Instant::now();
-        let found = Dependencies::of(model).expect("regular equations");
-        let time = clock.elapsed();
-        let (n, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
-        let rows: Vec<&Knowns> = found.derivatives.iter().chain(&found.outputs).collect();
-        let row_name = |row: usize| match row.checked_sub(n) {
-            None => &model.derivatives[row].name,
-            Some(output) => &model.outputs[output].quantity.name,
-        };
-        let mut acts = vec![false; ny * nu];
-        let mut counted = 0;
-        let mut true_states = vec![false; (n + ny) * n];
-        for seed in 0..6 {
-            let mut experiment = Experiment::new(model, seed);
-            let mut tangent = Tangent::<LANES>::new(model);
-            let mut jacobians = Jacobians::new(model);
-            for spread in [0.0, 1e-3, 0.3, 1.0, 1.0, 20.0] {
-                let (x, u, discrete) = experiment.point(spread);
-                let at = OperatingPoint {
-                    t: 0.0,
-                    x: &x,
-                    u: &u,
-                    discrete: &discrete,
-                };
-                if tangent
-                    .jacobians_of(experiment.of(), at, &mut jacobians, |_| true)
-                    .is_err()
-                {
-                    continue;
-                }
-                counted += 1;
-                let Jacobians { A, B, C, D } = &jacobians;
-                for (row, knowns) in rows.iter().enumerate() {
-                    let (of_x, of_u) = match row.checked_sub(n) {
-                        None => (A.row(row), B.row(row)),
-                        Some(output) => (C.row(output), D.row(output)),
-                    };
-                    let largest = of_x.iter().chain(&of_u).fold(0.0_f64, |most, d| most.max(d.abs()));
-                    for (k, &d) in of_x.iter().enumerate() {
-                        true_states[row * n + k] |= d.abs() > 1e-9 * largest;
-                        assert!(
-                            d == 0.0 || knowns.states.contains(&k),
-                            "{name}: {} of {}: {d}",
-                            row_name(row),
-                            model.states[k].name
-                        );
-                    }
-                    for (k, &d) in of_u.iter().enumerate() {
-                        assert!(
-                            d == 0.0 || knowns.inputs.contains(&k),
-                            "{name}: {} of {}: {d}",
-                            row_name(row),
-                            model.inputs[k].quantity.name
-                        );
-                        if row >= n && d.abs() > 1e-9 * largest {
-                            acts[(row - n) * nu + k] = true;
-                        }
-                    }
-                }
-                // Switches have no derivatives.
-                let Some(before) = experiment.values((&x, &u, &discrete)) else {
-                    continue;
-                };
-                for k in 0..nu {
-                    let mut u = u.clone();
-                    u[k] = 1.0 - u[k].round();
-                    let Some(after) = experiment.values((&x, &u, &discrete)) else {
-                        continue;
-                    };
-                    for (row, knowns) in rows.iter().enumerate() {
-                        let has_changed = (after[row] - before[row]).abs() > 1e-9 * before[row].abs().max(1e-3);
-                        if has_changed && row >= n {
-                            acts[(row - n) * nu + k] = true;
-                        }
-                        assert!(
-                            !has_changed || knowns.inputs.contains(&k),
-                            "{name}: {} of {}",
-                            row_name(row),
-                            model.inputs[k].quantity.name
-                        );
-                    }
-                }
-                for k in 0..n {
-                    let mut x = x.clone();
-                    x[k] += std::f64::consts::TAU;
-                    let Some(after) = experiment.values((&x, &u, &discrete)) else {
-                        continue;
-                    };
-                    for (row, knowns) in rows.iter().enumerate() {
-                        let has_changed = (after[row] - before[row]).abs() > 1e-6 * before[row].abs().max(1.0);
-                        assert!(
-                            !has_changed || knowns.states.contains(&k),
-                            "{name}: {} of {}",
-                            row_name(row),
-                            model.states[k].name
-                        );
-                    }
-                }
-            }
-        }
-        assert!(counted >= 8, "{name}: {counted} experiments");
-        let traced: usize = rows.iter().map(|row| row.states.len()).sum();
-        let exact = true_states.iter().filter(|&&is| is).count();
-        let mut idle = Vec::new();
-        let mut pairs = 0;
-        for (output, knowns) in found.outputs.iter().enumerate() {
-            for &input in &knowns.inputs {
-                pairs += 1;
-                let is_event = model.outputs[output].kind == OutputKind::Discrete;
-                if !acts[output * nu + input] && !is_event {
-                    idle.push(format!(
-                        "{} of {}",
-                        model.outputs[output].quantity.name, model.inputs[input].quantity.name
-                    ));
-                }
-            }
-        }
-        println!(
-            "{name}: {time:?}; {counted} experiments; states {traced} traced, {exact} exact; {pairs} outputs × inputs, {} without effect",
-            idle.len()
-        );
-        idle
-    }
-
-    #[test]
-    fn traced_dependencies_contain_all_exact_ones_and_no_input_without_effect() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
-        let mut files: Vec<_> = std::fs::read_dir(&folder)
-            .expect("a folder")
-            .map(|file| file.expect("a file").path())
-            .collect();
-        files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
-        files.sort();
-        assert!(files.len() > 10);
-        let mut all = Vec::new();
-        for file in files {
-            let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&file).expect("a text");
-            let model = Model::read(&text, &folder).expect("valid");
-            let idle = check(&name, &model);
-            println!("    {:?}", &idle[..idle.len().min(30)]);
-            all.extend(idle);
-        }
-        assert_eq!(all, [""; 0]);
-    }
-
-    #[test]
-    fn each_pair_of_factors_takes_each_pair_of_levels() {
-        for (n, levels) in [(0, 3), (1, 3), (2, 2), (5, 3), (17, 2)] {
-            let rows = pairs(n, levels);
-            assert!(!rows.is_empty());
-            for (j, k) in (0..n).flat_map(|j| (0..j).map(move |k| (j, k))) {
-                for pair in (0..levels).flat_map(|a| (0..levels).map(move |b| (a, b))) {
-                    assert!(rows.iter().any(|row| (row[j], row[k]) == pair), "{j} {k} {pair:?}");
-                }
-            }
-        }
-    }
-}
+mod tests;
