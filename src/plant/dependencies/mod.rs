@@ -414,10 +414,11 @@ impl Owners {
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
             }
         };
-        // The parameters of wheels are everybody's: a servo distributes its torque among all of them.
+        // A servo distributes its torque among all wheels, so that their parameters are no body's.
         let of_parameter = |at: &[String]| match at {
             [section, name, ..] if ["body", "joint"].contains(&section.as_str()) => {
-                Some(named(name)).filter(|bodies| !bodies.is_empty())
+                let bodies = named(name);
+                Some(bodies).filter(|bodies| !bodies.is_empty() && !model.spec.wheel.contains_key(name))
             }
             _ => None,
         };

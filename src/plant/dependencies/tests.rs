@@ -394,7 +394,9 @@ radius_b = 1.0
 law = "compliant"
 force = 40.0
 depth = 0.05
-friction = 0.3
+dissipation = 0.2
+mu = 0.3
+slip = 0.01
 "#;
 
 /// Slides on the world: no state enters the equations of motion, all masses do.
