@@ -7,7 +7,7 @@ use super::{Discrete, Evaluation};
 use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
 use crate::loads::{Limit, MotorState};
 use crate::spec::JointMotion;
-use crate::system::{BodyKinematics, Derived, JointState, Kinematics};
+use crate::system::{BodyKinematics, Derived, JointState, Kinematics, Point};
 use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,12 +54,14 @@ struct Regime {
     /// True if all motors and torques of a controller are at their limits.
     limited: bool,
     captured: bool,
+    /// Element on which frames of ANCF beams lie, as their parameters may change it.
+    element: usize,
 }
 
 impl Regime {
     /// Returns the regimes of a model: each pair of switched joints in each pair of motions, within
-    /// limits and at them, with and without captures.
-    fn all(model: &Model, at_start: bool) -> Vec<Self> {
+    /// limits and at them, with and without captures, frames of ANCF beams on each element.
+    fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
         let drives: Vec<_> = (model.loads.drives.iter())
             .filter(|drive| drive.mode().is_some())
             .collect();
@@ -70,19 +72,20 @@ impl Regime {
         let fed = drives.len()..drives.len() + model.loads.fed().count();
         let has_limits = !model.loads.motors.is_empty() || model.controller.is_some();
         let captures = !at_start && model.loads.captures().next().is_some();
+        let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();
         for levels in pairs(fed.end, JointMotion::ALL.len()) {
-            for limited in [false, true].into_iter().take(1 + usize::from(has_limits)) {
-                for captured in [false, true].into_iter().take(1 + usize::from(captures)) {
-                    let regime = Self {
-                        motions: (0..drives.len()).map(|k| motion(k, levels[k])).collect(),
-                        fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
-                        limited,
-                        captured,
-                    };
-                    if !regimes.contains(&regime) {
-                        regimes.push(regime);
-                    }
+            let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
+            for ((limited, captured), element) in rest.flat_map(|rest| (0..elements).map(move |i| (rest, i))) {
+                let regime = Self {
+                    motions: (0..drives.len()).map(|k| motion(k, levels[k])).collect(),
+                    fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
+                    limited,
+                    captured,
+                    element,
+                };
+                if !regimes.contains(&regime) {
+                    regimes.push(regime);
                 }
             }
         }
@@ -125,8 +128,18 @@ impl Dependencies {
             }
             Some(found.into_iter().map(Traced::variables).collect::<Vec<_>>())
         };
-        let running = trace(&mut tracer, &Regime::all(model, false), Read::Variables)?;
-        let at_start = Regime::all(model, true);
+        let elements = match model.system.points.iter().any(Point::is_frame) {
+            true => tracer
+                .derived
+                .nodal
+                .iter()
+                .map(|beam| beam.elements.len())
+                .max()
+                .unwrap_or(1),
+            false => 1,
+        };
+        let running = trace(&mut tracer, &Regime::all(model, elements, false), Read::Variables)?;
+        let at_start = Regime::all(model, elements, true);
         let mut initial = trace(&mut tracer, &at_start, Read::Variables)?;
         let positions = trace(&mut tracer, &at_start, Read::Positions)?;
         let bodies = trace(&mut tracer, &at_start, Read::Bodies)?;
@@ -142,7 +155,8 @@ impl Dependencies {
         let mut read: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         let elements = model.outputs.iter().map(|output| owner(&output.quantity.name));
         for (element, positions) in elements.clone().zip(&positions[n..]) {
-            read.entry(element).or_default().extend(positions);
+            let bodies = positions.iter().filter(|&&known| known >= n + model.sources.len());
+            read.entry(element).or_default().extend(bodies);
         }
         for (element, initial) in elements.zip(&mut initial[n..]) {
             initial.extend(&read[element]);
@@ -278,6 +292,10 @@ impl Tracer {
             *state = if motor.can_have(&with_rate) { with_rate } else { without };
         }
         self.discrete.controlled.fill(limit);
+        for (site, point) in (self.derived.sites.iter_mut().zip(&model.system.points)).filter(|(_, of)| of.is_frame()) {
+            let elements = self.derived.nodal[point.beam].elements.len();
+            site.element = regime.element.min(elements - 1);
+        }
         let of = Constants {
             model,
             derived: &self.derived,
