@@ -14,7 +14,7 @@ mod chain;
 mod side_by_side;
 
 use chain::moving_chain;
-use grapple::plant::{Direction, Discrete, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
+use grapple::plant::{Direction, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn line(name: &str, text: &str) {
     let mut plant = Plant::new(model.into()).expect("derives");
     let model = plant.model().clone();
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
-    let (mut x, mut discrete) = (vec![0.0; nx], Discrete::new(&model));
+    let (mut x, mut discrete) = (vec![0.0; nx], model.discrete());
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u = vec![0.3; nu];
     let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);

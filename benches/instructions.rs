@@ -166,7 +166,7 @@ fn derivative(text: &str) -> Box<dyn FnMut()> {
 fn at_start(text: &str) -> (Plant, Vec<f64>, Vec<f64>, Discrete) {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let (mut x, u) = (vec![0.0; model.states.len()], vec![0.3; model.inputs.len()]);
-    let mut discrete = Discrete::new(&model);
+    let mut discrete = model.discrete();
     let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     (plant, x, u, discrete)

@@ -11,7 +11,7 @@
 //! | [`system`] | the compiled spec: tree, layout of the state, joints, parameters, kinematics |
 //! | [`event`] | events as values, with their text |
 //! | [`dynamics`] | loads → accelerations, in four formulations; impact laws; invariants |
-//! | [`loads`] | kinematics and inputs → loads |
+//! | [`elements`] | what a spec has beside bodies and joints: loads, constraints, signals, outputs |
 //! | [`plant`] | a model with parameter values: evaluation at any time, state and input; events |
 //! | [`simulation`] | plant, integrator and events: advances the time |
 //! | [`fmu`] | FMI 2.0: variables, lifecycle, component, C ABI |
@@ -40,6 +40,7 @@
 pub mod algebra;
 pub mod beam;
 pub mod dynamics;
+pub mod elements;
 mod error;
 pub mod event;
 pub mod fmu;
@@ -47,7 +48,6 @@ pub mod integrate;
 #[cfg(test)]
 #[path = "../tests/theory/larger.rs"]
 mod larger;
-pub mod loads;
 pub mod nodal;
 pub mod plant;
 pub mod simulation;

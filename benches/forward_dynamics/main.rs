@@ -158,7 +158,7 @@ impl Jacobian {
         Self {
             jacobian: StateJacobian::new(model),
             x: vec![0.0; n],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
             A: vec![0.0; n * n],
         }
     }

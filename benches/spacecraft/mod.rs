@@ -28,7 +28,7 @@ impl Spacecraft {
     /// Creates the spacecraft of a spec.
     pub fn new(spec: &Spec) -> Self {
         let model = Model::compile(spec).unwrap_or_else(|e| panic!("{e}"));
-        let (mut start, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+        let (mut start, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
         let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
         plant.start(0.0, &mut start, &mut discrete).expect("closed");
         let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();

@@ -22,7 +22,7 @@ impl Point {
     /// Returns the start, with the inputs' start values.
     pub fn start(model: &Arc<Model>) -> Result<Self, Error> {
         let mut plant = Plant::new(Arc::clone(model))?;
-        let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(model));
+        let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
         plant.start(0.0, &mut x, &mut discrete)?;
         Ok(Self {
             plant,

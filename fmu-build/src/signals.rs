@@ -13,7 +13,7 @@
 //! amplitude. Steps end where a segment of a signal ends, so that no step contains a jump or a
 //! kink.
 
-use grapple::loads::Wave;
+use grapple::elements::Wave;
 use grapple::spec::Signal;
 
 /// The signals that an importer sets, with the inputs they drive.

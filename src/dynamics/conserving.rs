@@ -41,7 +41,7 @@
 //! Joint loads are evaluated at the midpoint `(q₀ + q₁)/2` of the joint coordinates and at the
 //! rates `(q₁ − q₀)/Δt`, and are scaled by the derivative of these rates with respect to `γ`; the
 //! work of a linear spring then equals the difference of its energies. Nonlinear elements use a
-//! discrete gradient ([`Loads::add_of_step`](crate::loads::Loads::add_of_step)). A rotor's rate is
+//! discrete gradient ([`Loads::add_of_step`](crate::elements::Loads::add_of_step)). A rotor's rate is
 //! not a rate of the directors; its energy is conserved to second order only.
 
 use super::Applied;

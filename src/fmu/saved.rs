@@ -216,7 +216,9 @@ impl SavedState {
             numbers.push(reader.f64()?);
         }
         let mut numbers = numbers.into_iter();
-        let is_possible = state.discrete.read(model, &mut || numbers.next().unwrap_or(f64::NAN));
+        let is_possible = state
+            .discrete
+            .read(&model.elements, &mut || numbers.next().unwrap_or(f64::NAN));
         for number in memory.iter_mut().chain(&mut self.parameters) {
             *number = reader.f64()?;
         }

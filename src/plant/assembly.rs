@@ -70,7 +70,7 @@ impl Model {
     /// that prevents a prescribed motion, or that leaves no mobility.
     pub fn assembly(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Assembly, Error> {
         let (mut q, mut qd) = self.start_at(derived, t, parameters);
-        if self.loads.closed_loops.is_empty() {
+        if self.elements.closed_loops.is_empty() {
             let mobility = qd.len();
             return Ok(Assembly {
                 q,
@@ -90,19 +90,19 @@ impl Model {
         let (rank, motions, _) = solver.rank(&q);
         solver.check_position(&q, rank)?;
         let rows = solver.phi.len();
-        let drives = &self.loads.drives;
+        let drives = &self.elements.drives;
         let is_driven = drives.iter().any(|drive| drive.motion() == JointMotion::Prescribed);
         if is_driven && solver.rank_with_drives(&q) > rank {
             let what =
                 "the prescribed joints cannot move as prescribed: its other joints have too few independent motions";
-            return Err(open(&self.loads.closed_loops[0].name, what));
+            return Err(open(&self.elements.closed_loops[0].name, what));
         }
         if motions == rank && rows > 0 && !is_driven {
             let what = format!(
                 "the loops take all {motions} motions of the joints ({rank} independent constraints): nothing can move; \
                  release a joint or remove a loop"
             );
-            return Err(open(&self.loads.closed_loops[0].name, what));
+            return Err(open(&self.elements.closed_loops[0].name, what));
         }
         Ok(Assembly {
             q,
@@ -133,7 +133,7 @@ impl Model {
 
     /// Returns true if the start is computed: it closes loops or is an equilibrium.
     pub(super) fn is_assembled(&self) -> bool {
-        !self.loads.closed_loops.is_empty() || self.seeks_equilibrium()
+        !self.elements.closed_loops.is_empty() || self.seeks_equilibrium()
     }
 
     /// Computes the coordinates and rates at the start of a run, at the time `t` (s).
@@ -152,7 +152,7 @@ impl Model {
             derived,
             parameters,
         };
-        if !self.loads.closed_loops.is_empty() {
+        if !self.elements.closed_loops.is_empty() {
             Solver::new(of).assemble(&mut q, &mut qd)?;
         }
         if self.seeks_equilibrium() {
@@ -166,7 +166,7 @@ impl Model {
 impl<'a> Solver<'a> {
     fn new(of: Constants<'a>) -> Self {
         let model = of.model;
-        let (n, nv) = (model.loads.loop_rows(), model.system.nv);
+        let (n, nv) = (model.elements.loop_rows(), model.system.nv);
         Self {
             of,
             kinematics: Kinematics::new(&model.system),
@@ -227,7 +227,7 @@ impl<'a> Solver<'a> {
         self.kinematics.update(&model.system, derived, q, qd);
         let of = self.of.at(&self.kinematics);
         let mut row = 0;
-        for closed_loop in &model.loads.closed_loops {
+        for closed_loop in &model.elements.closed_loops {
             closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
                 (self.phi[row], self.rates[row]) = (constraint.violation, constraint.rate);
                 row += 1;
@@ -419,7 +419,7 @@ impl<'a> Solver<'a> {
             return Err(open(name, what));
         }
         let of = self.of.at(&self.kinematics);
-        let turned = self.of.model.loads.closed_loops.iter();
+        let turned = self.of.model.elements.closed_loops.iter();
         match turned
             .into_iter()
             .find(|of_loop| !of_loop.is_upright(of, self.of.parameters))
@@ -438,14 +438,14 @@ impl<'a> Solver<'a> {
         let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
         let worst = (0..sizes.len()).max_by(|&i, &j| size(&sizes[i]).total_cmp(&size(&sizes[j])));
         worst.map_or_else(Default::default, |worst| {
-            (self.of.model.loads.closed_loops[worst].name.as_str(), sizes[worst])
+            (self.of.model.elements.closed_loops[worst].name.as_str(), sizes[worst])
         })
     }
 
     /// Returns the norms of each loop's rows: of offsets, of angles.
     fn by_loop(&self, rows: &[f64]) -> Vec<[f64; 2]> {
         let mut row = 0;
-        let sizes = self.of.model.loads.closed_loops.iter().map(|closed_loop| {
+        let sizes = self.of.model.elements.closed_loops.iter().map(|closed_loop| {
             let mut squares = [0.0; 2];
             let parameters = self.of.parameters;
             let of = self.of.at(&self.kinematics);
@@ -560,7 +560,7 @@ impl Solver<'_> {
         if rank_nearby <= rank {
             return Ok(());
         }
-        let mut ends = self.of.model.loads.closed_loops.iter().scan(0, |end, closed_loop| {
+        let mut ends = self.of.model.elements.closed_loops.iter().scan(0, |end, closed_loop| {
             *end += closed_loop.count();
             Some((*end, closed_loop))
         });

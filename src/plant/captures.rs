@@ -1,14 +1,14 @@
 //! Captures: the impulse that closes them, and the rank of the constraints.
 
 use super::context::Constants;
-use super::discrete::Captured;
 use super::evaluation::{Evaluation, joint_coordinates};
 use super::impact::{Told, meet, tell};
-use super::report::Status;
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};
-use crate::loads::{Capture, Contact, Pair, Struck};
+use crate::elements::Captured;
+use crate::elements::Status;
+use crate::elements::{Capture, Contact, Pair, Target};
 use nalgebra::DVector;
 
 /// Largest relative motion left by a capture, relative to the bodies' speeds: start values with six
@@ -77,13 +77,13 @@ impl Plant {
     pub fn check_captured(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> Result<(), Error> {
         let of = self.base.constants();
         let model = of.model;
-        if model.loads.captures().next().is_none() {
+        if model.elements.captures().next().is_none() {
             return Ok(());
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
-        for strike in &model.loads.strikes {
-            let Struck::Contact(index) = strike.what else { continue };
-            let contact = &model.loads.contacts[index];
+        for strike in &model.elements.commands {
+            let Target::Contact(index) = strike.what else { continue };
+            let contact = &model.elements.contacts[index];
             let is_open = |capture: Capture| !discrete.is_held(capture.number);
             if strike.is_on(inputs) && contact.touch().is_none() && contact.capture().is_some_and(is_open) {
                 return Err(Error::NotCaptured {

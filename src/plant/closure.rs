@@ -2,13 +2,13 @@
 //! reaction wrenches.
 
 use super::context::Constants;
-use super::discrete::Captured;
 use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, root, spd};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
-use crate::loads::{Capture, ClosedLoop, Contact, Pair};
+use crate::elements::Captured;
+use crate::elements::{Capture, Closed, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
 /// Responses below this part of the largest are round-off.
@@ -45,33 +45,6 @@ pub(super) struct Closure<S: Scalar> {
     pub state: Vec<Closed<S>>,
 }
 
-/// State of a capture or a loop at one instant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Closed<S: Scalar> {
-    /// True if it is active.
-    pub held: bool,
-    /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
-    squares: [S; 2],
-    /// Reaction on a, about its origin, world axes.
-    pub wrench: Wrench<S>,
-}
-
-impl<S: Scalar> Closed<S> {
-    /// Returns the state of an inactive capture.
-    pub fn none() -> Self {
-        Self {
-            held: false,
-            squares: [S::zero(); 2],
-            wrench: Wrench::zero(),
-        }
-    }
-
-    /// Returns the constraint violations of the angles, rad, and of the offsets, m.
-    pub fn violation(&self) -> [S; 2] {
-        self.squares.map(root)
-    }
-}
-
 /// Scalar constraint.
 #[derive(Clone, Copy, Debug)]
 struct Row<S: Scalar> {
@@ -96,7 +69,7 @@ struct Held<S: Scalar> {
 impl<S: Scalar> Closure<S> {
     /// Allocates the workspace for a model's captures and loops; `None` if it has neither.
     pub fn new(model: &Model) -> Option<Box<Self>> {
-        let (n, rows) = (model.loads.closures(), model.loads.most_rows());
+        let (n, rows) = (model.elements.closures(), model.elements.most_rows());
         (n > 0).then(|| {
             Box::new(Self {
                 rows: Vec::with_capacity(rows),
@@ -308,7 +281,7 @@ impl<S: Scalar> Closure<S> {
 
     /// Returns the kind and name of the capture or the loop to which a row belongs.
     pub fn name_of(&self, model: &Model, row: usize) -> String {
-        model.loads.closure_name(self.held[self.rows[row].held].index)
+        model.elements.closure_name(self.held[self.rows[row].held].index)
     }
 
     /// Adds the wrenches of a reaction in each row to the loads.
@@ -325,14 +298,14 @@ impl<S: Scalar> Closure<S> {
         self.rows.clear();
         self.held.clear();
         self.state.fill(Closed::none());
-        for (contact, capture) in model.loads.captures() {
+        for (contact, capture) in model.elements.captures() {
             if discrete.is_held(capture.number) {
                 let Captured { p, R, .. } = discrete.captures[capture.number];
                 self.add_capture(of, stabilises, kinematics, contact, capture, (p, R));
             }
         }
-        let captures = model.loads.captures().count();
-        for (k, closed_loop) in model.loads.closed_loops.iter().enumerate() {
+        let captures = model.elements.captures().count();
+        for (k, closed_loop) in model.elements.closed_loops.iter().enumerate() {
             self.add_loop(of, stabilises, kinematics, captures + k, closed_loop);
         }
     }

@@ -77,7 +77,7 @@ impl ConservingStep {
         kinematics.joint_rates(&model.system, derived, &self.motion, &mut self.start.qd);
         // The directors' rates represent a rotation to second order only, so locked joints are
         // given the rate zero exactly.
-        for drive in &model.loads.drives {
+        for drive in &model.elements.drives {
             if drive.motion_now(&discrete.motions) == JointMotion::Locked {
                 self.start.qd[drive.rates()].fill(0.0);
             }
@@ -216,7 +216,7 @@ impl<S: Scalar> Evaluation<S> {
             &self.inputs,
             discrete,
         );
-        model.loads.add_of_step(&now, h, &start.q, &mut self.applied);
+        model.elements.add_of_step(&now, h, &start.q, &mut self.applied);
         start.residual(of.at(&self.kinematics), &self.applied, h, u, middle, residual);
         let Middle { qd, F, .. } = middle;
         for (i, body) in model.system.bodies.iter().enumerate() {

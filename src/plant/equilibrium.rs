@@ -130,7 +130,7 @@ impl Equilibrium {
 impl<'a> AtRest<'a> {
     fn new(of: Constants<'a>, t: f64) -> Self {
         let model = of.model;
-        let discrete = Discrete::new(model);
+        let discrete = model.discrete();
         Self {
             of,
             evaluation: Evaluation::new(model),

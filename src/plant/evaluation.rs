@@ -4,11 +4,11 @@ use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
 use super::model::{Model, Parts};
-use super::outputs::View;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::loads::{Instant, Sensed};
+use crate::elements::View;
+use crate::elements::{Instant, Sensed};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -177,11 +177,11 @@ impl<S: Scalar> Evaluation<S> {
             applied: &self.applied,
             q_WB,
             recovered,
-            model,
+            elements: &model.elements,
             discrete,
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
-        model.output_groups.write(&view, y);
+        model.elements.observe(&view, y);
     }
 
     /// Returns coordinates and rates of joints and modes.
@@ -300,7 +300,7 @@ fn load<'a, S: Scalar>(
         feed_forward.update(of.model, &now)?;
         now.feed_forward = &feed_forward.torques;
     }
-    Ok(of.model.loads.evaluate(&now, applied))
+    Ok(of.model.elements.evaluate(&now, applied))
 }
 
 /// Returns coordinates and rates of joints and modes.

@@ -1,10 +1,10 @@
 //! Event handling: updates of limit states, commands and jumps of states.
 
-use super::report::Report;
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
+use crate::elements::Report;
+use crate::elements::{Command, Drive, Stored, Target};
 use crate::event::{Event, Occurrence};
-use crate::loads::{Drive, Stored, Strike, Struck};
 use crate::spec::JointMotion;
 
 /// Kinds of variables that an event has changed.
@@ -29,7 +29,7 @@ impl After {
     pub fn new(model: &Model) -> Self {
         Self {
             x: vec![0.0; model.states.len()],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
             events: Vec::new(),
         }
     }
@@ -69,8 +69,8 @@ impl Plant {
             return false;
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
-        let mut strikes = model.loads.strikes.iter().zip(&discrete.commands);
-        let mut drives = model.loads.drives.iter().zip(&discrete.refused);
+        let mut strikes = model.elements.commands.iter().zip(&discrete.commands);
+        let mut drives = model.elements.drives.iter().zip(&discrete.refused);
         strikes.any(|(strike, &was_on)| strike.is_on(inputs) != was_on)
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(&discrete.motions),
@@ -128,7 +128,7 @@ impl Plant {
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
         let of = self.base.constants();
         let model = of.model;
-        let (contacts, strikes) = (&model.loads.contacts, &model.loads.strikes);
+        let (contacts, strikes) = (&model.elements.contacts, &model.elements.commands);
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut due = Due::default();
         for (k, strike) in strikes.iter().enumerate() {
@@ -139,11 +139,11 @@ impl Plant {
             discrete.commands[k] = is_on;
             due.hears = true;
             match strike.what {
-                Struck::Port(port) if is_on => due.ports.push(port),
-                Struck::Port(_) => {}
-                Struck::Contact(contact) => match (contacts[contact].capture(), is_on) {
+                Target::Port(port) if is_on => due.ports.push(port),
+                Target::Port(_) => {}
+                Target::Contact(contact) => match (contacts[contact].capture(), is_on) {
                     (None, true) => due.struck.push(contact),
-                    (Some(_), true) if discrete.is_touching(model, contact) => due.captured.push(contact),
+                    (Some(_), true) if discrete.is_touching(&model.elements, contact) => due.captured.push(contact),
                     (Some(capture), false) if discrete.is_held(capture.number) => {
                         due.released.push(contact);
                     }
@@ -152,7 +152,7 @@ impl Plant {
             }
         }
         for &contact in meeting {
-            let is_armed = |strike: &Strike| strike.is_on(inputs) && strike.what == Struck::Contact(contact);
+            let is_armed = |strike: &Command| strike.is_on(inputs) && strike.what == Target::Contact(contact);
             if contacts[contact].capture().is_none() {
                 due.struck.push(contact);
             } else if strikes.iter().any(is_armed) && !due.captured.contains(&contact) {
@@ -180,7 +180,7 @@ impl Plant {
         let model = of.model;
         let evaluation = &mut self.evaluation;
         if !due.released.is_empty() {
-            for contact in due.released.iter().map(|&contact| &model.loads.contacts[contact]) {
+            for contact in due.released.iter().map(|&contact| &model.elements.contacts[contact]) {
                 if let Some(capture) = contact.capture() {
                     discrete.captures[capture.number].holds = false;
                 }
@@ -199,7 +199,7 @@ impl Plant {
             let inputs = evaluation.inputs.clone();
             let impulse = impact::strike_port(of, evaluation, x, discrete, port, &inputs)?;
             jumped |= impulse.is_some();
-            let port = model.loads.ports[port].name.clone();
+            let port = model.elements.ports[port].name.clone();
             let what = Occurrence::ImpulseApplied { port, impulse };
             events.push(Event { t, what });
         }
@@ -213,7 +213,7 @@ impl Plant {
         for (contact, report, what) in reports {
             jumped |= report.status.is_struck();
             if !report.status.is_struck() {
-                discrete.let_pass(model, contact);
+                discrete.let_pass(&model.elements, contact);
             }
             discrete.reports[contact] = report;
             events.push(Event { t, what });
@@ -234,7 +234,7 @@ impl Plant {
         let is_none = |number: &f64| !number.is_finite();
         let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());
         let reported = || {
-            let mut contacts = model.loads.contacts.iter().zip(&discrete.reports);
+            let mut contacts = model.elements.contacts.iter().zip(&discrete.reports);
             contacts.find_map(|(contact, report)| {
                 let mut numbers = Vec::with_capacity(Report::COUNT);
                 report.write(&mut |number| numbers.push(number));
@@ -260,7 +260,7 @@ impl Plant {
     ) -> Result<Changes, Error> {
         let of = self.base.constants();
         let model = of.model;
-        let drives = &model.loads.drives;
+        let drives = &model.elements.drives;
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut switched: Vec<(usize, &Drive, JointMotion)> = Vec::new();
         for (drive, refused) in drives.iter().zip(&mut discrete.refused) {

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::algebra::Scalar;
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::loads::{Fed, Instant, Loads, MotorState};
+use crate::elements::{Elements, Fed, Instant, MotorState};
 use crate::system::Kinematics;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub(super) struct FeedForward<S: Scalar> {
     /// All loads except contacts.
-    loads: Arc<Loads>,
+    elements: Arc<Elements>,
     kinematics: Kinematics<S>,
     applied: Applied<S>,
     dynamics: ForwardDynamics<S>,
@@ -35,9 +35,9 @@ impl<S: Scalar> FeedForward<S> {
     /// Allocates the workspace; `None` if no servo of the model has feed-forward.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
-        model.loads.fed().next()?;
+        model.elements.fed().next()?;
         Some(Box::new(Self {
-            loads: Arc::new(model.loads.without_contacts()),
+            elements: Arc::new(model.elements.without_contacts()),
             kinematics: Kinematics::new(system),
             applied: Applied::none(system),
             dynamics: ForwardDynamics::rigid(system),
@@ -45,7 +45,7 @@ impl<S: Scalar> FeedForward<S> {
             qd: vec![S::zero(); system.nv],
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.sources.len()],
-            motors: vec![MotorState::default(); model.loads.motors.len()],
+            motors: vec![MotorState::default(); model.elements.motors.len()],
             torques: vec![S::zero(); system.nv],
         }))
     }
@@ -64,8 +64,8 @@ impl<S: Scalar> FeedForward<S> {
             self.q[modes.coordinates()].fill(S::zero());
             self.qd[modes.rates()].fill(S::zero());
         }
-        let is_on = |fed: &&Fed| fed.is_on(&model.loads, now);
-        for fed in model.loads.fed().filter(is_on) {
+        let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
+        for fed in model.elements.fed().filter(is_on) {
             // The switch selects here too, so that dependencies on it are traced.
             let is_on = now.inputs[fed.switch].exceeds(0.5);
             for i in 0..fed.axes {
@@ -83,7 +83,7 @@ impl<S: Scalar> FeedForward<S> {
             }
         }
         // A joint without a drive in the spec is not reset by the loads when its feed-forward ends.
-        for fed in model.loads.fed().filter(|fed| fed.drive.is_none()) {
+        for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }
         self.kinematics.update(system, now.derived, &self.q, &self.qd);
@@ -96,8 +96,8 @@ impl<S: Scalar> FeedForward<S> {
             feed_forward: &[],
             ..*now
         };
-        self.loads.evaluate(&twin, &mut self.applied);
-        for fed in model.loads.fed().filter(is_on) {
+        self.elements.evaluate(&twin, &mut self.applied);
+        for fed in model.elements.fed().filter(is_on) {
             self.applied.driven[fed.body] = true;
             let rates = fed.rate..fed.rate + fed.axes;
             let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
@@ -108,7 +108,7 @@ impl<S: Scalar> FeedForward<S> {
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
-        for fed in model.loads.fed().filter(is_on) {
+        for fed in model.elements.fed().filter(is_on) {
             if let Some(F) = self.dynamics.transmitted(system, fed.body) {
                 for v in fed.rate..fed.rate + fed.axes {
                     self.torques[v] = driven(at, applied, &F, v, self.qdd[v]);

@@ -4,12 +4,12 @@ use super::Discrete;
 use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::impulse::Operator;
-use super::report::{Report, Status};
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
+use crate::elements::{Contact, Pair};
+use crate::elements::{Report, Status};
 use crate::event::{Occurrence, Pairing, Refused};
-use crate::loads::{Contact, Pair};
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -52,7 +52,7 @@ pub(super) fn meet<'a>(
     let at = of.at(&evaluation.kinematics);
     let (mut told, mut met) = (Vec::new(), Vec::new());
     for &index in contacts {
-        let contact = &model.loads.contacts[index];
+        let contact = &model.elements.contacts[index];
         let [A, B] = contact.poses(at);
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
@@ -142,7 +142,7 @@ pub(super) fn strike_port(
     inputs: &[f64],
 ) -> Result<Option<f64>, Error> {
     let Constants { model, derived, .. } = of;
-    let port = &model.loads.ports[port];
+    let port = &model.elements.ports[port];
     evaluation.update_kinematics(of, x);
     let at = of.at(&evaluation.kinematics);
     let pair = Pair::at_a(at, [port.frame, FrameRef::World]);

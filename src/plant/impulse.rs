@@ -6,7 +6,7 @@ use super::coordinates::Coordinates;
 use super::evaluation::{Balance, Evaluation};
 use crate::Error;
 use crate::algebra::Twist;
-use crate::loads::{Drive, Pair};
+use crate::elements::{Drive, Pair};
 use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier};
 use nalgebra::{DMatrix, DVector};
@@ -69,7 +69,7 @@ impl Evaluation<f64> {
         model.split_mut(&mut still).rates.fill(0.0);
         self.update_kinematics_with(of, Baumgarte::NONE, &still);
         self.applied.clear();
-        for drive in &model.loads.drives {
+        for drive in &model.elements.drives {
             self.applied.driven[drive.body] = drive.motion_now(&discrete.motions) != JointMotion::Loads;
             self.applied.qdd[drive.rates()].fill(0.0);
         }
@@ -142,7 +142,7 @@ impl Evaluation<f64> {
             for (rate, change) in to.rates.iter_mut().zip(&jump.rates) {
                 *rate += change * p;
             }
-            for drive in &model.loads.drives {
+            for drive in &model.elements.drives {
                 if drive.motion_now(&discrete.motions) != JointMotion::Loads {
                     work += drive.rates().map(|v| jump.drive[v] * p * qd[v]).sum::<f64>();
                 }
@@ -169,7 +169,7 @@ impl Evaluation<f64> {
         let model = of.model;
         let qd = self.coordinates(of, x).qd.to_vec();
         let still = self.at_rest(of, x, discrete);
-        for drive in model.loads.drives.iter().filter(|drive| locks(drive)) {
+        for drive in model.elements.drives.iter().filter(|drive| locks(drive)) {
             for v in drive.rates() {
                 self.applied.qdd[v] = -qd[v];
             }
@@ -181,7 +181,7 @@ impl Evaluation<f64> {
             .iter_mut()
             .zip(jump.rates)
             .for_each(|(rate, jump)| *rate += jump);
-        for drive in &model.loads.drives {
+        for drive in &model.elements.drives {
             for v in drive.rates() {
                 // The work of an impulse is that at the mean of the rates before and after.
                 let rate = qd[v] + 0.5 * self.applied.qdd[v];

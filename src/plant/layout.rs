@@ -1,5 +1,4 @@
-use super::controller::Controller;
-use crate::loads::{Loads, Motor};
+use crate::elements::{Controller, Elements, Motor};
 
 /// Counts of a model's event indicators, in their order.
 #[derive(Clone, Debug)]
@@ -13,14 +12,21 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub fn new(loads: &Loads, limits: usize, controller: Option<&Controller>) -> Self {
-        let surfaces = loads.touching().count();
-        let watched = loads.ranges.len() + limits + surfaces + loads.motors.len() * Motor::INDICATORS;
-        let controlled = controller.map_or(0, Controller::indicator_count);
+    pub fn new(elements: &Elements) -> Self {
+        let surfaces = elements.touching().count();
+        let watched = elements.ranges.len()
+            + elements.deflection_limits.len()
+            + surfaces
+            + elements.motors.len() * Motor::INDICATORS;
+        let controlled = elements
+            .controllers
+            .iter()
+            .map(Controller::indicator_count)
+            .sum::<usize>();
         Self {
             watched,
             surfaces,
-            indicators: watched + controlled + usize::from(loads.are_commanded()),
+            indicators: watched + controlled + usize::from(elements.are_commanded()),
         }
     }
 }

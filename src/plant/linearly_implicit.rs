@@ -10,7 +10,7 @@ impl Plant {
     /// for states.
     ///
     /// In the equations of motion `M v̇ = F`, the loads that act on single rates
-    /// ([`Loads::resist`](crate::loads::Loads::resist)), with tangent stiffness `K` and damping
+    /// ([`Elements::resist`](crate::elements::Elements::resist)), with tangent stiffness `K` and damping
     /// `C`, are evaluated with the new derivatives, all others with the old ones:
     ///
     /// ```text
@@ -74,7 +74,7 @@ impl Evaluation<f64> {
             discrete,
         );
         let inertia = &mut self.applied.inertia;
-        model.loads.resist(&now, |rate, of| {
+        model.elements.resist(&now, |rate, of| {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
         });
         for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
@@ -89,7 +89,7 @@ impl Evaluation<f64> {
             *tau += inertia * v_dot;
         }
         let qdd = &mut self.applied.qdd;
-        model.loads.resist_as_drives(&now, |rate, of| {
+        model.elements.resist_as_drives(&now, |rate, of| {
             let inertia = theta * (of.damping + theta * of.stiffness);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
@@ -106,8 +106,8 @@ impl Evaluation<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::Resistance;
     use crate::larger::Larger;
-    use crate::loads::Resistance;
     use crate::plant::{Discrete, Model};
     use crate::simulation::Simulation;
     use std::path::Path;
@@ -247,8 +247,8 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
             said[rate][by][0] += of.stiffness;
             said[rate][by][1] += of.damping;
         };
-        model.loads.resist(&now, |rate, of| say(0, rate, of));
-        model.loads.resist_as_drives(&now, |rate, of| say(1, rate, of));
+        model.elements.resist(&now, |rate, of| say(0, rate, of));
+        model.elements.resist_as_drives(&now, |rate, of| say(1, rate, of));
 
         let (mut worst, step) = (0.0_f64, 1e-6);
         for rate in 0..nv {

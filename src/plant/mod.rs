@@ -9,11 +9,8 @@ mod captures;
 mod closure;
 mod conserving_step;
 mod context;
-mod controller;
 mod coordinates;
-mod deflection_limit;
 mod dependencies;
-mod discrete;
 mod equilibrium;
 mod evaluation;
 mod events;
@@ -24,9 +21,7 @@ mod layout;
 mod linearisation;
 mod linearly_implicit;
 mod model;
-mod outputs;
 mod remarks;
-mod report;
 mod resource;
 mod sampling;
 mod sides;
@@ -39,17 +34,17 @@ mod touch;
 mod watch;
 mod work;
 
+pub use crate::elements::{Discrete, Output, OutputKind};
 pub use assembly::Assembly;
 pub use conserving_step::{ConservingStep, MeanRates};
 pub use context::OperatingPoint;
 use context::{Constants, Parameterised};
 pub use dependencies::{Dependencies, Knowns};
-pub use discrete::Discrete;
 pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
 pub use events::Changes;
 pub use linearisation::Linearisation;
-pub use model::{Model, Monitor, Output, OutputKind};
+pub use model::{Model, Monitor};
 pub use remarks::Remarks;
 pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
@@ -80,7 +75,7 @@ impl Plant {
     pub fn new(model: Arc<Model>) -> Result<Self, Error> {
         let parameters = model.parameter_starts();
         let mut problems = Vec::new();
-        let derived = model.judge(&parameters, None, &mut problems);
+        let derived = model.validate(&parameters, None, &mut problems);
         if !problems.is_empty() {
             return Err(Error::Spec(problems));
         }
@@ -144,9 +139,9 @@ impl Plant {
             derived,
             parameters,
         } = &mut self.base;
-        let updated = model.judge(values, Some((parameters, derived)), &mut problems);
+        let updated = model.validate(values, Some((parameters, derived)), &mut problems);
         if let Some(t) = start {
-            model.judge_start(values, &mut problems);
+            model.validate_start(values, &mut problems);
             // Positions at the start need valid constants.
             if problems.is_empty() {
                 let constants = Constants {
@@ -154,7 +149,7 @@ impl Plant {
                     derived: &updated,
                     parameters: values,
                 };
-                self.evaluation.judge_start(constants, t, &mut problems);
+                self.evaluation.validate_start(constants, t, &mut problems);
             }
         }
         if !problems.is_empty() {
@@ -187,10 +182,10 @@ impl Plant {
             parameters,
         } = self.base.constants();
         model.start(derived, t, parameters, x)?;
-        *discrete = Discrete::new(model);
+        *discrete = model.discrete();
         self.initialise_modes(t, x, u, discrete);
         self.start_touches(x, discrete);
-        if !self.base.model.loads.closed_loops.is_empty() {
+        if !self.base.model.elements.closed_loops.is_empty() {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         Ok(())
@@ -207,7 +202,7 @@ impl Plant {
     /// Returns the events of limits that are exceeded at the start of a run, at the time `t` (s),
     /// states `x` and the importer's inputs `u`.
     pub fn events_of_start(&mut self, t: f64, x: &[f64], u: &[f64]) -> Vec<Event> {
-        let (mut discrete, mut events) = (Discrete::new(&self.base.model), Vec::new());
+        let (mut discrete, mut events) = (self.base.model.discrete(), Vec::new());
         self.update_sides(t, x, u, &mut discrete, &mut events);
         events
     }
@@ -242,7 +237,7 @@ impl Plant {
     /// controller.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
         let Constants { model, parameters, .. } = self.base.constants();
-        let ends = model.signals.iter().zip(&discrete.segments);
+        let ends = model.elements.signals.iter().zip(&discrete.segments);
         ends.filter_map(|(signal, &piece)| signal.wave(parameters).end(piece))
             .chain(self.next_sample(discrete))
             .min_by(f64::total_cmp)

@@ -1,13 +1,9 @@
-use super::Discrete;
-use super::controller::Controller;
 use super::coordinates::{Constrained, Coordinates};
-use super::deflection_limit::DeflectionLimit;
 use super::layout::Layout;
-use super::outputs::{Compiled, Outputs};
 use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
-use crate::loads::{Loads, SignalSource};
-use crate::spec::{self, Method, Spec, at};
+use crate::elements::{Controller, Discrete, Elements, Output, Values};
+use crate::spec::{Method, Spec, at};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use std::ops::Range;
@@ -30,14 +26,12 @@ pub struct Model {
     pub(super) system: System,
     /// Choice of coordinates that are the states.
     pub(super) coordinates: Coordinates,
-    pub(super) loads: Loads,
-    pub(super) controller: Option<Controller>,
-    /// Limits of linear bending, one for each beam or segment of one.
-    pub(super) limits: Vec<DeflectionLimit>,
+    /// Loads, constraints, signals, outputs.
+    pub(crate) elements: Elements,
+    /// Index of each flag among the outputs, with a coordinate on which it depends.
+    pub(super) flags: Vec<(usize, usize)>,
     /// Source of each input of the loads.
     pub(super) sources: Vec<Source>,
-    pub(super) signals: Vec<SignalSource>,
-    pub(super) output_groups: Outputs,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
     /// Layout of the event indicators and the discrete state.
@@ -67,26 +61,6 @@ impl<T> Parts<T> {
     }
 }
 
-/// Variable that the model computes for the importer.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Output {
-    /// Name, unit, description.
-    pub quantity: Quantity,
-    /// Type and variability.
-    pub kind: OutputKind,
-}
-
-/// Type and variability of an output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputKind {
-    /// Real number that changes at any time.
-    Continuous,
-    /// Real number that changes at events only.
-    Discrete,
-    /// Boolean, true (1) or false (0), that changes at events only.
-    Flag,
-}
-
 /// Source of an input of the loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
@@ -108,14 +82,14 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    fn declare(spec: &Spec, loads: &Loads, declare: &mut Declarations) -> Self {
+    fn declare(spec: &Spec, elements: &Elements, declare: &mut Declarations) -> Self {
         let mut limit = |field: &str, unit: Unit, value: f64, what: &str| {
             let quantity = Quantity::new(format!("monitor.{field}"), unit, what).bounded(Bound::Positive);
             declare.parameter(quantity, value, true, &at("monitor", "", field))
         };
         let written = &spec.monitor;
         Self {
-            constraint_violation: (loads.closures() > 0).then(|| {
+            constraint_violation: (elements.closures() > 0).then(|| {
                 let what = "largest constraint violation of a loop or a capture in Co-Simulation, m and rad";
                 limit("constraint_violation", Unit::One, written.constraint_violation, what)
             }),
@@ -159,9 +133,8 @@ impl Model {
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let mut problems = Vec::new();
-        let loads = Loads::compile(spec, &system, &mut declare, &mut problems);
-        let controller = (spec.controller.as_ref()).map(|written| Controller::declare(written, &mut declare));
-        let signals = signals(spec, &mut declare, &mut problems);
+        let elements = Elements::compile(spec, &system, &mut declare, &mut problems);
+        let signals = &elements.signals;
         let mut sources = Vec::with_capacity(declare.inputs.len());
         let mut inputs = Vec::new();
         for (slot, input) in declare.inputs.iter().enumerate() {
@@ -185,7 +158,7 @@ impl Model {
                 "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
             ));
         }
-        let monitor = Monitor::declare(spec, &loads, &mut declare);
+        let monitor = Monitor::declare(spec, &elements, &mut declare);
         let method = spec.solver.method;
         if method.is_dense() && states.len() > MOST_DENSE {
             problems.push(Problem {
@@ -199,38 +172,26 @@ impl Model {
             return Err(Error::Spec(problems));
         }
         let derivatives = states.iter().map(derivative_of).collect();
-        let limits = DeflectionLimit::of(&system);
-        let compiled = Compiled {
-            system: &system,
-            loads: &loads,
-            limits: &limits,
-            inputs: &declare.inputs,
-            signals: &signals,
-            controller: controller.as_ref(),
-        };
-        let output_groups = Outputs::compile(spec, compiled, &mut problems);
-        let layout = Layout::new(&loads, limits.len(), controller.as_ref());
+        let outputs = elements.outputs(spec, &system);
+        let layout = Layout::new(&elements);
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
             inputs,
             states,
             derivatives,
-            outputs: output_groups.declared.clone(),
-            limits,
+            outputs: outputs.declared,
+            flags: outputs.flags,
             system,
             coordinates,
-            loads,
-            controller,
+            elements,
             sources,
-            signals,
-            output_groups,
             monitor,
             layout,
         };
         let values = model.parameter_starts();
-        let derived = model.judge(&values, None, &mut problems);
-        model.judge_start(&values, &mut problems);
+        let derived = model.validate(&values, None, &mut problems);
+        model.validate_start(&values, &mut problems);
         if problems.is_empty() {
             Ok((model, derived))
         } else {
@@ -257,18 +218,28 @@ impl Model {
     /// Returns true for a controller without samples: its outputs depend on its inputs at every
     /// instant.
     pub fn follows_inputs(&self) -> bool {
-        self.controller.is_some() && !self.is_sampled()
+        self.controller().is_some() && !self.is_sampled()
+    }
+
+    /// Returns the controller, if the spec is that of one.
+    pub(super) fn controller(&self) -> Option<&Controller> {
+        self.elements.controllers.first()
+    }
+
+    /// Returns the discrete state before the start: joints have their initial motions.
+    pub fn discrete(&self) -> Discrete {
+        Discrete::new(&self.elements)
     }
 
     /// Returns true for a sampled controller.
     pub(super) fn is_sampled(&self) -> bool {
-        self.controller.as_ref().is_some_and(Controller::is_sampled)
+        self.controller().is_some_and(Controller::is_sampled)
     }
 
     /// Returns true if the model has commands; a Model Exchange importer then has to call
     /// `fmi2CompletedIntegratorStep`.
     pub fn has_commands(&self) -> bool {
-        self.loads.are_commanded()
+        self.elements.are_commanded()
     }
 
     /// Returns the error that names the axis, mode or body without inertia.
@@ -286,7 +257,7 @@ impl Model {
 
     /// Returns the kind and name of a capture or a loop by its number; captures come first.
     pub fn closure_name(&self, number: usize) -> String {
-        self.loads.closure_name(number)
+        self.elements.closure_name(number)
     }
 
     /// Returns the range of the rates among the states.
@@ -326,7 +297,7 @@ impl Model {
     ///
     /// Constants of `before` (other values and the constants derived from them) are reused where
     /// they have not changed.
-    pub(super) fn judge(
+    pub(super) fn validate(
         &self,
         values: &[f64],
         before: Option<(&[f64], &Derived)>,
@@ -348,16 +319,15 @@ impl Model {
                 });
             }
         }
-        self.loads.judge(&self.parameters, &derived, values, problems);
+        let of = Values {
+            declared: &self.parameters,
+            values,
+            derived: &derived,
+        };
+        self.elements.validate(of, problems);
         let solver = &self.spec.solver;
         if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
-            self.loads.judge_gains(step, &self.parameters, values, problems);
-        }
-        if let Some(controller) = &self.controller {
-            controller.judge(&self.parameters, values, problems);
-        }
-        for signal in &self.signals {
-            signal.judge(&self.parameters, values, problems);
+            self.elements.validate_gains(step, &self.parameters, values, problems);
         }
         derived
     }
@@ -372,7 +342,7 @@ impl Model {
         discrete: &Discrete,
         inputs: &mut [S],
     ) {
-        let wave = |k: usize| self.signals[k].wave(parameters);
+        let wave = |k: usize| self.elements.signals[k].wave(parameters);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Host(i) => u[i],
@@ -386,7 +356,7 @@ impl Model {
     /// Returns the rate of change of an input of the loads at the time `t` (s): a signal's rate;
     /// zero for the importer's inputs, which are constant over a step.
     pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
-        let wave = |k: usize| self.signals[k].wave(parameters);
+        let wave = |k: usize| self.elements.signals[k].wave(parameters);
         match *source {
             Source::Host(_) => 0.0,
             Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
@@ -400,7 +370,7 @@ impl Model {
     pub fn jumps(&self) -> Vec<bool> {
         let mut jumps = vec![false; self.states.len()];
         let Parts { rates, work, .. } = self.split_mut(&mut jumps);
-        let has_impulses = self.loads.have_impulses();
+        let has_impulses = self.elements.have_impulses();
         rates.fill(has_impulses);
         work.fill(has_impulses);
         jumps
@@ -425,23 +395,6 @@ impl Model {
         }
         states
     }
-}
-
-/// Declares the signals that run inside the model and reports those without an input of their name.
-fn signals(spec: &Spec, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Vec<SignalSource> {
-    let mut signals = Vec::new();
-    for (input, signal) in &spec.signal {
-        let names = declare.inputs.iter().map(|i| &i.quantity.name);
-        match names.clone().position(|name| name == input) {
-            None => problems.push(Problem {
-                at: at("signal", input, ""),
-                what: spec::unknown("input", input, names),
-            }),
-            Some(slot) if !signal.from_importer => signals.push(SignalSource::declare(signal, slot, declare)),
-            Some(_) => {}
-        }
-    }
-    signals
 }
 
 fn derivative_of(state: &Quantity) -> Quantity {

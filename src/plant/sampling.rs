@@ -1,71 +1,8 @@
 //! Controller of a plant: outputs and samples.
 
-use super::controller::Controller;
-use super::{Discrete, Model, Plant};
+use super::{Discrete, Plant};
 use crate::Error;
-use crate::algebra::Scalar;
-use crate::loads::{Stored, reached, round_off};
-
-/// Samples of a controller.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct Samples {
-    /// Time of the first sample, s.
-    pub first: f64,
-    /// Number of the next sample, counted from zero.
-    pub next: f64,
-    /// Outputs of each axis at the last sample.
-    pub held: Vec<[f64; 2]>,
-}
-
-impl Samples {
-    pub fn new(controller: &Controller) -> Self {
-        let axes = if controller.is_sampled() {
-            controller.axes.len()
-        } else {
-            0
-        };
-        Self {
-            held: vec![[0.0; 2]; axes],
-            ..Self::default()
-        }
-    }
-
-    pub fn write(&self, to: &mut impl FnMut(f64)) {
-        let Self { first, next, held } = self;
-        first.write(to);
-        next.write(to);
-        held.as_flattened().iter().for_each(|number| number.write(to));
-    }
-
-    pub fn read(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
-        let Self { first, next, held } = self;
-        for number in [first, next].into_iter().chain(held.as_flattened_mut()) {
-            *number = f64::read(from)?;
-        }
-        Some(())
-    }
-
-    pub fn clone_from(&mut self, source: &Self) {
-        let Self { first, next, held } = self;
-        (*first, *next) = (source.first, source.next);
-        held.clone_from(&source.held);
-    }
-}
-
-impl Model {
-    /// Writes the outputs of the controller for the values of its inputs.
-    pub(super) fn control<S: Scalar>(
-        &self,
-        parameters: &[f64],
-        inputs: &[S],
-        discrete: &Discrete,
-        write: impl FnMut(S),
-    ) {
-        if let Some(controller) = &self.controller {
-            controller.write(parameters, inputs, discrete, write);
-        }
-    }
-}
+use crate::elements::{Samples, reached, round_off};
 
 impl Plant {
     /// Takes the sample of a controller that is scheduled at the time `t` (s), with the importer's
@@ -79,7 +16,7 @@ impl Plant {
     /// time is so large that the samples coincide to round-off. Then nothing has changed.
     pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
         let of = self.base.constants();
-        let Some(controller) = &of.model.controller else {
+        let Some(controller) = of.model.controller() else {
             return Ok(false);
         };
         let Some(period) = controller.sample_time.map(|id| id.of(of.parameters)) else {
@@ -123,7 +60,7 @@ impl Plant {
 
     /// Returns the time (s) of the next scheduled sample.
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
-        let controller = self.base.model.controller.as_ref()?;
+        let controller = self.base.model.controller()?;
         let period = controller.sample_time?.of(&self.base.parameters);
         match discrete.samples {
             Samples { first, next, .. } if next > 0.0 => Some(first + next * period),

@@ -4,8 +4,8 @@
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
 use super::{Discrete, Plant};
+use crate::elements::Motor;
 use crate::event::Event;
-use crate::loads::Motor;
 
 impl Evaluation<f64> {
     /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
@@ -25,7 +25,7 @@ impl Evaluation<f64> {
             parameters,
         } = of;
         let mut changed = false;
-        for (signal, segment) in model.signals.iter().zip(&mut discrete.segments) {
+        for (signal, segment) in model.elements.signals.iter().zip(&mut discrete.segments) {
             changed |= replace(segment, signal.wave(parameters).piece(t));
         }
         // A sampled controller updates its limit states at its samples.
@@ -33,9 +33,9 @@ impl Evaluation<f64> {
         if model.indicator_count() == 0 {
             return changed || controlled;
         }
-        if !model.loads.motors.is_empty() {
+        if !model.elements.motors.is_empty() {
             let sensed = self.sensed(of, t, x, u, discrete);
-            for (motor, state) in model.loads.motors.iter().zip(&mut discrete.motors) {
+            for (motor, state) in model.elements.motors.iter().zip(&mut discrete.motors) {
                 let next = motor.next(&sensed, state);
                 if !state.rate.is_reached() && next.rate.is_reached() {
                     events.extend(motor.rate_reached(parameters, t));
@@ -44,7 +44,7 @@ impl Evaluation<f64> {
             }
         }
         let q = self.coordinates(of, x).q;
-        for (limit, exceeded) in model.limits.iter().zip(&mut discrete.deflections) {
+        for (limit, exceeded) in model.elements.deflection_limits.iter().zip(&mut discrete.deflections) {
             let next = limit.next(parameters, derived, q, *exceeded);
             if replace(exceeded, next) {
                 changed = true;
@@ -53,7 +53,7 @@ impl Evaluation<f64> {
                 }
             }
         }
-        for (range, state) in model.loads.ranges.iter().zip(&mut discrete.ranges) {
+        for (range, state) in model.elements.ranges.iter().zip(&mut discrete.ranges) {
             let next = range.next(parameters, q, *state);
             if replace(state, next) {
                 changed = true;
@@ -74,7 +74,7 @@ impl Evaluation<f64> {
         u: &[f64],
         discrete: &mut Discrete,
     ) -> bool {
-        let Some(controller) = &of.model.controller else {
+        let Some(controller) = of.model.controller() else {
             return false;
         };
         let inputs = self.inputs(of, t, u, discrete);
@@ -106,7 +106,7 @@ impl Plant {
         let layout = &model.layout;
         let (z, rest) = z.split_at_mut(layout.watched);
         rest.fill(1.0);
-        if let Some(controller) = &model.controller {
+        if let Some(controller) = model.controller() {
             let inputs = self.evaluation.inputs(of, t, u, discrete);
             controller.indicators(of.parameters, inputs, &discrete.controlled, rest);
         }
@@ -114,20 +114,20 @@ impl Plant {
             return;
         }
         let q = self.evaluation.coordinates(of, x).q;
-        let (of_ranges, z) = z.split_at_mut(model.loads.ranges.len());
-        let (of_limits, z) = z.split_at_mut(model.limits.len());
+        let (of_ranges, z) = z.split_at_mut(model.elements.ranges.len());
+        let (of_limits, z) = z.split_at_mut(model.elements.deflection_limits.len());
         let (of_surfaces, of_motors) = z.split_at_mut(layout.surfaces);
-        let ranges = model.loads.ranges.iter().zip(&discrete.ranges);
+        let ranges = model.elements.ranges.iter().zip(&discrete.ranges);
         for (z, (range, &state)) in of_ranges.iter_mut().zip(ranges) {
             *z = range.indicator(of.parameters, q, state);
         }
-        let limits = model.limits.iter().zip(&discrete.deflections);
+        let limits = model.elements.deflection_limits.iter().zip(&discrete.deflections);
         for (z, (limit, &exceeded)) in of_limits.iter_mut().zip(limits) {
             *z = limit.indicator(of.parameters, of.derived, q, exceeded);
         }
         if !of_motors.is_empty() {
             let sensed = self.evaluation.sensed(of, t, x, u, discrete);
-            let motors = model.loads.motors.iter().zip(&discrete.motors);
+            let motors = model.elements.motors.iter().zip(&discrete.motors);
             for ((motor, state), z) in motors.zip(of_motors.chunks_exact_mut(Motor::INDICATORS)) {
                 z.copy_from_slice(&motor.indicators(&sensed, state));
             }

@@ -6,7 +6,7 @@ use super::evaluation::Evaluation;
 use super::model::Model;
 use super::touch;
 use crate::dynamics::{Singular, SingularPart};
-use crate::loads::SignalSource;
+use crate::elements::SignalSource;
 use crate::spec::{self, JointMotion, Waveform, at};
 use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
@@ -35,7 +35,7 @@ impl Model {
                 parameters: &values,
             };
             problems.extend(evaluation.singular_at_start(constants));
-            evaluation.judge_start(constants, 0.0, &mut problems);
+            evaluation.validate_start(constants, 0.0, &mut problems);
             return if problems.is_empty() {
                 Ok(model)
             } else {
@@ -51,17 +51,17 @@ impl Model {
     }
 
     /// Reports ranges and trajectories whose start is invalid.
-    pub(super) fn judge_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
-        for signal in &self.signals {
+    pub(super) fn validate_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
+        for signal in &self.elements.signals {
             if let Some(start) = self.start_of(signal) {
-                signal.judge_start(start, &self.parameters, values, problems);
+                signal.validate_start(start, &self.parameters, values, problems);
             }
         }
         let mut q = vec![0.0; self.system.nq];
         let mut qd = vec![0.0; self.system.nv];
         self.start_coordinates(values, &mut q, &mut qd);
-        for range in &self.loads.ranges {
-            range.judge_start(&self.parameters, values, &q, problems);
+        for range in &self.elements.ranges {
+            range.validate_start(&self.parameters, values, &q, problems);
         }
     }
 
@@ -78,7 +78,7 @@ impl Model {
     /// Returns the start position of the axis whose reference is the signal.
     fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
         signal.rate_input?;
-        let (body, axis) = self.loads.axis_of(signal.input)?;
+        let (body, axis) = self.elements.axis_of(signal.input)?;
         let start = self.system.bodies[body].joint.q_start?;
         Some(ParamId(start.0 + axis))
     }
@@ -88,7 +88,7 @@ impl Evaluation<f64> {
     /// Reports an invalid start at the time `t` (s): loops that cannot be closed, no equilibrium,
     /// overlapping surfaces, captures out of reach, and closed grasps with their frames nearly half
     /// a turn apart.
-    pub(super) fn judge_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
+    pub(super) fn validate_start(&mut self, of: Constants, t: f64, problems: &mut Vec<Problem>) {
         let Constants {
             model,
             derived,
@@ -118,7 +118,7 @@ impl Evaluation<f64> {
 
     /// Returns a problem for each pair of surfaces that overlap at the start.
     fn inside(&self, of: Constants) -> impl Iterator<Item = Problem> {
-        of.model.loads.touching().filter_map(move |(_, contact)| {
+        of.model.elements.touching().filter_map(move |(_, contact)| {
             let depth = touch::inside(of, self, contact)?;
             let [a, b] = &contact.names;
             let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
@@ -133,7 +133,7 @@ impl Evaluation<f64> {
     /// reach.
     fn out_of_reach(&self, of: Constants) -> impl Iterator<Item = Problem> {
         let Constants { model, parameters, .. } = of;
-        model.loads.contacts.iter().filter_map(move |contact| {
+        model.elements.contacts.iter().filter_map(move |contact| {
             let reach = contact.capture().and_then(|_| contact.reach(parameters))?;
             let [A, B] = contact.poses(of.at(&self.kinematics));
             let apart = (A.p - B.p).norm();
@@ -153,7 +153,7 @@ impl Evaluation<f64> {
     /// turn the sense of the restoring moment is undefined.
     fn turned(&self, of: Constants) -> impl Iterator<Item = Problem> {
         let Constants { model, parameters, .. } = of;
-        model.loads.grasps.iter().filter_map(move |grasp| {
+        model.elements.grasps.iter().filter_map(move |grasp| {
             let holds = grasp.on && grasp.is_stiff_against_turns(parameters);
             let angle = grasp.angle(of.at(&self.kinematics)).to_degrees();
             let [a, b] = &grasp.names;
@@ -176,7 +176,7 @@ impl Evaluation<f64> {
         let (q, mut qd) = model.start_at(derived, 0.0, parameters);
         self.kinematics.update(system, derived, &q, &qd);
         let Singular { body, what } = [false, true].into_iter().find_map(|released| {
-            for drive in &model.loads.drives {
+            for drive in &model.elements.drives {
                 let is_free = released && drive.motions().contains(&JointMotion::Loads);
                 self.applied.driven[drive.body] = drive.motion() != JointMotion::Loads && !is_free;
             }

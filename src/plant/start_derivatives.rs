@@ -170,7 +170,7 @@ impl Differences {
             && [-h, h].into_iter().any(|step| {
                 parameters[j] = plant.base.parameters[j] + step;
                 let before = (plant.base.parameters.as_slice(), &plant.base.derived);
-                let derived = model.judge(&parameters, Some(before), &mut Vec::new());
+                let derived = model.validate(&parameters, Some(before), &mut Vec::new());
                 model.solved_start(&derived, t, &parameters).is_err()
             });
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
@@ -178,7 +178,7 @@ impl Differences {
             // Values slightly beyond their bounds (such as a negative damping) are accepted for a
             // difference.
             let before = (plant.base.parameters.as_slice(), &plant.base.derived);
-            let derived = model.judge(&parameters, Some(before), &mut Vec::new());
+            let derived = model.validate(&parameters, Some(before), &mut Vec::new());
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
             // The initial states follow from the parameters, plus changes made since.

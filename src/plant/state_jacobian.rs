@@ -6,7 +6,7 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Derivatives, Local};
-use crate::loads::{Instant, Loads};
+use crate::elements::{Elements, Instant};
 use crate::system::{JointState, Kinematics};
 use nalgebra::DMatrixViewMut;
 
@@ -31,7 +31,7 @@ enum Way {
 impl StateJacobian {
     /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
-        let loads = &model.loads;
+        let loads = &model.elements;
         let beyond = loads.drives_read_state()
             || loads.closures() > 0
             || loads.reads().motions
@@ -68,7 +68,7 @@ struct ByTree {
 
 impl ByTree {
     fn new(model: &Model) -> Self {
-        let reads = model.loads.reads();
+        let reads = model.elements.reads();
         Self {
             kinematics: Kinematics::new(&model.system),
             active: Applied::none(&model.system),
@@ -87,7 +87,7 @@ impl ByTree {
             parameters,
         } = of;
         let OperatingPoint { t, x, u, discrete } = at;
-        let (system, loads) = (&model.system, &model.loads);
+        let (system, loads) = (&model.system, &model.elements);
         let (q, rest) = x.split_at(system.nq);
         let qd = &rest[..system.nv];
         model.inputs_at(parameters, t, u, discrete, &mut self.inputs);
@@ -109,7 +109,7 @@ impl ByTree {
         for pass in 0..derivatives.passes() {
             derivatives.seed(pass, at, joints);
             let inputs = self.lifted.as_slice();
-            let add = |local: &mut Local, load: fn(&Loads, &Instant<_>, &mut Applied<_>)| {
+            let add = |local: &mut Local, load: fn(&Elements, &Instant<_>, &mut Applied<_>)| {
                 let joints = JointState {
                     q: &local.q,
                     qd: &local.qd,
@@ -118,9 +118,9 @@ impl ByTree {
                 load(loads, &now, &mut local.applied);
             };
             derivatives.local().applied.clear();
-            add(derivatives.local(), Loads::add_active);
+            add(derivatives.local(), Elements::add_active);
             derivatives.take_power(pass, system, kinematics, qd);
-            add(derivatives.local(), Loads::add_conservative);
+            add(derivatives.local(), Elements::add_conservative);
             derivatives.take(pass, at.mechanism());
         }
         let nx = x.len();

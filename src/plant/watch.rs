@@ -8,6 +8,7 @@ use super::{Discrete, Model, Plant};
 use crate::Error;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
+use crate::elements::Closed;
 use crate::system::Kinematics;
 
 /// Squared sine of the angle between a redundant row and the others, above which the row is
@@ -53,7 +54,7 @@ pub struct Energies {
 impl Watch {
     /// Allocates the workspace for a model; `None` if it has neither captures nor loops.
     pub fn new(model: &Model) -> Option<Box<Self>> {
-        let n = model.loads.most_rows();
+        let n = model.elements.most_rows();
         (n > 0).then(|| {
             Box::new(Self {
                 kinematics: Kinematics::new(&model.system),
@@ -176,7 +177,7 @@ impl Plant {
     /// [`watched`](Self::watched): its index, and the violations of offsets, m, and of angles, rad.
     pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
         let closure = self.evaluation.closure.as_ref()?;
-        let violations = closure.state.iter().map(super::closure::Closed::violation).enumerate();
+        let violations = closure.state.iter().map(Closed::violation).enumerate();
         let worst = violations.max_by(|(_, a), (_, b)| a[0].max(a[1]).total_cmp(&b[0].max(b[1])))?;
         let (index, [angle, offset]) = worst;
         Some((index, [offset, angle]))
@@ -227,7 +228,7 @@ impl Evaluation<f64> {
             .and_then(|recovered| recovered.directors_rates.as_deref());
         let at = of.at(&self.kinematics);
         let sum = Invariants::new(at, joints, directors);
-        let energies = [sum.kinetic_energy, model.loads.potential_energy(&now), sum.mass];
+        let energies = [sum.kinetic_energy, model.elements.potential_energy(&now), sum.mass];
         energies.iter().all(|energy| energy.is_finite()).then_some(energies)
     }
 }

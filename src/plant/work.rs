@@ -46,7 +46,7 @@ impl Model {
         let of_modes = modes.map(|modes| modes.n as u64).map(|n| 200 * n + 8 * n.pow(3));
         let of_nodes = self.spec.ancf_beam.values().map(AncfBeam::nodes).sum::<usize>() as u64 * 300;
         // Each row of a capture or a loop needs a response, and their matrix is factored.
-        let rows = self.loads.most_rows() as u64;
+        let rows = self.elements.most_rows() as u64;
         let of_rows = 150 * rows * system.bodies.len() as u64 + rows.pow(3);
         let n = self.states.len() as u64;
         // The Newton matrices are factored at worst for every sixth evaluation.

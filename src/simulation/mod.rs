@@ -11,9 +11,9 @@ mod state;
 pub use state::{INPUT_ORDER, Monitored, State};
 
 use crate::Error;
+use crate::elements::reached;
 use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
-use crate::loads::reached;
 use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use motion::Motion;
 use solver::{changed_to, named, stepper, supported_limits};

@@ -122,7 +122,7 @@ impl State {
             x: vec![0.0; model.states.len()],
             u: model.inputs.iter().map(|input| input.start).collect(),
             u_derivatives: std::array::from_fn(|_| vec![0.0; model.inputs.len()]),
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
             monitored: Monitored::NOTHING,
             memory: Memory::new(settings),
         }

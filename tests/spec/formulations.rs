@@ -1,7 +1,7 @@
 //! Capabilities of the formulations.
 
 use crate::{GOOD, NODAL_BEAM, report};
-use grapple::plant::{Discrete, Linearisation, OperatingPoint, Plant};
+use grapple::plant::{Linearisation, OperatingPoint, Plant};
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
@@ -71,7 +71,7 @@ fn every_cell_of_the_capability_table_is_correct() {
                 Capability::Linearisation => {
                     let model = grapple::plant::Model::read(&text, Path::new(".")).expect("a craft");
                     let mut plant = Plant::new(model.into()).expect("its own values");
-                    let (mut x, mut discrete) = (vec![0.0; plant.model().states.len()], Discrete::new(plant.model()));
+                    let (mut x, mut discrete) = (vec![0.0; plant.model().states.len()], plant.model().discrete());
                     plant.start(0.0, &mut x, &mut discrete).expect("closed");
                     match Linearisation::new(&mut plant, OperatingPoint::new(0.0, &x, &[0.0], &discrete)) {
                         Ok(_) => Vec::new(),
@@ -188,7 +188,7 @@ fn ancf_beam_without_bodies_has_the_condition_number_one() {
         let model = grapple::plant::Model::read(&text, Path::new(".")).expect("sound");
         let mut plant = Plant::new(model.into()).expect("sound");
         let model = plant.model().clone();
-        let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+        let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
         plant.start(0.0, &mut x, &mut discrete).expect("closed");
         let (mut dx, mut y) = (x.clone(), vec![0.0; model.outputs.len()]);
         plant

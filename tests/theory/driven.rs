@@ -2,7 +2,7 @@
 
 use crate::numbers::Larger;
 use crate::run::Run;
-use grapple::plant::{Discrete, OperatingPoint};
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
@@ -56,7 +56,7 @@ fn drive_torque_gives_the_prescribed_motion() {
     let mut x = x;
     x[0] = 1.0;
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
-    let discrete = Discrete::new(&model);
+    let discrete = model.discrete();
     // Two accelerations of the shoulder, the torque of the elbow.
     driven
         .evaluate(

@@ -203,7 +203,7 @@ fn tangent_agrees_with_differences_on_random_spacecraft() {
             t: 0.3,
             x,
             u: vec![0.7; tree.plant.model().inputs.len()],
-            discrete: Discrete::new(tree.plant.model()),
+            discrete: tree.plant.model().discrete(),
         };
         let worst = worst_row(&mut tree.plant, &point);
         println!("seed {seed}: {worst:.1e}");
@@ -261,7 +261,7 @@ pub fn start(plant: &mut Plant) -> Point {
         t: 0.0,
         x: vec![0.0; model.states.len()],
         u: model.inputs.iter().map(|input| input.start).collect(),
-        discrete: Discrete::new(model),
+        discrete: model.discrete(),
     };
     plant.start(0.0, &mut point.x, &mut point.discrete).expect("closed");
     point

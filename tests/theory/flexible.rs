@@ -10,7 +10,7 @@ mod statics;
 use crate::numbers::distance;
 use crate::run::Run;
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Dependencies, Discrete, Model, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Dependencies, Model, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::sync::Arc;
 
@@ -209,7 +209,7 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
     let x: Vec<f64> = (0..model.states.len()).map(|i| 0.1 * (1.7 * i as f64).sin()).collect();
     let evaluate = |plant: &mut Plant| {
         let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
-        let discrete = Discrete::new(&model);
+        let discrete = model.discrete();
         plant
             .evaluate(OperatingPoint::new(0.3, &x, &[], &discrete), &mut dx, &mut y)
             .expect("regular");

@@ -6,7 +6,7 @@ use grapple::algebra::{Twist, Vec3};
 use grapple::dynamics::invariants::Invariants;
 use grapple::dynamics::recursive::{ForwardDynamics, InverseDynamics, jacobian, mass_matrix};
 use grapple::dynamics::{Applied, Dynamics};
-use grapple::plant::{Discrete, OperatingPoint};
+use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation, JointType, QuaternionOptions};
 use grapple::system::{Configuration, JointState, Kinematics};
 use nalgebra::{DMatrix, DVector};
@@ -249,7 +249,7 @@ fn coordinates_rate(tree: &RandomTree, q: &[f64], qd: &[f64]) -> Vec<f64> {
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     tree.plant
         .clone()
-        .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(model)), &mut dx)
+        .derivative(OperatingPoint::new(0.0, &x, &u, &model.discrete()), &mut dx)
         .expect("regular");
     dx[..system.nq].to_vec()
 }
@@ -315,7 +315,7 @@ origin = [0.0, 1.0, 0.0]
     let mut evaluate = || {
         let mut dx = vec![0.0; x.len()];
         plant
-            .derivative(OperatingPoint::new(0.0, &x, &u, &Discrete::new(plant.model())), &mut dx)
+            .derivative(OperatingPoint::new(0.0, &x, &u, &plant.model().discrete()), &mut dx)
             .expect("regular");
         dx
     };

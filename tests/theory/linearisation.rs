@@ -1,13 +1,13 @@
 //! Linearisation in tangent coordinates.
 
 use crate::random_tree::random_tree;
-use grapple::plant::{Discrete, Linearisation, OperatingPoint, Plant};
+use grapple::plant::{Linearisation, OperatingPoint, Plant};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Returns the linearisation at the spec's start.
 pub fn at_start(plant: &mut Plant) -> Linearisation {
     let model = plant.model().clone();
-    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
     Linearisation::new(plant, OperatingPoint::new(0.0, &x, &u, &discrete)).expect("regular")
@@ -65,7 +65,7 @@ fn neighbouring_motions_follow_the_linear_equations() {
         let mut tree = random_tree(seed, 6, 1.0);
         let model = tree.plant.model().clone();
         let (nv, u) = (model.system().nv, vec![0.3; model.inputs.len()]);
-        let discrete = Discrete::new(&model);
+        let discrete = model.discrete();
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.0);
         let mut at = |x: &[f64]| {

@@ -6,7 +6,7 @@ use crate::every_load::{FAR, every_load};
 use crate::numbers::{Larger, distance};
 use crate::random_tree::random_tree;
 use crate::run::Run;
-use grapple::plant::{Discrete, OperatingPoint, Plant};
+use grapple::plant::{OperatingPoint, Plant};
 
 /// Returns `g = 0` after `times` corrections; the midpoint of a step of length `2 θ`.
 fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f64> {
@@ -50,7 +50,7 @@ fn corrections_converge_to_the_midpoint_derivative() {
             t: 0.3,
             x,
             u: vec![0.7; model.inputs.len()],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
         };
         let g = corrected(&mut tree.plant, &point, 1e-3, 60);
         let off = left(&mut tree.plant, &point, 1e-3, &g);

@@ -5,7 +5,7 @@ use crate::quaternion::{align, values_at_random};
 use crate::random_tree::{random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3};
-use grapple::plant::{Discrete, Model, OperatingPoint, Plant};
+use grapple::plant::{Model, OperatingPoint, Plant};
 use grapple::spec::{Capability, Formulation, Gravity};
 use grapple::system::{Kinematics, OrbitPoint};
 use std::f64::consts::TAU;
@@ -239,7 +239,7 @@ fn gravity_gradient_torque_equals_its_closed_form() {
 /// Returns the angular acceleration of the only body at the start, body axes.
 fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
     let model = plant.model().clone();
-    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let mut dx = vec![0.0; x.len()];
     plant
@@ -373,7 +373,7 @@ fn gravity_is_the_gradient_of_its_potential() {
             let mut x = tree.q.clone();
             x.extend(&tree.qd);
             x.push(0.0);
-            let (discrete, mut dx) = (Discrete::new(plant.model()), vec![0.0; x.len()]);
+            let (discrete, mut dx) = (plant.model().discrete(), vec![0.0; x.len()]);
             let u: Vec<f64> = plant.model().inputs.iter().map(|_| 0.0).collect();
             let t = 0.7;
             plant

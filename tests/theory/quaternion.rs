@@ -8,7 +8,7 @@ use crate::run::Run;
 use grapple::algebra::{Quaternion, Twist, Vec3, Wrench};
 use grapple::dynamics::quaternion::{Rows, SaddlePoint};
 use grapple::dynamics::{Applied, condition};
-use grapple::plant::{Discrete, OperatingPoint, Plant};
+use grapple::plant::{OperatingPoint, Plant};
 use grapple::spec::JointType;
 use grapple::system::{
     Attitude, Baumgarte, BodyKinematics, Configuration, JointState, Kinematics, Maximal, MaximalState, Mechanism,
@@ -176,7 +176,7 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         }
     }
     plant.set_parameters(&values).expect("sound");
-    let (mut x, mut discrete) = (vec![0.0; model.states.len()], Discrete::new(&model));
+    let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
     plant.start(0.0, &mut x, &mut discrete).expect("closed");
     let u: Vec<f64> = model.inputs.iter().map(|_| rng.random_range(-1.0..1.0)).collect();
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);

@@ -6,7 +6,7 @@ use crate::every_load::{FAR, every_load};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
-use grapple::plant::{Discrete, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
+use grapple::plant::{LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
 use grapple::spec::JointMotion;
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
@@ -81,7 +81,7 @@ fn tree_jacobian_equals_duals_on_random_spacecraft() {
             t: 0.3,
             x,
             u: vec![0.7; model.inputs.len()],
-            discrete: Discrete::new(model),
+            discrete: model.discrete(),
         };
         let off = between_both(&tree.plant, &point);
         worst[seed as usize % 2] = worst[seed as usize % 2].larger(off);

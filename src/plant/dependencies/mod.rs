@@ -2,10 +2,10 @@
 
 use super::context::Constants;
 use super::evaluation::{Balance, joint_coordinates};
-use super::model::{Model, OutputKind, Source};
-use super::{Discrete, Evaluation};
+use super::model::{Model, Source};
+use super::{Discrete, Evaluation, OutputKind};
 use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
-use crate::loads::{Limit, MotorState};
+use crate::elements::{Limit, MotorState};
 use crate::spec::JointMotion;
 use crate::system::{BodyKinematics, Derived, JointState, Kinematics, Point};
 use num_traits::Zero;
@@ -62,16 +62,16 @@ impl Regime {
     /// Returns the regimes of a model: each pair of switched joints in each pair of motions, within
     /// limits and at them, with and without captures, frames of ANCF beams on each element.
     fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
-        let drives: Vec<_> = (model.loads.drives.iter())
+        let drives: Vec<_> = (model.elements.drives.iter())
             .filter(|drive| drive.mode().is_some())
             .collect();
         let motion = |k: usize, level: usize| match drives[k].motions() {
             motions if !at_start => motions[level % motions.len()],
             _ => drives[k].motion(),
         };
-        let fed = drives.len()..drives.len() + model.loads.fed().count();
-        let has_limits = !model.loads.motors.is_empty() || model.controller.is_some();
-        let captures = !at_start && model.loads.captures().next().is_some();
+        let fed = drives.len()..drives.len() + model.elements.fed().count();
+        let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
+        let captures = !at_start && model.elements.captures().next().is_some();
         let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();
         for levels in pairs(fed.end, JointMotion::ALL.len()) {
@@ -201,12 +201,12 @@ fn host_input(source: &Source) -> Option<usize> {
 fn discrete_outputs(model: &Model) -> Vec<Vec<usize>> {
     let n = model.states.len();
     let mut known = vec![Vec::new(); n + model.outputs.len()];
-    for (output, coordinate) in model.output_groups.flags() {
+    for (output, coordinate) in model.flags.iter().copied() {
         known[n + output].extend(model.states_of(coordinate));
     }
     for (output, declared) in model.outputs.iter().enumerate() {
         if declared.kind == OutputKind::Discrete {
-            known[n + output].extend((0..n).chain(model.loads.strike_inputs().map(|input| n + input)));
+            known[n + output].extend((0..n).chain(model.elements.command_inputs().map(|input| n + input)));
         }
     }
     known
@@ -244,7 +244,7 @@ impl Tracer {
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
         Traced::reset(model.states.len() + model.sources.len() + model.system.bodies.len());
         let parameters = model.parameter_starts();
-        let derived = model.judge(&parameters, None, &mut Vec::new());
+        let derived = model.validate(&parameters, None, &mut Vec::new());
         let mut start = vec![0.0; model.states.len()];
         if model.start(&derived, 0.0, &parameters, &mut start).is_err() {
             start.fill(0.0);
@@ -252,7 +252,7 @@ impl Tracer {
         Self {
             values: Evaluation::new(&model),
             evaluation: Evaluation::new(&model),
-            discrete: Discrete::new(&model),
+            discrete: model.discrete(),
             random: Random(0),
             model,
             derived,
@@ -271,7 +271,7 @@ impl Tracer {
             .map(|(state, start)| start + state.nominal * random.unit())
             .collect();
         let mut u: Vec<f64> = model.sources.iter().map(|_| 0.75 + 0.25 * random.unit()).collect();
-        for (fed, &is_on) in model.loads.fed().zip(&regime.fed) {
+        for (fed, &is_on) in model.elements.fed().zip(&regime.fed) {
             u[fed.switch] = f64::from(u8::from(is_on));
         }
         self.discrete.motions.clone_from(&regime.motions);
@@ -283,7 +283,7 @@ impl Tracer {
                 .rotation();
         }
         let limit = Limit::passed(regime.limited, false);
-        for (motor, state) in model.loads.motors.iter().zip(&mut self.discrete.motors) {
+        for (motor, state) in model.elements.motors.iter().zip(&mut self.discrete.motors) {
             let [with_rate, without] = [limit, Limit::Within].map(|rate| MotorState {
                 torque: limit,
                 rate,
@@ -307,7 +307,7 @@ impl Tracer {
         let x: Vec<Traced> = x.iter().enumerate().map(variable(0)).collect();
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
-        for fed in model.loads.fed().filter(|_| read == Read::Bodies) {
+        for fed in model.elements.fed().filter(|_| read == Read::Bodies) {
             // Feed-forward has dynamics of its own, which read its reference acceleration.
             let tree = (0..model.system.bodies.len()).map(body);
             let tree = tree.fold(Traced::zero(), |sum, body| sum + body);
@@ -378,7 +378,7 @@ struct Starts {
 impl Starts {
     fn of(model: &Model) -> Self {
         let values = model.parameter_starts();
-        let derived = model.judge(&values, None, &mut Vec::new());
+        let derived = model.validate(&values, None, &mut Vec::new());
         Traced::reset(values.len());
         let traced: Vec<Traced> = (values.iter().enumerate())
             .map(|(k, &value)| Traced::variable(value, k))
@@ -428,7 +428,7 @@ impl Owners {
         let of_slot = |source: &Source| match *source {
             Source::Host(input) => of_variable(&model.inputs[input].quantity.name),
             Source::Signal(k) | Source::Rate(k) | Source::Acceleration(k) => {
-                let first = model.signals[k].parameters().next();
+                let first = model.elements.signals[k].parameters().next();
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
             }
         };
@@ -501,7 +501,7 @@ impl Owners {
                     match model.sources[slot] {
                         Source::Host(input) => inputs.push(input),
                         Source::Signal(k) | Source::Rate(k) | Source::Acceleration(k) => {
-                            parameters.extend(model.signals[k].parameters());
+                            parameters.extend(model.elements.signals[k].parameters());
                         }
                     }
                 }

@@ -20,12 +20,12 @@ impl<'a> Experiment<'a> {
     fn new(model: &'a Model, seed: u64) -> Self {
         let mut random = Random(seed);
         let mut parameters = model.parameter_starts();
-        let mut derived = model.judge(&parameters, None, &mut Vec::new());
+        let mut derived = model.validate(&parameters, None, &mut Vec::new());
         for (j, parameter) in model.parameters.iter().enumerate() {
             let mut changed = parameters.clone();
             changed[j] += 0.1 * random.unit() * changed[j].abs().max(0.3 * parameter.quantity.nominal);
             let mut problems = Vec::new();
-            let after = model.judge(&changed, Some((&parameters, &derived)), &mut problems);
+            let after = model.validate(&changed, Some((&parameters, &derived)), &mut problems);
             if problems.is_empty() {
                 (parameters, derived) = (changed, after);
             }
@@ -33,7 +33,7 @@ impl<'a> Experiment<'a> {
         let mut start = vec![0.0; model.states.len()];
         if model.start(&derived, 0.0, &parameters, &mut start).is_err() {
             parameters = model.parameter_starts();
-            derived = model.judge(&parameters, None, &mut Vec::new());
+            derived = model.validate(&parameters, None, &mut Vec::new());
             model.start(&derived, 0.0, &parameters, &mut start).expect("a start");
         }
         Self {
@@ -69,13 +69,13 @@ impl<'a> Experiment<'a> {
             false => 0.5 + 0.6 * random.unit(),
         });
         let u: Vec<f64> = inputs.collect();
-        let mut discrete = Discrete::new(model);
-        let drives = model.loads.drives.iter().filter(|drive| drive.mode().is_some());
+        let mut discrete = model.discrete();
+        let drives = model.elements.drives.iter().filter(|drive| drive.mode().is_some());
         for (motion, drive) in discrete.motions.iter_mut().zip(drives) {
             *motion = Self::choose(random, drive.motions());
         }
         let mut limit = || Self::choose(random, &[Limit::Below, Limit::Within, Limit::Within, Limit::Above]);
-        for (state, motor) in discrete.motors.iter_mut().zip(&model.loads.motors) {
+        for (state, motor) in discrete.motors.iter_mut().zip(&model.elements.motors) {
             let next = MotorState {
                 torque: limit(),
                 rate: limit(),
@@ -129,7 +129,7 @@ fn check_parameters(name: &str, model: &Model, found: &Dependencies, seed: u64) 
     ];
     let rows: Vec<&Knowns> = rows.into_iter().flatten().collect();
     let u: Vec<f64> = model.inputs.iter().map(|_| 1.0).collect();
-    let discrete = Discrete::new(model);
+    let discrete = model.discrete();
     let (parameters, derived) = (experiment.parameters.clone(), experiment.derived.clone());
     let mut initial = |parameters: Vec<f64>, derived: Derived| {
         let mut x = vec![0.0; model.states.len()];
@@ -152,7 +152,7 @@ fn check_parameters(name: &str, model: &Model, found: &Dependencies, seed: u64) 
         let mut changed = parameters.clone();
         changed[j] += 0.01 * changed[j].abs().max(0.1 * parameter.quantity.nominal);
         let mut problems = Vec::new();
-        let after = model.judge(&changed, Some((&parameters, &derived)), &mut problems);
+        let after = model.validate(&changed, Some((&parameters, &derived)), &mut problems);
         let Some(after) = Some(changed)
             .filter(|_| problems.is_empty())
             .and_then(|changed| initial(changed, after))

@@ -8,7 +8,7 @@ use crate::vibration::{mass_and_stiffness, squares};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Dependencies, Discrete, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Dependencies, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -180,7 +180,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let evaluate = |plant: &mut Plant, place: &dyn Fn(usize) -> usize| {
         let model = plant.model().clone();
         let mut x = vec![0.0; model.states.len()];
-        let discrete = Discrete::new(&model);
+        let discrete = model.discrete();
         plant.start(0.0, &mut x, &mut discrete.clone()).expect("closed");
         // No large rotations, so that both are near rest.
         for i in 0..x.len() {

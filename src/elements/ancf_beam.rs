@@ -1,0 +1,125 @@
+//! ANCF beams: elastic forces, gravity, outputs.
+
+use super::{Compiler, Cursor, Instant, Outputs, View};
+use crate::algebra::{Mat3, Scalar, Vec3};
+use crate::dynamics::Applied;
+use crate::nodal::{Element, interpolate};
+use crate::spec::Spec;
+use crate::system::{AncfBeam, OrbitPoint, PER_NODE, Quantity, System, Unit};
+
+/// Returns the elements of one ANCF beam: the beam, the element, its nodal coordinates, and the
+/// index of its first rate.
+fn elements_of<'a, S: Scalar>(
+    now: &Instant<'a, S>,
+    beam: usize,
+) -> impl Iterator<Item = (&'a AncfBeam, &'a Element, [Vec3<S>; 4], usize)> + use<'a, S> {
+    let q = now.q;
+    let (beam, constants) = (&now.system.nodal[beam], &now.derived.nodal[beam]);
+    constants.elements.iter().enumerate().map(move |(i, element)| {
+        let first = i * PER_NODE;
+        (beam, element, AncfBeam::of_element(q, beam.q, i), beam.v + first)
+    })
+}
+
+/// Returns the elements of all ANCF beams, as [`elements_of`] one.
+fn elements<'a, S: Scalar>(
+    now: &'a Instant<'a, S>,
+) -> impl Iterator<Item = (&'a AncfBeam, &'a Element, [Vec3<S>; 4], usize)> {
+    (0..now.system.nodal.len()).flat_map(|beam| elements_of(now, beam))
+}
+
+/// Adds the generalised forces `Q` on the coordinates of one element.
+fn add<S: Scalar>(Q: &[Vec3<S>; 4], tau: &mut [S]) {
+    let numbers = Q.iter().flat_map(Vec3::iter);
+    tau.iter_mut().zip(numbers).for_each(|(tau, Q)| *tau += *Q);
+}
+
+/// ANCF beam, by its index among those of the system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beam(usize);
+
+impl Beam {
+    /// Returns the strain energy, J.
+    fn strain_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        elements_of(now, self.0).fold(S::zero(), |energy, (beam, element, e, _)| {
+            energy + element.energy(&e, beam.curvature)
+        })
+    }
+}
+
+impl super::Element for Beam {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        (0..from.system.nodal.len()).map(Self).collect()
+    }
+
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let name = &system.nodal[self.0].name;
+        let what = format!(
+            "displacement of the tip of {name} from where the beam's direction at the root points; axes of the root"
+        );
+        to.continuous(Quantity::vector(&format!("{name}.tip_deflection"), Unit::Metre, &what));
+        let what = format!("strain energy of {name}");
+        to.continuous([Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what)]);
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let now = &view.now;
+        let beam = &now.system.nodal[self.0];
+        let [root, tip] = [beam.root, beam.root + 1].map(|point| &now.kinematics.points[point].at);
+        let mut bent = root.R_WB.tr_mul(&(tip.p_WB - root.p_WB));
+        let elements = now.derived.nodal[beam.index].elements.iter();
+        bent.x -= S::lift(elements.map(|element| element.l).sum());
+        y.vector(&bent);
+        y.number(self.strain_energy(now));
+    }
+
+    /// Adds the elastic forces of stretch and bending.
+    fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        for (beam, element, e, first) in elements_of(now, self.0) {
+            let mut Q = [Vec3::zeros(); 4];
+            element.add_forces(&e, beam.curvature, &mut Q);
+            add(&Q, &mut applied.tau[first..]);
+        }
+    }
+
+    fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        Some(self.strain_energy(now))
+    }
+}
+
+/// Adds the forces of uniform gravity `g` (m/s², world axes).
+pub(super) fn add_gravity<S: Scalar>(now: &Instant<S>, g: &Vec3<S>, tau: &mut [S]) {
+    for (_, element, _, first) in elements(now) {
+        let Q = element.centre().map(|part| g * S::lift(part * element.mass()));
+        add(&Q, &mut tau[first..]);
+    }
+}
+
+/// Returns the potential energy of all ANCF beams in uniform gravity `g` (m/s²), J, zero at the
+/// world's origin.
+pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
+    elements(now).fold(S::zero(), |energy, (_, element, e, _)| {
+        energy - g.dot(&interpolate(element.centre(), &e)) * S::lift(element.mass())
+    })
+}
+
+/// Adds gravity relative to the reference orbit, of each element to second order about its mass
+/// centre, as for bodies. (Yang et al. 2023, Eqs. 49–51; their B lacks a factor `−3|r₀|²`.)
+pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, tau: &mut [S]) {
+    for (_, element, mut e, first) in elements(now) {
+        let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
+        let c = interpolate(centre, &e);
+        // Positions relative to the mass centre, without cancellation far from the world's origin.
+        e[0] -= c;
+        e[2] -= c;
+        let moved = matrix.map(|row| interpolate(row, &e));
+        let P = (e.iter().zip(&moved)).fold(Mat3::zeros(), |P, (e, moved)| P + e * moved.transpose());
+        let field = orbit.gravity(&c);
+        let g = field.g + field.beyond_gradient(&P) * S::lift(1.0 / m);
+        let mut Q = moved.map(|moved| field.G * moved);
+        for (Q, part) in Q.iter_mut().zip(centre) {
+            *Q += g * S::lift(part * m);
+        }
+        add(&Q, &mut tau[first..]);
+    }
+}

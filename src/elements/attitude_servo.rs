@@ -1,0 +1,215 @@
+use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistance, Sensed, Values, View};
+use crate::Problem;
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
+use crate::dynamics::Applied;
+use crate::spec::{self, Axes, Spec, at};
+use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
+
+/// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)` while the switch is on,
+/// with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AttitudeLaw {
+    /// Index of the first of four inputs.
+    pub q_ref: usize,
+    /// Index of the first of three inputs, rad/s.
+    pub w_ref: usize,
+    pub switch: usize,
+    /// First of three gains, N·m/rad.
+    pub kp: ParamId,
+    /// First of three gains, N·m·s/rad.
+    pub kd: ParamId,
+}
+
+impl AttitudeLaw {
+    /// Returns the rotation vector (rad, body axes) from the attitude `q` to its reference.
+    pub fn error<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>) -> Vec3<S> {
+        let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
+        log(q.conjugate() * q_ref)
+    }
+
+    /// Returns the moment (N·m, body axes) at the attitude `q` and the angular velocity `w` (rad/s,
+    /// body axes).
+    pub fn moment<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
+        let is_on = now.inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
+            return Vec3::zeros();
+        }
+        let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
+        let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
+        let moment = gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w));
+        moment.map(|t| S::select(is_on, t, S::zero()))
+    }
+
+    /// Returns the tangent stiffness and damping about each body axis, near the reference.
+    pub fn resistances(&self, now: &Sensed<f64>) -> [Resistance; 3] {
+        if now.inputs[self.switch] <= 0.5 {
+            return Default::default();
+        }
+        let [kp, kd] = [self.kp, self.kd].map(|id| id.vector(now.parameters));
+        std::array::from_fn(|i| Resistance::of(kp[i], kd[i]))
+    }
+}
+
+/// Servo of a free body's attitude, actuated by an ideal external moment or by reaction wheels.
+#[derive(Clone, Debug)]
+pub struct AttitudeServo {
+    /// Index of the body.
+    pub body: usize,
+    coordinate: usize,
+    rate: usize,
+    axes: Axes,
+    law: AttitudeLaw,
+    /// Location of the list of wheels in the spec, for messages.
+    at: Vec<String>,
+    /// Body indices of the rotors of its wheels; empty for an ideal external moment.
+    rotors: Vec<usize>,
+}
+
+impl AttitudeServo {
+    fn declare(index: usize, system: &System, servo: &spec::AttitudeServo, declare: &mut Declarations) -> Self {
+        let (name, joint) = (&system.bodies[index].name, &system.bodies[index].joint);
+        let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
+            let what = format!("attitude servo's {what} gain of {name}, body axes");
+            let place = at("body", name, &format!("attitude_servo.{field}"));
+            declare.gains(&format!("{name}.{field}"), value, unit, &what, &place)
+        };
+        let kp = gains("kp", &servo.kp, Unit::NewtonMetrePerRadian, "proportional");
+        let kd = gains("kd", &servo.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
+        let what = format!("switches {name}'s attitude servo: on above 0.5");
+        let switch = Quantity::new(format!("{name}.servo"), Unit::One, what);
+        let switch = declare.input(switch, f64::from(servo.on), true);
+        let q_ref = declare.inputs.len();
+        let relative = match servo.axes {
+            Axes::World => "",
+            Axes::Lvlh => " relative to the LVLH frame",
+        };
+        let what = format!("reference attitude of {name}{relative}, quaternion");
+        let attitude = Quantity::quaternion(&format!("{name}.q_ref"), &what);
+        for (quantity, start) in attitude.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
+            declare.input(quantity, start, false);
+        }
+        let w_ref = declare.inputs.len();
+        let what = format!("reference angular velocity of {name}{relative}, body axes");
+        for quantity in Quantity::vector(&format!("{name}.w_ref"), Unit::RadianPerSecond, &what) {
+            declare.input(quantity, 0.0, false);
+        }
+        let law = AttitudeLaw {
+            q_ref,
+            w_ref,
+            switch,
+            kp,
+            kd,
+        };
+        let bodies = system.bodies.iter().enumerate();
+        let rotors = bodies.filter(|(_, body)| servo.wheels.contains(&body.joint.name));
+        Self {
+            body: index,
+            coordinate: joint.q,
+            rate: joint.v,
+            axes: servo.axes,
+            law,
+            at: at("body", name, "attitude_servo.wheels"),
+            rotors: rotors.map(|(i, _)| i).collect(),
+        }
+    }
+
+    /// Links the servo to the motors of its wheels, which then add its torque to their command.
+    pub(super) fn link(&self, motors: &mut [Motor]) {
+        for motor in motors {
+            if self.rotors.contains(&motor.body) {
+                motor.attitude = Some(Box::new(self.clone()));
+            }
+        }
+    }
+
+    /// Returns the commanded moment on the body, N·m, body axes.
+    pub fn torque<S: Scalar>(&self, now: &Sensed<S>) -> Vec3<S> {
+        let q = Quaternion::from_slice(&now.q[self.coordinate..]).normalised();
+        let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
+        let (q, w) = match now.orbit.filter(|_| self.axes == Axes::Lvlh) {
+            Some(orbit) => {
+                let w_WO = q.conjugate().rotate(orbit.w_WO);
+                (orbit.q_WO.conjugate() * q, w - w_WO)
+            }
+            None => (q, w),
+        };
+        self.law.moment(now, q, &w)
+    }
+
+    /// Returns `A Aᵀ`, with the wheels' axes as the columns of `A`.
+    fn spread(&self, derived: &Derived) -> Mat3<f64> {
+        let axes = self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor));
+        axes.map(|a| a * a.transpose()).sum()
+    }
+
+    /// Returns the commanded torque of a wheel's motor on its rotor, N·m: the wheel's component of
+    /// the least-norm solution `τ = −Aᵀ (A Aᵀ)⁻¹ M`, with the wheels' axes as the columns of `A`
+    /// and the commanded moment `M`. Zero if `A Aᵀ` is singular.
+    pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
+        let inverse = self.spread(now.derived).try_inverse();
+        let shares = inverse.map(|inverse| inverse * wheel_axis(now.derived, rotor));
+        shares.map_or_else(S::zero, |shares| -lift3::<S>(&shares).dot(&self.torque(now)))
+    }
+}
+
+impl Element for AttitudeServo {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let mut servos = Vec::new();
+        for (i, body) in from.system.bodies.iter().enumerate() {
+            let written = from.spec.body.get(&body.name);
+            if let Some(servo) = written.and_then(|written| written.attitude_servo.as_ref()) {
+                servos.push(Self::declare(i, from.system, servo, from.declare));
+            }
+        }
+        servos
+    }
+
+    /// Reports wheels whose axes do not span all three directions.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if !self.rotors.is_empty() && self.spread(of.derived).determinant() < 1e-6 {
+            problems.push(Problem {
+                at: self.at.clone(),
+                what: "the wheels' axes lie in a plane: they exert no torque along its normal".to_owned(),
+            });
+        }
+    }
+
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let name = &system.bodies[self.body].name;
+        let what = format!("moment that {name}'s attitude servo asks for, body axes");
+        to.continuous(Quantity::vector(
+            &format!("{name}.servo_torque"),
+            Unit::NewtonMetre,
+            &what,
+        ));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        y.vector(&self.torque(&view.now.sensed()));
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if !self.rotors.is_empty() {
+            return;
+        }
+        let moment = now.kinematics.bodies[self.body].R_WB * self.torque(&now.sensed());
+        let wrench = &mut applied.wrench[self.body];
+        *wrench = *wrench + Wrench::new(moment, Vec3::zeros());
+    }
+}
+
+/// Returns the unit axis of the wheel with this rotor, in the axes of the wheel's carrier.
+fn wheel_axis(derived: &Derived, rotor: usize) -> Vec3<f64> {
+    match &derived.bodies[rotor].joint {
+        JointModel::Revolute(joint) => *joint.axis(),
+        _ => Vec3::zeros(),
+    }
+}

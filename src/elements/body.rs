@@ -1,0 +1,131 @@
+use super::{Compiler, Cursor, Element, Outputs, View, frame, orbit};
+use crate::algebra::{Quaternion, Scalar, roll_pitch_yaw};
+use crate::spec::{Formulation, JointType, Spec};
+use crate::system::{FrameRef, Quantity, System, Unit};
+
+/// Body with the joint that carries it: positions, velocities, coordinates and rates that are no
+/// states, as outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    body: usize,
+    /// Coordinates of the joint.
+    coordinates: bool,
+    /// Rates of the joint.
+    rates: bool,
+    pose: Pose,
+    /// Roll, pitch and yaw at a spherical joint.
+    rpy: bool,
+    /// Acceleration of a free body's origin.
+    acceleration: bool,
+    /// Motion of a free body relative to the LVLH frame.
+    in_orbit: bool,
+}
+
+/// Outputs of a body's pose and velocity.
+#[derive(Clone, Copy, Debug)]
+enum Pose {
+    None,
+    /// Attitude and angular velocity; position and velocity are states.
+    Attitude,
+    /// Position, attitude, velocity, angular velocity.
+    Frame,
+}
+
+impl Element for Body {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let spec = from.spec;
+        let bodies = from.system.bodies.iter().enumerate();
+        let observed = bodies.map(|(i, body)| {
+            let (is_written, moves) = (body.joint.written, body.joint.nv > 0);
+            let is_maximal = matches!(spec.formulation, Formulation::Quaternion | Formulation::Natural);
+            let is_dual = spec.formulation == Formulation::DualQuaternion;
+            let is_rotor = spec.wheel.contains_key(&body.joint.name);
+            let is_wanted = spec.output.bodies && !is_rotor;
+            let is_free = body.joint.kind == JointType::Free && body.segment == 0;
+            Self {
+                body: i,
+                coordinates: is_maximal && is_written && moves,
+                rates: (is_maximal && is_written || is_dual) && moves,
+                pose: match spec.formulation {
+                    Formulation::Quaternion => Pose::None,
+                    Formulation::Natural if is_wanted || !is_written => Pose::Attitude,
+                    Formulation::Natural => Pose::None,
+                    _ if is_written && is_wanted => Pose::Frame,
+                    _ => Pose::None,
+                },
+                rpy: body.joint.kind == JointType::Spherical,
+                acceleration: is_free,
+                in_orbit: is_free && from.system.orbit.is_some(),
+            }
+        });
+        observed.collect()
+    }
+
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let (name, joint) = (&system.bodies[self.body].name, &system.bodies[self.body].joint.name);
+        if self.coordinates {
+            to.continuous(system.joint_coordinates(self.body));
+        }
+        if self.rates {
+            to.continuous(system.joint_rates(self.body));
+        }
+        match self.pose {
+            Pose::None => {}
+            Pose::Attitude => {
+                let what = format!("attitude of {name}, quaternion");
+                to.continuous(Quantity::quaternion(&format!("{name}.q"), &what));
+                let what = format!("angular velocity of {name}, body axes");
+                to.continuous(Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what));
+            }
+            Pose::Frame => frame::outputs("body", name, to),
+        }
+        if self.rpy {
+            let what = format!(
+                "roll, pitch and yaw at joint {joint}: turns about the joint frame's x, y and z, one after the other (3-2-1)"
+            );
+            to.continuous(Quantity::vector(&format!("{joint}.rpy"), Unit::Radian, &what));
+        }
+        if self.acceleration {
+            let what = format!(
+                "acceleration of {name}'s origin in the world, by gravity too (in orbit: relative to the world's origin, which falls), body axes"
+            );
+            let name = format!("{name}.a_body");
+            to.continuous(Quantity::vector(&name, Unit::MetrePerSecond2, &what));
+        }
+        if self.in_orbit {
+            orbit::outputs_in_orbit(name, to);
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let now = &view.now;
+        let (body, joint) = (self.body, &now.system.bodies[self.body].joint);
+        if self.coordinates {
+            let q = &now.q[joint.q..joint.q + joint.nq];
+            q.iter().for_each(|&q| y.number(q));
+        }
+        if self.rates {
+            let qd = &now.qd[joint.v..joint.v + joint.nv];
+            qd.iter().for_each(|&qd| y.number(qd));
+        }
+        match self.pose {
+            Pose::None => {}
+            Pose::Attitude => {
+                let F = view.frame(FrameRef::Body(body));
+                y.quaternion(F.q_WF);
+                y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+            }
+            Pose::Frame => frame::observe(view, FrameRef::Body(body), y),
+        }
+        if self.rpy {
+            y.vector(&roll_pitch_yaw(Quaternion::from_slice(&now.q[joint.q..])));
+        }
+        if self.acceleration {
+            let at = &now.kinematics.bodies[body];
+            y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
+        }
+        if self.in_orbit {
+            orbit::observe_in_orbit(view, body, y);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+use super::Nearest;
+use crate::algebra::{Mask, Scalar, Vec3, Wrench};
+use crate::dynamics::Applied;
+use crate::elements::{Instant, Pair, mean_slope};
+use crate::system::{FrameRef, ParamId};
+
+/// Compliant contact force of K. H. Hunt and F. R. E. Crossley, *J. Appl. Mech.* 42 (1975), with
+/// smoothed Coulomb friction:
+///
+/// ```text
+///     N = F (δ/δ_F)ᵖ (1 + d δ̇) ≥ 0,     T = −μ N u_t / √(u_t² + u_s²)
+/// ```
+///
+/// with the penetration δ, acting at the point halfway between the surfaces. The normal force `N`
+/// is never tensile.
+#[derive(Clone, Copy, Debug)]
+pub struct Compliant {
+    /// Force F at the penetration δ_F, N.
+    pub(super) force: ParamId,
+    /// Reference penetration δ_F, m.
+    pub(super) depth: ParamId,
+    /// Exponent p: true for 3/2 (Hertz, curved surfaces), false for 1.
+    pub(super) is_hertz: bool,
+    /// Dissipation coefficient d, s/m.
+    pub(super) dissipation: ParamId,
+    /// Coefficient of friction μ and slip speed u_s (m/s).
+    pub(super) friction: Option<(ParamId, ParamId)>,
+}
+
+/// Compliant contact whose surfaces penetrate each other, at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pressed<S: Scalar> {
+    law: Compliant,
+    pair: Pair<S>,
+    /// Unit normal from b towards a, world axes.
+    n: Vec3<S>,
+    /// Penetration δ, m.
+    depth: S,
+    /// Magnitude of the spring force F (δ/δ_F)ᵖ, N.
+    spring: S,
+}
+
+impl Compliant {
+    /// Returns the compliant contact of two frames, `None` if their surfaces do not penetrate.
+    pub fn press<S: Scalar>(self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Option<Pressed<S>> {
+        let is_pressed = (-nearest.gap).exceeds(0.0);
+        if !is_pressed.is_needed() {
+            return None;
+        }
+        let depth = S::select(is_pressed, -nearest.gap, S::zero());
+        let part = depth * S::lift(1.0 / self.depth.of(now.parameters));
+        let shape = if self.is_hertz { part * part.sqrt() } else { part };
+        Some(Pressed {
+            law: self,
+            pair: Pair::at(now.configuration(), frames, nearest.from_a),
+            n: nearest.n,
+            depth,
+            spring: shape * S::lift(self.force.of(now.parameters)),
+        })
+    }
+}
+
+impl Compliant {
+    /// Adds the difference between the discrete gradient of the spring's energy over a step and the
+    /// spring force at the midpoint.
+    ///
+    /// `gaps` are the gaps at both ends of the step, m; `pace` is the ratio of the gap's change to
+    /// the midpoint displacement along the normal over the step.
+    pub fn add_of_step<S: Scalar>(
+        self,
+        now: &Instant<S>,
+        frames: [FrameRef; 2],
+        nearest: &Nearest<S>,
+        (gaps, pace): ([S; 2], S),
+        applied: &mut Applied<S>,
+    ) {
+        let [force, depth] = [self.force, self.depth].map(|id| id.of(now.parameters));
+        let parts = gaps.map(|gap| gap * S::lift(-1.0 / depth));
+        let slope = if self.is_hertz {
+            let inside = |parts: [S; 2]| {
+                // (a⁵ − b⁵)/(a² − b²)
+                let [a, b] = parts.map(S::sqrt);
+                let (aa, bb, ab) = (a * a, b * b, a * b);
+                (aa * aa + ab * (aa + ab + bb) + bb * bb) / (a + b)
+            };
+            mean_slope(parts, |part| part * part * part.sqrt(), inside) * S::lift(force / 2.5)
+        } else {
+            mean_slope(parts, |part| part * part, |[a, b]| a + b) * S::lift(force / 2.0)
+        };
+        let in_middle = self
+            .press(now, frames, nearest)
+            .map_or(S::zero(), |pressed| pressed.spring);
+        let pair = Pair::at(now.configuration(), frames, nearest.from_a);
+        let F = Wrench::new(Vec3::zeros(), nearest.n * (slope * pace - in_middle));
+        pair.push(now.system, now.kinematics, applied, F);
+    }
+}
+
+impl<S: Scalar> Pressed<S> {
+    /// Returns the spring force on a, N, world axes.
+    pub fn spring(&self) -> Vec3<S> {
+        self.n * self.spring
+    }
+
+    /// Returns the damper force and the friction on a, N, world axes. The damper force is limited
+    /// so that the normal force is never tensile.
+    pub fn dissipation(&self, now: &Instant<S>) -> Vec3<S> {
+        let (law, spring) = (&self.law, self.spring);
+        let value = |id: ParamId| S::lift(id.of(now.parameters));
+        let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
+        let u_n = self.n.dot(&u);
+        let damper = -spring * value(law.dissipation) * u_n;
+        let pushes = (spring + damper).exceeds(0.0);
+        let damper = S::select(pushes, damper, -spring);
+        let mut F = self.n * damper;
+        if let Some((mu, slip)) = law.friction {
+            let u_t = u - self.n * u_n;
+            let slip = value(slip);
+            F -= u_t * (value(mu) * (spring + damper) / (u_t.dot(&u_t) + slip * slip).sqrt());
+        }
+        F
+    }
+
+    /// Returns the energy of the spring, J.
+    pub fn energy(&self) -> S {
+        let exponent = if self.law.is_hertz { 1.5 } else { 1.0 };
+        self.spring * self.depth * S::lift(1.0 / (1.0 + exponent))
+    }
+
+    /// Adds a force on a (N, world axes) and its reverse on b.
+    pub fn push(&self, now: &Instant<S>, force: Vec3<S>, applied: &mut Applied<S>) {
+        let F = Wrench::new(Vec3::zeros(), force);
+        self.pair.push(now.system, now.kinematics, applied, F);
+    }
+}

@@ -1,0 +1,216 @@
+//! Compilation of contacts.
+
+use super::capture::Capture;
+use super::compliant::Compliant;
+use super::surface::Surface;
+use super::{Contact, ContactLaw, Trigger};
+use crate::elements::{Command, Compiler, Target};
+use crate::spec::{self, ImpactLaw, at, problem};
+use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+
+/// Creates the contacts of a spec and declares their parameters and commands.
+pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
+    let Compiler {
+        spec,
+        system,
+        declare,
+        problems,
+        commands,
+    } = from;
+    let mut contacts: Vec<Contact> = Vec::new();
+    for (name, written) in &spec.contact {
+        let mut find = |field: &str, frame: &str| system.written_frame(["contact", name, field], frame, problems);
+        let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+            continue;
+        };
+        if system.rigid_carrier(a) == system.rigid_carrier(b) {
+            let what = format!(
+                "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
+                written.a, written.b
+            );
+            problems.push(problem("contact", name, "b", what));
+        }
+        let what = format!(
+            "normal of contact {name}, from {} to {}, axes of {}",
+            written.b, written.a, written.b
+        );
+        let normal = Quantity::vector(&format!("{name}.normal"), Unit::One, &what);
+        let normal = declare.parameters(normal, &written.normal, true, &at("contact", name, "normal"));
+        let mut numbers = Numbers { name, declare };
+        let captures = contacts.iter().filter_map(Contact::capture).count();
+        let law = numbers.law(written, captures);
+        let touches = contacts.iter().filter_map(Contact::touch).count();
+        let trigger = numbers.trigger(written, touches);
+        if let Some((verb, what)) = command(&law, &trigger) {
+            let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
+            let target = Target::Contact(contacts.len());
+            commands.push(Command::declare(&format!("{name}.{verb}"), what, target, declare));
+        }
+        contacts.push(Contact {
+            number: contacts.len(),
+            name: name.clone(),
+            names: [written.a.clone(), written.b.clone()],
+            a,
+            b,
+            normal,
+            trigger,
+            law,
+        });
+    }
+    contacts
+}
+
+/// Returns name and description of a contact's command, `None` if it needs none.
+fn command(law: &ContactLaw, trigger: &Trigger) -> Option<(&'static str, &'static str)> {
+    match (law, trigger) {
+        (ContactLaw::Capture(_), Trigger::Command(_)) => Some((
+            "capture",
+            "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
+        )),
+        (ContactLaw::Capture(_), Trigger::Touch(..)) => Some((
+            "capture",
+            "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
+        )),
+        (_, Trigger::Command(_)) => Some((
+            "impact",
+            "lets {a} and {b} strike each other, once, when it rises above 0.5",
+        )),
+        (_, Trigger::Touch(..)) => None,
+    }
+}
+
+/// Declaration of a contact's parameters.
+struct Numbers<'a> {
+    name: &'a str,
+    declare: &'a mut Declarations,
+}
+
+impl Numbers<'_> {
+    fn number(&mut self, field: &str, unit: Unit, bound: Bound, value: f64, what: &str) -> ParamId {
+        let name = self.name;
+        let what = format!("{what} of contact {name}");
+        let quantity = Quantity::new(format!("{name}.{field}"), unit, what).bounded(bound);
+        self.declare
+            .parameter(quantity, value, true, &at("contact", name, field))
+    }
+
+    /// Declares a ratio; one that the law needs is in the spec.
+    fn ratio(&mut self, field: &str, bound: Bound, value: Option<f64>, what: &str) -> ParamId {
+        self.number(field, Unit::One, bound, value.unwrap_or(0.0), what)
+    }
+
+    fn friction(&mut self, mu: Option<f64>) -> ParamId {
+        self.ratio("mu", Bound::NotNegative, mu, "coefficient of friction")
+    }
+
+    /// Declares the coefficients of the law; `captures` is the number of captures so far.
+    fn law(&mut self, written: &spec::Contact, captures: usize) -> ContactLaw {
+        match written.law {
+            ImpactLaw::Restitution => ContactLaw::Restitution {
+                e: self.ratio("e", Bound::Between(0, 1), written.e, "restitution"),
+                e_t: self.ratio("e_t", Bound::Between(-1, 1), written.e_t, "tangential restitution"),
+                mu: self.friction(written.mu),
+            },
+            ImpactLaw::EnergyFriction => ContactLaw::EnergyFriction {
+                r_E: self.ratio("r_E", Bound::Between(0, 1), written.r_E, "ratio of lost energy"),
+                r_f: self.ratio("r_f", Bound::Between(0, 2), written.r_f, "ratio of tangential impulse"),
+                on_inconsistent: written.on_inconsistent.unwrap_or_default(),
+            },
+            ImpactLaw::Stronge => ContactLaw::Stronge {
+                e: self.ratio("e", Bound::Between(0, 1), written.e, "restitution"),
+                mu: self.friction(written.mu),
+            },
+            ImpactLaw::CapturePin | ImpactLaw::CaptureGrasp => {
+                let mut gain = |field: &str, value: Option<f64>, what: &str| {
+                    let value = value.unwrap_or(10.0);
+                    self.number(field, Unit::PerSecond, Bound::NotNegative, value, what)
+                };
+                ContactLaw::Capture(Capture {
+                    number: captures,
+                    turns: written.law == ImpactLaw::CaptureGrasp,
+                    alpha: gain(
+                        "alpha",
+                        written.alpha,
+                        "Baumgarte's alpha: how a gap's rate is damped, while captured,",
+                    ),
+                    beta: gain(
+                        "beta",
+                        written.beta,
+                        "Baumgarte's beta: how a gap is closed, while captured,",
+                    ),
+                })
+            }
+            ImpactLaw::Compliant => ContactLaw::Compliant(self.compliant(written)),
+        }
+    }
+
+    fn compliant(&mut self, written: &spec::Contact) -> Compliant {
+        let mut number = |field: &str, unit, bound, value: Option<f64>, what: &str| {
+            self.number(field, unit, bound, value.unwrap_or(0.0), what)
+        };
+        let force = number(
+            "force",
+            Unit::Newton,
+            Bound::NotNegative,
+            written.force,
+            "force at the depth",
+        );
+        let depth = number(
+            "depth",
+            Unit::Metre,
+            Bound::Positive,
+            written.depth,
+            "depth at the force",
+        );
+        let what = "what the speed of approach adds to the force, as a part of it,";
+        let dissipation = number(
+            "dissipation",
+            Unit::SecondPerMetre,
+            Bound::NotNegative,
+            written.dissipation,
+            what,
+        );
+        let friction = written.mu.map(|mu| self.friction(Some(mu)));
+        let slip = written.slip.unwrap_or(1e-3);
+        let what = "speed of slip at which 71 % of the friction acts,";
+        Compliant {
+            force,
+            depth,
+            is_hertz: written.exponent.unwrap_or(1.5) > 1.0,
+            dissipation,
+            friction: friction.map(|mu| {
+                (
+                    mu,
+                    self.number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what),
+                )
+            }),
+        }
+    }
+
+    /// Declares the lengths of the trigger; `touches` is the number of contacts with contact
+    /// detection so far.
+    fn trigger(&mut self, written: &spec::Contact, touches: usize) -> Trigger {
+        let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
+        let Some(of_b) = written.surface else {
+            let reach = written.reach.unwrap_or(0.01);
+            let what = "largest distance at a strike";
+            return Trigger::Command(length("reach", Bound::NotNegative, reach, what));
+        };
+        let radius_a = written.radius_a.map(|radius| {
+            let what = "radius of the sphere about a,";
+            length("radius_a", Bound::NotNegative, radius, what)
+        });
+        let radius_b = written.radius_b.map(|radius| {
+            let what = "radius of the surface of b,";
+            length("radius_b", Bound::Positive, radius, what)
+        });
+        Trigger::Touch(
+            touches,
+            Surface {
+                of_b,
+                radius_a,
+                radius_b,
+            },
+        )
+    }
+}

@@ -1,0 +1,165 @@
+//! Detection of contacts between surfaces, with a discrete state for each pair.
+
+use super::Contact;
+use crate::elements::{Pair, Stored};
+use crate::system::Configuration;
+
+/// Contact state of two surfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum Surfaces {
+    /// The surfaces are separated.
+    #[default]
+    Apart,
+    /// The surfaces overlap without contact: a is behind a disc, or deeper than a capture detects
+    /// it.
+    Behind,
+    /// The surfaces are in contact after `impacts` impacts; the next one is detected at the gap
+    /// `floor` (m).
+    Touching { impacts: i32, floor: f64 },
+}
+
+impl Surfaces {
+    /// In contact, without further detection of impacts.
+    pub const SINKING: Self = Self::Touching {
+        impacts: 1,
+        floor: BOTTOMLESS,
+    };
+}
+
+impl Stored for Surfaces {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        let (state, floor) = match *self {
+            Self::Apart => (0, BOTTOMLESS),
+            Self::Behind => (-1, BOTTOMLESS),
+            Self::Touching { impacts, floor } => (impacts, floor),
+        };
+        state.write(to);
+        floor.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let (state, floor) = (i32::read(next)?, f64::read(next)?);
+        match state {
+            0 => Some(Self::Apart),
+            -1 => Some(Self::Behind),
+            1..=MOST_IMPACTS => Some(Self::Touching { impacts: state, floor }),
+            _ => None,
+        }
+    }
+}
+
+/// Largest number of impacts of two surfaces between separations.
+pub(crate) const MOST_IMPACTS: i32 = 100;
+/// Separation at which a contact ends, m: a constant, and a factor of the frames' distances from
+/// the world's origin, for round-off.
+const MARGIN: [f64; 2] = [1e-9, 16.0 * f64::EPSILON];
+/// Floor (m) of contacts without further detection.
+pub(crate) const BOTTOMLESS: f64 = f64::MIN;
+
+/// Geometry and velocity of two surfaces at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detected {
+    /// Gap, m.
+    pub gap: f64,
+    /// Separation speed at the contact point along the normal, m/s.
+    pub speed: f64,
+    /// Upper bound of the gap's rate at the present velocities, m/s.
+    pub fastest: f64,
+    /// Separation at which a contact ends, m.
+    pub margin: f64,
+    /// True if a is outside the disc's radius.
+    is_beside: bool,
+}
+
+/// Transition of a contact state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transition {
+    Stays,
+    Parts,
+    Passes,
+    Meets,
+}
+
+impl Contact {
+    /// Detects gap and velocities of the surfaces.
+    pub(crate) fn detect(&self, parameters: &[f64], at: Configuration<f64>) -> Detected {
+        let kinematics = at.kinematics;
+        let [A, B] = self.poses(at);
+        let nearest = self.nearest(parameters, [&A, &B]);
+        let frames = [self.a, self.b];
+        let pair = Pair::at(at, frames, nearest.from_a);
+        let u = pair.relative(|on| kinematics.carrier(on).V_WB);
+        let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
+        let origins = Pair::at_a(at, frames).relative(|on| kinematics.carrier(on).V_WB);
+        Detected {
+            gap: nearest.gap,
+            speed: nearest.n.dot(&u.v),
+            fastest: origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
+            margin: MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm()),
+            is_beside: nearest.is_beside,
+        }
+    }
+}
+
+impl Detected {
+    /// Returns the event indicator (m) of a contact state. It is positive as long as the state is
+    /// valid. Contact ends at a gap of `margin`; the next impact is detected at `floor`.
+    pub fn indicator(&self, state: Surfaces) -> f64 {
+        match state {
+            Surfaces::Apart => self.gap,
+            Surfaces::Behind => self.margin - self.gap,
+            Surfaces::Touching { floor, .. } => (self.margin - self.gap).min(self.gap - floor),
+        }
+    }
+
+    /// Returns the gap (m) at which the next impact is detected after one at the present gap.
+    pub fn floor(&self) -> f64 {
+        (self.gap - self.margin).max(BOTTOMLESS)
+    }
+
+    /// Returns the contact state after a first impact at the present gap.
+    pub fn touching(&self) -> Surfaces {
+        Surfaces::Touching {
+            impacts: 1,
+            floor: self.floor(),
+        }
+    }
+
+    /// Returns the transition from a contact state. The importer's root lies slightly before or
+    /// after the indicator's zero, so a quarter of the margin is tolerated.
+    pub fn next(&self, state: Surfaces) -> Transition {
+        let there = 0.25 * self.margin;
+        if state != Surfaces::Apart && self.gap >= self.margin - there {
+            return Transition::Parts;
+        }
+        let meets = match state {
+            Surfaces::Apart => self.gap <= there,
+            Surfaces::Behind => false,
+            Surfaces::Touching { floor, .. } => self.gap <= floor + there,
+        };
+        match (meets, state == Surfaces::Apart && self.is_beside) {
+            (true, true) => Transition::Passes,
+            (true, false) => Transition::Meets,
+            (false, _) => Transition::Stays,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BOTTOMLESS, Detected};
+
+    #[test]
+    fn a_floor_is_a_number_however_deep_it_lies() {
+        let detected = |gap, margin| Detected {
+            gap,
+            speed: 0.0,
+            fastest: 0.0,
+            margin,
+            is_beside: false,
+        };
+        assert_eq!(detected(-1e308, 1e308).floor(), BOTTOMLESS);
+        assert_eq!(detected(f64::NEG_INFINITY, 1.0).floor(), BOTTOMLESS);
+        assert_eq!(detected(-3.0, 1.0).floor(), -4.0);
+    }
+}

@@ -1,0 +1,280 @@
+//! Contacts between two frames: impacts, captures and compliant contact forces.
+
+mod capture;
+mod compliant;
+mod declare;
+mod detection;
+mod report;
+mod surface;
+
+pub use capture::Capture;
+pub(crate) use capture::Captured;
+pub(crate) use detection::{BOTTOMLESS, Detected, MOST_IMPACTS, Surfaces, Transition};
+pub(crate) use report::{Report, Status};
+pub use surface::Nearest;
+
+use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Stored, Values, View};
+use crate::Problem;
+use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
+use crate::dynamics::Applied;
+use crate::dynamics::impact::Law;
+use crate::spec::{Inconsistent, Spec};
+use crate::system::{Configuration, FrameRef, ParamId, Quantity, System, Unit};
+use compliant::{Compliant, Pressed};
+use surface::Surface;
+
+/// Two frames and the law of their contact.
+#[derive(Clone, Debug)]
+pub struct Contact {
+    /// Index among the contacts.
+    number: usize,
+    /// Name in the spec.
+    pub name: String,
+    /// Names of the two frames.
+    pub names: [String; 2],
+    /// Frame on which the impulse or force acts.
+    pub a: FrameRef,
+    /// Frame on which its reverse acts.
+    pub b: FrameRef,
+    /// Normal from b towards a, axes of b.
+    normal: ParamId,
+    /// Condition under which the contact acts.
+    trigger: Trigger,
+    law: ContactLaw,
+}
+
+/// Condition under which a contact acts.
+#[derive(Clone, Copy, Debug)]
+enum Trigger {
+    /// Command, with the largest distance of the frames (m) at which it acts.
+    Command(ParamId),
+    /// Contact detection between surfaces, with the index among the contacts that have it.
+    Touch(usize, Surface),
+}
+
+/// Impact law with the parameter indices of its coefficients, a capture, or a compliant force.
+#[derive(Clone, Copy, Debug)]
+enum ContactLaw {
+    Restitution {
+        e: ParamId,
+        e_t: ParamId,
+        mu: ParamId,
+    },
+    EnergyFriction {
+        r_E: ParamId,
+        r_f: ParamId,
+        on_inconsistent: Inconsistent,
+    },
+    Stronge {
+        e: ParamId,
+        mu: ParamId,
+    },
+    Capture(Capture),
+    Compliant(Compliant),
+}
+
+impl Contact {
+    /// Returns the capture law, `None` if the contact does not capture.
+    pub fn capture(&self) -> Option<Capture> {
+        match self.law {
+            ContactLaw::Capture(capture) => Some(capture),
+            _ => None,
+        }
+    }
+
+    /// Returns the impact law with its coefficients; `None` for a capture or a compliant contact.
+    pub fn law(&self, parameters: &[f64]) -> Option<Law> {
+        match self.law {
+            ContactLaw::Restitution { e, e_t, mu } => Some(Law::Restitution {
+                e: e.of(parameters),
+                e_t: e_t.of(parameters),
+                mu: mu.of(parameters),
+            }),
+            ContactLaw::EnergyFriction {
+                r_E,
+                r_f,
+                on_inconsistent,
+            } => Some(Law::EnergyFriction {
+                r_E: r_E.of(parameters),
+                r_f: r_f.of(parameters),
+                on_inconsistent,
+            }),
+            ContactLaw::Stronge { e, mu } => Some(Law::Stronge {
+                e: e.of(parameters),
+                mu: mu.of(parameters),
+            }),
+            ContactLaw::Capture(_) | ContactLaw::Compliant(_) => None,
+        }
+    }
+
+    /// Returns true if the contact is a force, without impulses.
+    pub fn is_compliant(&self) -> bool {
+        matches!(self.law, ContactLaw::Compliant(_))
+    }
+
+    /// Returns the index among the contacts with contact detection, `None` for a commanded contact.
+    pub fn touch(&self) -> Option<usize> {
+        match self.trigger {
+            Trigger::Touch(number, _) => Some(number),
+            Trigger::Command(_) => None,
+        }
+    }
+
+    /// Returns true if the surface of b is one-sided (a disc): a point that comes from behind makes
+    /// no contact.
+    pub fn has_back(&self) -> bool {
+        matches!(self.trigger, Trigger::Touch(_, surface) if surface.is_disc())
+    }
+
+    /// Returns the poses of a and b in the world.
+    pub fn poses<S: Scalar>(&self, of: Configuration<S>) -> [Pose<S>; 2] {
+        [self.a, self.b].map(|frame| of.pose(frame))
+    }
+
+    /// Returns the pose of a relative to b from the poses of both: the position of its origin (m,
+    /// axes of b) and its rotation matrix.
+    #[inline]
+    pub fn relative_pose<S: Scalar>([A, B]: &[Pose<S>; 2]) -> (Vec3<S>, Mat3<S>) {
+        (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
+    }
+
+    /// Returns the largest distance at which a command acts, m; `None` for contact detection.
+    pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
+        match self.trigger {
+            Trigger::Command(reach) => Some(reach.of(parameters)),
+            Trigger::Touch(..) => None,
+        }
+    }
+
+    /// Returns the nearest points of the surfaces for frames at the poses `A` and `B`. Frames
+    /// without surfaces are points, with the normal of the spec.
+    pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
+        let normal = B.R * lift3::<S>(&self.normal.direction(parameters).unwrap_or_else(Vec3::zeros));
+        match self.trigger {
+            Trigger::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
+            Trigger::Command(_) => Nearest {
+                gap: normal.dot(&(A.p - B.p)),
+                n: normal,
+                from_a: (B.p - A.p) * S::lift(0.5),
+                is_beside: false,
+            },
+        }
+    }
+
+    /// Returns [`nearest`](Self::nearest) for the poses at an instant.
+    pub fn nearest_now<S: Scalar>(&self, now: &Instant<S>) -> Nearest<S> {
+        let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
+        self.nearest(now.parameters, [&A, &B])
+    }
+
+    /// Returns the compliant contact at an instant, `None` if the surfaces do not penetrate.
+    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
+        match self.law {
+            ContactLaw::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
+            _ => None,
+        }
+    }
+
+    /// Returns the compliant contact force on a, N, world axes.
+    pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
+        let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
+        self.pressed(now).map_or_else(Vec3::zeros, force)
+    }
+}
+
+impl Element for Contact {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        declare::contacts(from)
+    }
+
+    /// Reports a normal without a direction.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if self.normal.direction(of.values).is_none() {
+            let what = format!("the normal of contact \"{}\" has no direction", self.name);
+            super::report(of.declared, self.normal, problems, what);
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let (name, [a, b]) = (&self.name, &self.names);
+        if self.touch().is_some() {
+            let what = format!("how far {a} is from the surface of {b}; below zero, how deep inside");
+            to.continuous([Quantity::new(format!("{name}.gap"), Unit::Metre, what)]);
+        }
+        if self.is_compliant() {
+            let what = format!("force of contact {name} on {a}, inertial axes");
+            to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &what));
+        } else {
+            to.discrete(Report::quantities(self));
+        }
+        if let Some(capture) = self.capture() {
+            capture.outputs(self, to);
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        if self.touch().is_some() {
+            y.number(self.nearest_now(&view.now).gap);
+        }
+        if self.is_compliant() {
+            y.vector(&self.force(&view.now));
+        } else {
+            view.discrete.reports[self.number].write(&mut |number| y.number(S::lift(number)));
+        }
+        if let Some(capture) = self.capture() {
+            let closed = &view.closed[capture.number];
+            y.flag(closed.held);
+            closed.observe(y);
+        }
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION.when(self.is_compliant())
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        self.is_compliant()
+    }
+
+    /// Adds the damper force and the friction of a compliant contact.
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some(pressed) = self.pressed(now) {
+            pressed.push(now, pressed.dissipation(now), applied);
+        }
+    }
+
+    /// Adds the spring force of a compliant contact.
+    fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some(pressed) = self.pressed(now) {
+            pressed.push(now, pressed.spring(), applied);
+        }
+    }
+
+    fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, _q_0: &[f64], applied: &mut Applied<S>) {
+        if let (ContactLaw::Compliant(law), Trigger::Touch(_, surface)) = (self.law, self.trigger) {
+            let frames = [self.a, self.b];
+            let nearest = self.nearest_now(now);
+            let half = S::lift(0.5 * h);
+            let at = |frame: FrameRef| {
+                let (on, arm) = (
+                    now.system.carrier(frame),
+                    now.kinematics.arm(now.system, now.derived, frame).p,
+                );
+                let V = now.kinematics.carrier(on).V_WB;
+                (
+                    now.kinematics.pose(now.system, now.derived, frame).p,
+                    V.shift(&arm).v,
+                    V.w,
+                )
+            };
+            let ((p_a, v_a, _), (p_b, v_b, w_b)) = (at(self.a), at(self.b));
+            let motion = [p_a - p_b, (v_a - v_b) * half, w_b * half];
+            let (gaps, pace) = surface.ends_of_step(now.parameters, nearest.n, motion);
+            law.add_of_step(now, frames, &nearest, (gaps, pace), applied);
+        }
+    }
+
+    fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        self.pressed(now).map(|pressed| pressed.energy())
+    }
+}

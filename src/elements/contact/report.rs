@@ -1,0 +1,210 @@
+use super::Contact;
+use crate::algebra::Vec3;
+use crate::dynamics::impact::Meeting;
+use crate::elements::Stored;
+use crate::system::{Quantity, Unit};
+
+/// Report of the last impact of a contact; its numbers are outputs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Report {
+    /// Outcome of the command or contact.
+    pub status: Status,
+    /// Number of impacts since the start.
+    pub count: f64,
+    /// Time of the last impact, s.
+    pub time: f64,
+    /// Impulse on a, N·s, inertial axes.
+    pub impulse: Vec3<f64>,
+    /// Moment impulse of a grasp on a, about the contact point, N·m·s, inertial axes.
+    pub moment_impulse: Vec3<f64>,
+    /// Velocity of a relative to b at the contact point, before and after, m/s, inertial axes.
+    pub velocities: [Vec3<f64>; 2],
+    /// Work of the impulse on both bodies, J: the change of kinetic energy without the work of
+    /// drives.
+    pub energy_change: f64,
+    /// Ratio of restitution `−u_n⁺/u_n`.
+    pub restitution: f64,
+    /// Part of the plastic loss that only friction can dissipate.
+    pub kappa: f64,
+    /// Least and largest `r_E` of an impact with this tangential impulse.
+    pub band: [f64; 2],
+    /// Virtual mass `1/W_nn`, kg.
+    pub virtual_mass: f64,
+}
+
+/// Outcome of the last impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// There was no impact yet.
+    #[default]
+    None = 0,
+    /// There was an impact.
+    Struck = 1,
+    /// There was an impact, with `r_E` clamped to the nearest admissible value.
+    Clamped = 2,
+    /// The surfaces were separating.
+    Separating = 3,
+    /// The frames were out of reach.
+    OutOfReach = 4,
+    /// The ratios `r_E` and `r_f` are inconsistent.
+    Inconsistent = 5,
+    /// The normal impulse would have been adhesive.
+    Adhesive = 6,
+    /// The contact cannot move along its normal, or the impulse could not be computed.
+    Unsolved = 7,
+    /// Friction acts at several coupled contacts.
+    Together = 8,
+}
+
+impl Status {
+    /// Returns true if there was an impact.
+    pub fn is_struck(self) -> bool {
+        matches!(self, Self::Struck | Self::Clamped)
+    }
+}
+
+impl Report {
+    /// Number of values of a report.
+    pub const COUNT: usize = 21;
+
+    /// Returns names, units and descriptions of the values.
+    pub fn quantities(contact: &Contact) -> Vec<Quantity> {
+        let (name, [a, b]) = (&contact.name, &contact.names);
+        let number = |field: &str, unit, what: &str| {
+            let what = format!("{what}, at the last strike of contact {name}");
+            Quantity::new(format!("{name}.{field}"), unit, what)
+        };
+        let vector = |field: &str, unit, what: &str| {
+            let what = format!("{what}, at the last strike of contact {name}, inertial axes");
+            Quantity::vector(&format!("{name}.{field}"), unit, &what)
+        };
+        let became = "what became of it: 0 none yet, 1 struck, 2 struck with r_E clamped; refused: 3 they move apart, 4 out of reach, \
+                      5 r_E and r_f inconsistent, 6 they would have to pull, 7 nothing gives way, 8 friction at several contacts at once";
+        let mut quantities = vec![
+            number("status", Unit::One, became),
+            Quantity::new(
+                format!("{name}.count"),
+                Unit::One,
+                format!("impacts so far at contact {name}"),
+            ),
+            Quantity::new(
+                format!("{name}.time"),
+                Unit::Second,
+                format!("time of the last strike of contact {name}"),
+            ),
+        ];
+        quantities.extend(vector("impulse", Unit::NewtonSecond, &format!("impulse on {a}")));
+        let about = format!("moment impulse on {a}, about where they meet; of a grasp");
+        quantities.extend(vector("moment_impulse", Unit::NewtonMetreSecond, &about));
+        let relative = format!("velocity of {a} relative to {b} where they meet");
+        for (field, when) in [("velocity_before", "before"), ("velocity_after", "after")] {
+            quantities.extend(vector(field, Unit::MetrePerSecond, &format!("{relative}, {when}")));
+        }
+        quantities.extend([
+            number(
+                "energy_change",
+                Unit::Joule,
+                "work of the impulse, by which the kinetic energy changes beside what drives do",
+            ),
+            number("restitution", Unit::One, "normal velocity after over before, reversed"),
+            number(
+                "kappa",
+                Unit::One,
+                "part of the loss of an impact that sticks which only friction can take",
+            ),
+            number(
+                "r_E_min",
+                Unit::One,
+                "least r_E that an impact with this tangential impulse can have",
+            ),
+            number(
+                "r_E_max",
+                Unit::One,
+                "largest r_E that an impact with this tangential impulse can have",
+            ),
+            number(
+                "virtual_mass",
+                Unit::Kilogram,
+                "mass that an impulse along the normal meets",
+            ),
+        ]);
+        debug_assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");
+        quantities
+    }
+
+    /// Returns a report without an impulse.
+    pub fn blank(status: Status, count: f64, time: f64) -> Self {
+        Self {
+            status,
+            count,
+            time,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the quantities that the response at the contact determines, for the tangential impulse
+    /// `r_f` relative to that of a sticking impact.
+    pub fn look(&mut self, meeting: &Meeting, r_f: f64) {
+        self.kappa = meeting.kappa();
+        self.band = meeting.admissible(r_f);
+        self.virtual_mass = meeting.virtual_mass();
+    }
+}
+
+impl Status {
+    const ALL: [Self; 9] = [
+        Self::None,
+        Self::Struck,
+        Self::Clamped,
+        Self::Separating,
+        Self::OutOfReach,
+        Self::Inconsistent,
+        Self::Adhesive,
+        Self::Unsolved,
+        Self::Together,
+    ];
+}
+
+impl Stored for Status {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        (*self as i32).write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let number = i32::read(next)?;
+        Self::ALL.into_iter().find(|status| *status as i32 == number)
+    }
+}
+
+/// Values are stored in the order of [`quantities`](Report::quantities).
+impl Stored for Report {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.status.write(to);
+        self.count.write(to);
+        self.time.write(to);
+        self.impulse.write(to);
+        self.moment_impulse.write(to);
+        self.velocities.iter().for_each(|velocity| velocity.write(to));
+        self.energy_change.write(to);
+        self.restitution.write(to);
+        self.kappa.write(to);
+        self.band.iter().for_each(|ratio| ratio.write(to));
+        self.virtual_mass.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        Some(Self {
+            status: Status::read(next)?,
+            count: f64::read(next)?,
+            time: f64::read(next)?,
+            impulse: Vec3::read(next)?,
+            moment_impulse: Vec3::read(next)?,
+            velocities: [Vec3::read(next)?, Vec3::read(next)?],
+            energy_change: f64::read(next)?,
+            restitution: f64::read(next)?,
+            kappa: f64::read(next)?,
+            band: [f64::read(next)?, f64::read(next)?],
+            virtual_mass: f64::read(next)?,
+        })
+    }
+}

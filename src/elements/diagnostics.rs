@@ -1,0 +1,154 @@
+use super::{Compiler, Cursor, Element, Outputs, View};
+use crate::algebra::{Scalar, Twist, Vec3, root};
+use crate::dynamics::invariants::Invariants;
+use crate::spec::{Capability, Formulation, Spec};
+use crate::system::{JointState, Quantity, System, Unit};
+
+/// Outputs of the whole system.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Diagnostics {
+    /// Momentum, mass centre, energy.
+    Invariants,
+    /// Constraint violation of joints on position level.
+    Violation,
+    /// Constraint violation of joints on velocity level.
+    ViolationRate,
+    /// Deviation of the directors from unit length and right angles.
+    Distortion,
+    /// Condition number of the saddle-point matrix.
+    Condition,
+}
+
+impl Element for Diagnostics {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let (spec, formulation) = (from.spec, from.spec.formulation);
+        let (has, is_constrained) = (spec.has_diagnostics(), formulation.has(Capability::Constraints));
+        let wanted = [
+            (Self::Invariants, has),
+            (
+                Self::Violation,
+                has && is_constrained && formulation.has(Capability::Gaps),
+            ),
+            (Self::ViolationRate, has && is_constrained),
+            (Self::Distortion, has && formulation == Formulation::Natural),
+            (Self::Condition, spec.output.condition),
+        ];
+        let wanted = wanted.into_iter().filter(|(_, is_wanted)| *is_wanted);
+        wanted.map(|(diagnostics, _)| diagnostics).collect()
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let number = |name: &str, unit, what: &str| [Quantity::new(format!("system.{name}"), unit, what)];
+        match self {
+            Self::Invariants => declare_invariants(to),
+            Self::Violation => {
+                let what = "distances by which joints' bodies are apart, root of the sum of squares";
+                to.continuous(number("violation", Unit::Metre, what));
+                let what = "angles by which joints' bodies are turned otherwise than the joints allow, root of the sum of squares";
+                to.continuous(number("violation_angle", Unit::Radian, what));
+            }
+            Self::ViolationRate => {
+                let what = "velocities at which joints' bodies part, root of the sum of squares";
+                to.continuous(number("violation_velocity", Unit::MetrePerSecond, what));
+                let what =
+                    "rates at which joints' bodies turn otherwise than the joints allow, root of the sum of squares";
+                to.continuous(number("violation_rate", Unit::RadianPerSecond, what));
+            }
+            Self::Distortion => {
+                let what =
+                    "departure of all bodies' axes from unit length and right angles, root of the sum of squares";
+                to.continuous(number("distortion", Unit::One, what));
+            }
+            Self::Condition => {
+                let what = "condition number of the saddle-point matrix of accelerations and multipliers, about the bodies' mass centres";
+                to.continuous(number("condition", Unit::One, what));
+            }
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let now = &view.now;
+        let recovered = view.recovered;
+        match self {
+            Self::Invariants => observe_invariants(view, y),
+            Self::Violation => observe_violation(recovered.map(|recovered| &recovered.gap[..]), y),
+            Self::ViolationRate => observe_violation(recovered.map(|recovered| &recovered.gap_rate[..]), y),
+            Self::Distortion => y.number(recovered.map_or(S::zero(), |recovered| root(recovered.distortion))),
+            Self::Condition => {
+                let condition = view.dynamics.condition(now.configuration(), view.applied, now.q);
+                y.number(condition.unwrap_or_else(S::zero));
+            }
+        }
+    }
+}
+
+fn declare_invariants(to: &mut Outputs) {
+    to.continuous(Quantity::vector(
+        "system.momentum",
+        Unit::KilogramMetrePerSecond,
+        "linear momentum of all bodies, inertial axes",
+    ));
+    to.continuous(Quantity::vector(
+        "system.angular_momentum",
+        Unit::KilogramMetre2PerSecond,
+        "angular momentum of all bodies about their mass centre, inertial axes",
+    ));
+    to.continuous(Quantity::vector(
+        "system.mass_centre",
+        Unit::Metre,
+        "mass centre of all bodies, inertial axes",
+    ));
+    let scalars = [
+        (
+            "momentum_scale",
+            Unit::KilogramMetrePerSecond,
+            "sum of the bodies' momentum magnitudes, the scale of a drift in the total",
+        ),
+        (
+            "angular_momentum_scale",
+            Unit::KilogramMetre2PerSecond,
+            "sum of the bodies' angular momentum magnitudes, the scale of a drift in the total",
+        ),
+        ("kinetic_energy", Unit::Joule, "kinetic energy, rotors included"),
+        (
+            "potential_energy",
+            Unit::Joule,
+            "energy of springs, stops, pressed surfaces, uniform gravity and bent beams",
+        ),
+        (
+            "energy",
+            Unit::Joule,
+            "kinetic and potential energy; grows by system.work",
+        ),
+    ];
+    to.continuous(scalars.map(|(name, unit, what)| Quantity::new(format!("system.{name}"), unit, what)));
+}
+
+fn observe_invariants<S: Scalar>(view: &View<S>, y: &mut Cursor<S>) {
+    let now = &view.now;
+    let directors = view
+        .recovered
+        .and_then(|recovered| recovered.directors_rates.as_deref());
+    let at = now.configuration();
+    let sum = Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors);
+    let potential = view.elements.potential_energy(now);
+    y.vector(&sum.p);
+    y.vector(&sum.h);
+    y.vector(&sum.mass_centre);
+    y.number(sum.p_scale);
+    y.number(sum.h_scale);
+    y.number(sum.kinetic_energy);
+    y.number(potential);
+    y.number(sum.kinetic_energy + potential);
+}
+
+/// Writes the roots of the sums of squares of the violations' lengths and angles.
+fn observe_violation<S: Scalar>(violations: Option<&[Twist<S>]>, y: &mut Cursor<S>) {
+    let Some(violations) = violations else { return };
+    let together = |of: fn(&Twist<S>) -> &Vec3<S>| {
+        let squares = violations.iter().map(|violation| of(violation).dot(of(violation)));
+        root(squares.fold(S::zero(), |sum, square| sum + square))
+    };
+    y.number(together(|violation| &violation.v));
+    y.number(together(|violation| &violation.w));
+}

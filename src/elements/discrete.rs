@@ -1,0 +1,273 @@
+use super::contact::BOTTOMLESS;
+use super::{Captured, Contact, Elements, Limit, MotorState, Report, Samples, Stored, Surfaces};
+use crate::spec::JointMotion;
+
+/// Discrete state: variables that change at events only.
+#[derive(Debug, Default, PartialEq)]
+pub struct Discrete {
+    /// Segment index of each internal signal.
+    pub(crate) segments: Vec<i32>,
+    /// Limit state of each joint range.
+    pub(crate) ranges: Vec<Limit>,
+    /// True for each beam whose tip deflection exceeds its linear limit.
+    pub(crate) deflections: Vec<bool>,
+    /// Contact state of each pair of surfaces.
+    pub(crate) surfaces: Vec<Surfaces>,
+    /// Limit state of each motor.
+    pub(crate) motors: Vec<MotorState>,
+    /// Motion of each joint whose motion can be switched.
+    pub motions: Vec<JointMotion>,
+    /// True for each command for an impulse or a capture that is on.
+    pub(crate) commands: Vec<bool>,
+    /// Last invalid command of each drive that has been reported.
+    pub(crate) refused: Vec<Option<f64>>,
+    /// State of each capture.
+    pub(crate) captures: Vec<Captured>,
+    /// Rank of the rows of all active captures and all loops.
+    pub(crate) rank: usize,
+    /// Last impact of each contact.
+    pub(crate) reports: Vec<Report>,
+    /// Limit state of each torque of a controller.
+    pub(crate) controlled: Vec<Limit>,
+    /// Samples of a sampled controller.
+    pub(crate) samples: Samples,
+}
+
+impl Clone for Discrete {
+    fn clone(&self) -> Self {
+        let mut clone = Self::default();
+        clone.clone_from(self);
+        clone
+    }
+
+    /// Copies without allocation between states of one model.
+    fn clone_from(&mut self, source: &Self) {
+        let Self {
+            segments,
+            ranges,
+            deflections,
+            surfaces,
+            motors,
+            motions,
+            commands,
+            refused,
+            captures,
+            rank,
+            reports,
+            controlled,
+            samples,
+        } = self;
+        segments.clone_from(&source.segments);
+        ranges.clone_from(&source.ranges);
+        deflections.clone_from(&source.deflections);
+        surfaces.clone_from(&source.surfaces);
+        motors.clone_from(&source.motors);
+        motions.clone_from(&source.motions);
+        commands.clone_from(&source.commands);
+        refused.clone_from(&source.refused);
+        captures.clone_from(&source.captures);
+        *rank = source.rank;
+        reports.clone_from(&source.reports);
+        controlled.clone_from(&source.controlled);
+        samples.clone_from(&source.samples);
+    }
+}
+
+fn write_all<T: Stored>(values: &[T], to: &mut impl FnMut(f64)) {
+    values.iter().for_each(|value| value.write(to));
+}
+
+fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Option<()> {
+    for value in values {
+        *value = T::read(next)?;
+    }
+    Some(())
+}
+
+impl Discrete {
+    /// Returns the discrete state before the start: joints have their initial motions.
+    pub(crate) fn new(elements: &Elements) -> Self {
+        let switched = elements.drives.iter().filter(|drive| drive.mode().is_some());
+        let controller = elements.controllers.first();
+        Self {
+            segments: vec![0; elements.signals.len()],
+            ranges: vec![Limit::Within; elements.ranges.len()],
+            deflections: vec![false; elements.deflection_limits.len()],
+            surfaces: vec![Surfaces::Apart; elements.touching().count()],
+            motors: vec![MotorState::default(); elements.motors.len()],
+            motions: switched.map(|drive| drive.motion()).collect(),
+            commands: vec![false; elements.commands.len()],
+            refused: vec![None; elements.drives.len()],
+            captures: vec![Captured::default(); elements.captures().count()],
+            rank: 0,
+            reports: vec![Report::default(); elements.contacts.len()],
+            controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
+            samples: controller.map_or_else(Samples::default, Samples::new),
+        }
+    }
+
+    /// Writes all its numbers; [`read`](Self::read) reads them in the same order.
+    pub fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self {
+            segments,
+            ranges,
+            deflections,
+            surfaces,
+            motors,
+            motions,
+            commands,
+            refused,
+            captures,
+            rank,
+            reports,
+            controlled,
+            samples,
+        } = self;
+        write_all(segments, to);
+        write_all(ranges, to);
+        write_all(deflections, to);
+        write_all(surfaces, to);
+        write_all(motors, to);
+        write_all(motions, to);
+        write_all(commands, to);
+        write_all(refused, to);
+        write_all(captures, to);
+        rank.write(to);
+        write_all(reports, to);
+        write_all(controlled, to);
+        samples.write(to);
+    }
+
+    /// Reads its values from the next numbers; `None` if no run of the model can have them.
+    pub fn read(&mut self, elements: &Elements, next: &mut impl FnMut() -> f64) -> Option<()> {
+        read_all(&mut self.segments, next)?;
+        read_all(&mut self.ranges, next)?;
+        read_all(&mut self.deflections, next)?;
+        read_all(&mut self.surfaces, next)?;
+        read_all(&mut self.motors, next)?;
+        read_all(&mut self.motions, next)?;
+        read_all(&mut self.commands, next)?;
+        read_all(&mut self.refused, next)?;
+        read_all(&mut self.captures, next)?;
+        self.rank = usize::read(next)?;
+        read_all(&mut self.reports, next)?;
+        read_all(&mut self.controlled, next)?;
+        self.samples.read(next)?;
+        self.is_possible(elements).then_some(())
+    }
+
+    /// Returns the count of its numbers.
+    pub fn size(&self) -> usize {
+        let mut count = 0;
+        self.write(&mut |_| count += 1);
+        count
+    }
+
+    /// Returns true if a run of the model can have these values.
+    fn is_possible(&self, elements: &Elements) -> bool {
+        let mut motors = elements.motors.iter().zip(&self.motors);
+        let mut drives = elements.drives.iter();
+        self.segments.iter().all(|&segment| segment >= 0)
+            && self.rank <= elements.most_rows()
+            && motors.all(|(motor, state)| motor.can_have(state))
+            && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
+    }
+
+    /// Returns true while a capture is active.
+    #[inline]
+    pub(crate) fn is_held(&self, capture: usize) -> bool {
+        self.captures[capture].holds
+    }
+}
+
+impl Discrete {
+    /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
+    /// which act on command.
+    pub(crate) fn is_touching(&self, elements: &Elements, contact: usize) -> bool {
+        let touch = elements.contacts[contact].touch();
+        touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
+    }
+
+    /// Detects no further impact of surfaces whose impact is refused until they separate.
+    pub(crate) fn let_pass(&mut self, elements: &Elements, contact: usize) {
+        if let Some(touch) = elements.contacts[contact].touch()
+            && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]
+        {
+            *floor = BOTTOMLESS;
+        }
+    }
+
+    /// Returns true if the frames of a contact are captured: their surfaces then count as touching,
+    /// whatever the integration error of the gap.
+    pub(crate) fn holds(&self, contact: &Contact) -> bool {
+        let capture = contact.capture();
+        capture.is_some_and(|capture| self.is_held(capture.number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn model(text: &str) -> crate::plant::Model {
+        crate::plant::Model::read(text, std::path::Path::new(".")).expect("a spacecraft")
+    }
+
+    /// A motor's rate has limit states only if it has a limit.
+    #[test]
+    fn motors_have_the_states_that_they_can_have_and_no_others() {
+        let joint = |name: &str, parent: &str, limits: &str| {
+            format!(
+                "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
+                 motor = {{ {limits} }}\n"
+            )
+        };
+        let model = model(&format!(
+            "name = \"motors\"\n{}{}",
+            joint("a", "world", "torque_limit = 1.0, rate_limit = 2.0"),
+            joint("b", "a", "torque_limit = 1.0")
+        ));
+        let limits = [Limit::Below, Limit::Within, Limit::Above];
+        let possible = |motor: usize, rate: Limit, is_beyond: bool| {
+            let mut written = Discrete::new(&model.elements);
+            let torque = Limit::Above;
+            written.motors[motor] = MotorState {
+                torque,
+                rate,
+                is_beyond,
+            };
+            let mut numbers = Vec::new();
+            written.write(&mut |number| numbers.push(number));
+            let (mut read, mut next) = (Discrete::new(&model.elements), numbers.into_iter());
+            let is_read = read
+                .read(&model.elements, &mut || next.next().expect("as many"))
+                .is_some();
+            assert!(!is_read || read == written);
+            is_read
+        };
+        for rate in limits {
+            assert!(possible(0, rate, false));
+            assert_eq!(possible(0, rate, true), rate.is_reached());
+            assert_eq!(possible(1, rate, false), !rate.is_reached());
+            assert!(!possible(1, rate, true));
+        }
+    }
+
+    #[test]
+    fn numbers_that_no_run_can_have_are_refused() {
+        let model = model(
+            "name = \"one\"\n[body.a]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.a_root]\ntype = \"revolute\"\n\
+             parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",
+        );
+        let read = |range: f64| {
+            let mut discrete = Discrete::new(&model.elements);
+            let mut next = std::iter::once(range).chain(std::iter::repeat(0.0));
+            let read = discrete.read(&model.elements, &mut || next.next().expect("endless"));
+            read.map(|()| discrete.ranges[0])
+        };
+        assert_eq!(read(-1.0), Some(Limit::Below));
+        for number in [2.0, 0.5, f64::NAN, f64::INFINITY, -3e9] {
+            assert_eq!(read(number), None, "{number}");
+        }
+    }
+}

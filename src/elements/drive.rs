@@ -1,0 +1,270 @@
+//! Joints that a brake locks or a drive moves by a prescribed acceleration.
+
+use super::joint::References;
+use super::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
+use crate::Problem;
+use crate::algebra::{Quaternion, Scalar, log};
+use crate::dynamics::Applied;
+use crate::event::{Amount, Event, Occurrence};
+use crate::spec::{self, JointMotion, JointType, Spec};
+use crate::system::{Declarations, Joint, ParamId, Quantity, System, Unit};
+
+/// Joint whose motion is locked or prescribed, always or when commanded.
+#[derive(Clone, Debug)]
+pub struct Drive {
+    /// Index of the joint's child body.
+    pub body: usize,
+    joint: Joint,
+    command: Option<Command>,
+    /// Index of the first input for prescribed accelerations, rad/s² or m/s².
+    qdd: Option<usize>,
+    follow: Option<Follow>,
+}
+
+/// Command that switches a joint's motion.
+#[derive(Clone, Copy, Debug)]
+struct Command {
+    input: usize,
+    /// Index among the commands of all joints.
+    mode: usize,
+}
+
+/// Tracking law of a drive, `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`: indices of the first
+/// inputs and the first parameters.
+#[derive(Clone, Copy, Debug)]
+struct Follow {
+    q_ref: usize,
+    qd_ref: usize,
+    kp: ParamId,
+    kd: ParamId,
+}
+
+impl Drive {
+    /// Declares the drive of the joint whose child is `body`; `None` if the joint has none.
+    ///
+    /// `mode` is the number of motion commands declared so far, `references` the first inputs of
+    /// the joint's references.
+    pub(super) fn declare(
+        body: usize,
+        joint: &Joint,
+        written: &spec::Joint,
+        mode: usize,
+        references: Option<References>,
+        declare: &mut Declarations,
+    ) -> Option<Self> {
+        if !joint.is_drivable() {
+            return None;
+        }
+        let (name, motions) = (&joint.name, &joint.motions);
+        let angular = |i| joint.kind.is_angular(i);
+        let mut qdd = None;
+        if motions.contains(&JointMotion::Prescribed) {
+            qdd = Some(declare.inputs.len());
+            for i in 0..joint.nv {
+                let unit = match angular(i) {
+                    true => Unit::RadianPerSecond2,
+                    false => Unit::MetrePerSecond2,
+                };
+                let what = format!("prescribed acceleration of joint {name}");
+                declare.input(Quantity::new(joint.quantity_name("qdd", i), unit, what), 0.0, false);
+            }
+        }
+        let command = (motions.len() > 1).then(|| {
+            let ways: Vec<String> = motions
+                .iter()
+                .map(|way| format!("{} {}", way.number(), way.name()))
+                .collect();
+            let what = format!("switches the motion of joint {name}: {}", ways.join(", "));
+            let quantity = Quantity::new(format!("{name}.motion"), Unit::One, what);
+            Command {
+                input: declare.input(quantity, f64::from(joint.motion.number()), true),
+                mode,
+            }
+        });
+        let gain = |field: &str, value, unit, what: &str, declare: &mut Declarations| {
+            let place = format!("tracking.{field}");
+            let [quantity, place] = [format!("tracking_{field}"), place];
+            super::joint::numbers(
+                joint,
+                declare,
+                [&quantity, &place],
+                value,
+                |_| unit,
+                crate::system::Bound::NotNegative,
+                what,
+            )
+        };
+        let follow = written.tracking.as_ref().zip(references).map(|(follow, of)| Follow {
+            q_ref: of.q_ref,
+            qd_ref: of.qd_ref,
+            kp: gain(
+                "kp",
+                &follow.kp,
+                Unit::PerSecond2,
+                "position gain of the drive",
+                declare,
+            ),
+            kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
+        });
+        Some(Self {
+            body,
+            joint: joint.clone(),
+            command,
+            qdd,
+            follow,
+        })
+    }
+
+    /// Returns the axis whose reference position is this input.
+    pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
+        let first = self.follow.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
+        (first..first + self.joint.nv).position(|slot| slot == input)
+    }
+
+    /// Returns true if the motion can be switched by a command.
+    pub(super) fn is_switched(&self) -> bool {
+        self.command.is_some()
+    }
+
+    /// Returns the index among the motions of all switched joints, `None` without a command.
+    pub fn mode(&self) -> Option<usize> {
+        self.command.map(|command| command.mode)
+    }
+
+    /// Returns the motion at the start.
+    pub fn motion(&self) -> JointMotion {
+        self.joint.motion
+    }
+
+    /// Returns all motions that can be commanded.
+    pub fn motions(&self) -> &[JointMotion] {
+        &self.joint.motions
+    }
+
+    /// Returns the indices of the joint's rates.
+    pub fn rates(&self) -> std::ops::Range<usize> {
+        self.joint.v..self.joint.v + self.joint.nv
+    }
+
+    /// Returns true if the prescribed acceleration depends on the state.
+    pub(super) fn reads_state(&self) -> bool {
+        self.follow.is_some()
+    }
+
+    /// Returns the current motion; `motions` are those of all switched joints.
+    pub fn motion_now(&self, motions: &[JointMotion]) -> JointMotion {
+        self.command.map_or(self.joint.motion, |command| motions[command.mode])
+    }
+
+    /// Returns the commanded motion, `None` without a command.
+    ///
+    /// # Errors
+    /// Returns the command's value if it is not the number of one of the joint's motions.
+    pub fn command(&self, inputs: &[f64]) -> Option<Result<JointMotion, f64>> {
+        let command = inputs[self.command?.input];
+        let asked = |motion: &&JointMotion| f64::from(motion.number()) == command.round();
+        Some(self.joint.motions.iter().find(asked).copied().ok_or(command))
+    }
+
+    /// Returns the event of a command at `t` (s) that is rejected because the joint does not have
+    /// that motion.
+    pub fn refused(&self, command: f64, t: f64) -> Event {
+        let what = Occurrence::CommandRefused {
+            joint: self.joint.name.clone(),
+            command,
+            motions: self.joint.motions.clone(),
+        };
+        Event { t, what }
+    }
+
+    /// Returns the event of a change of motion at `t` (s); `qd` are the rates of the system before
+    /// it.
+    pub fn switched(&self, motion: JointMotion, qd: &[f64], t: f64) -> Event {
+        let rate = |(i, v): (usize, usize)| Amount {
+            value: qd[v],
+            unit: Unit::coordinate(self.joint.kind.is_angular(i)).rate,
+        };
+        let what = Occurrence::MotionSwitched {
+            joint: self.joint.name.clone(),
+            motion,
+            rates: self.rates().enumerate().map(rate).collect(),
+        };
+        Event { t, what }
+    }
+
+    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Elements::resist_as_drives).
+    pub(super) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
+            for i in 0..self.joint.nv {
+                let [kp, kd] = [follow.kp, follow.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
+                on(self.joint.v + i, Resistance::of(kp, kd));
+            }
+        }
+    }
+}
+
+impl Element for Drive {
+    /// Reports a locked joint whose initial rate is not zero.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let Some(start) = self.joint.v_start.filter(|_| self.motion() == JointMotion::Locked) else {
+            return;
+        };
+        for i in 0..self.joint.nv {
+            let id = ParamId(start.0 + i);
+            if id.of(of.values) != 0.0 {
+                let Quantity { name, unit, .. } = &of.declared[id.0].quantity;
+                let what = format!(
+                    "{name} = {}, but a locked joint starts at rest",
+                    unit.of(id.of(of.values))
+                );
+                report(of.declared, id, problems, what);
+            }
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let joint = &self.joint;
+        to.continuous((0..joint.nv).map(|i| {
+            let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
+            let what = format!(
+                "what the drive or the brake of joint {} gives beside its loads",
+                joint.name
+            );
+            Quantity::new(joint.quantity_name("drive", i), unit, what)
+        }));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        self.rates().for_each(|v| y.number(view.dynamics.drive[v]));
+    }
+
+    /// Sets whether the joint's motion is prescribed, and the derivatives of its rates.
+    ///
+    /// In maximal coordinates a rate of a locked joint violates a constraint; it is damped like all
+    /// velocities that violate joints.
+    #[inline]
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let motion = self.motion_now(now.motions);
+        applied.driven[self.body] = motion != JointMotion::Loads;
+        for i in 0..self.joint.nv {
+            applied.qdd[self.joint.v + i] = match (motion, self.qdd) {
+                (JointMotion::Prescribed, Some(qdd)) => now.inputs[qdd + i],
+                (JointMotion::Locked, _) => -now.qd[self.joint.v + i] * S::lift(now.kinematics.damping),
+                _ => S::zero(),
+            };
+        }
+        if let (JointMotion::Prescribed, Some(follow)) = (motion, &self.follow) {
+            let q = &now.q[self.joint.q..];
+            let turn = (self.joint.kind == JointType::Spherical).then(|| {
+                let q_ref = Quaternion::from_slice(&now.inputs[follow.q_ref..]);
+                log(Quaternion::from_slice(q).conjugate() * q_ref)
+            });
+            for i in 0..self.joint.nv {
+                let gain = |first: ParamId| S::lift(ParamId(first.0 + i).of(now.parameters));
+                let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
+                let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.joint.v + i];
+                applied.qdd[self.joint.v + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
+            }
+        }
+    }
+}

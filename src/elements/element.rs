@@ -1,0 +1,135 @@
+use super::{Command, Cursor, Instant, Outputs, View};
+use crate::Problem;
+use crate::algebra::Scalar;
+use crate::dynamics::Applied;
+use crate::spec::Spec;
+use crate::system::{Declarations, Derived, Parameter, System};
+use std::ops::BitOrAssign;
+
+/// Element in all its roles. A default is that of an element without the role.
+pub(crate) trait Element: Sized {
+    /// Creates all elements of this kind and declares their parameters and inputs. Elements of a
+    /// joint are created by [`joint::declare`](super::joint::declare).
+    fn compile(_from: &mut Compiler) -> Vec<Self> {
+        Vec::new()
+    }
+
+    /// Validates the values of the parameters and reports problems.
+    fn validate(&self, _of: Values, _problems: &mut Vec<Problem>) {}
+
+    /// Declares the outputs; [`observe`](Self::observe) writes their values in the same order.
+    fn outputs(&self, _spec: &Spec, _system: &System, _to: &mut Outputs) {}
+
+    /// Writes the values of the outputs.
+    fn observe<S: Scalar>(&self, _view: &View<S>, _y: &mut Cursor<S>) {}
+
+    /// Returns the state dependencies of the loads.
+    fn reads(&self) -> Reads {
+        Reads::default()
+    }
+
+    /// Returns true if the loads without a potential act on bodies, so that their power is that of
+    /// wrenches.
+    fn works_on_bodies(&self) -> bool {
+        false
+    }
+
+    /// Adds the loads without a potential.
+    fn add_active<S: Scalar>(&self, _now: &Instant<S>, _applied: &mut Applied<S>) {}
+
+    /// Adds the loads with a potential.
+    fn add_conservative<S: Scalar>(&self, _now: &Instant<S>, _applied: &mut Applied<S>) {}
+
+    /// Adds the difference between the discrete gradient of the potential over a step of length `h`
+    /// (s) from the coordinates `q_0` and the loads at the midpoint `now`; see
+    /// [`Elements::add_of_step`](super::Elements::add_of_step).
+    fn add_of_step<S: Scalar>(&self, _now: &Instant<S>, _h: f64, _q_0: &[f64], _applied: &mut Applied<S>) {}
+
+    /// Passes the tangent stiffness and damping to `on`; see
+    /// [`Elements::resist`](super::Elements::resist).
+    fn resist(&self, _now: &Instant<f64>, _on: &mut impl FnMut(usize, Resistance)) {}
+
+    /// Returns the potential energy, J; `None` without a potential.
+    fn potential_energy<S: Scalar>(&self, _now: &Instant<S>) -> Option<S> {
+        None
+    }
+}
+
+/// Spec and system from which elements are compiled, and what they declare.
+pub(crate) struct Compiler<'a> {
+    pub spec: &'a Spec,
+    pub system: &'a System,
+    pub declare: &'a mut Declarations,
+    pub problems: &'a mut Vec<Problem>,
+    /// Commands for impulses and captures.
+    pub commands: Vec<Command>,
+}
+
+/// Declared parameters with their values, and the constants derived from them.
+#[derive(Clone, Copy)]
+pub(crate) struct Values<'a> {
+    pub declared: &'a [Parameter],
+    pub values: &'a [f64],
+    pub derived: &'a Derived,
+}
+
+/// Tangent stiffness and damping of a load on one rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Resistance {
+    /// Stiffness `−∂τ/∂q`, N·m/rad or N/m.
+    pub stiffness: f64,
+    /// Damping `−∂τ/∂q̇`, N·m·s/rad or N·s/m.
+    pub damping: f64,
+}
+
+impl Resistance {
+    pub(super) fn of(stiffness: f64, damping: f64) -> Self {
+        Self { stiffness, damping }
+    }
+}
+
+/// State dependencies of loads, apart from those on the modes of flexible bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reads {
+    /// True if a load on a joint depends on the joint's coordinates or rates.
+    pub joints: bool,
+    /// True if a load on a body depends on the body's attitude.
+    pub bodies: bool,
+    /// True if a load on a body depends on velocities or on the positions of bodies, or if a servo
+    /// has a feed-forward torque.
+    pub motions: bool,
+}
+
+impl Reads {
+    /// Of a load on a joint that depends on the joint's coordinates or rates.
+    pub(super) const JOINT: Self = Self {
+        joints: true,
+        bodies: false,
+        motions: false,
+    };
+    /// Of a load on a body that depends on the body's attitude.
+    pub(super) const ATTITUDE: Self = Self {
+        joints: false,
+        bodies: true,
+        motions: false,
+    };
+    /// Of a load that depends on velocities or positions of bodies.
+    pub(super) const MOTION: Self = Self {
+        joints: false,
+        bodies: false,
+        motions: true,
+    };
+
+    /// Returns `self` if `condition` is true, else no dependencies.
+    pub(super) fn when(self, condition: bool) -> Self {
+        if condition { self } else { Self::default() }
+    }
+}
+
+impl BitOrAssign for Reads {
+    fn bitor_assign(&mut self, other: Self) {
+        self.joints |= other.joints;
+        self.bodies |= other.bodies;
+        self.motions |= other.motions;
+    }
+}

@@ -1,0 +1,272 @@
+use super::{Compiler, Cursor, Element, Instant, Outputs, Pair, Reads, Values, View, report};
+use crate::Problem;
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
+use crate::dynamics::Applied;
+use crate::spec::{PerAxis, Spec, at};
+use crate::system::{Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
+
+/// Switched spring-damper between two frames, relaxed when they coincide.
+///
+/// With the displacement `g` (m) of b relative to a, the relative rotation vector `θ` (rad) and the
+/// relative angular velocity `w` (rad/s), all in axes of a,
+///
+/// ```text
+///     F = k g + c ġ,      T = k_t θ + c_t w,
+/// ```
+///
+/// are the force and the moment on a at the origin of b; their reverse acts on b, so momentum is
+/// conserved. If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to
+/// the beam's tangent, and neither `w` nor `T` has a component along the tangent.
+///
+/// The power of the whole wrench is counted as work of loads without potential, because switching
+/// changes the spring energy. (Yang et al. 2023, Eqs. 66–68, in the plane; their angle has the sign
+/// of `θ` here.)
+#[derive(Clone, Debug)]
+pub struct Grasp {
+    /// Name in the spec.
+    pub name: String,
+    /// Names of the two frames.
+    pub names: [String; 2],
+    frames: [FrameRef; 2],
+    switch: usize,
+    /// True if the grasp is on at the start.
+    pub on: bool,
+    /// Index of the first of three parameters, as for the gains below.
+    stiffness: ParamId,
+    damping: ParamId,
+    angular_stiffness: Option<ParamId>,
+    angular_damping: Option<ParamId>,
+}
+
+/// Wrench and deformation of a grasp at one instant.
+#[derive(Clone, Copy, Debug)]
+pub struct Grasped<S: Scalar> {
+    /// Distance between the origins, m.
+    pub gap: S,
+    /// Angle between the attitudes (with an ANCF beam: between x axis and tangent), rad.
+    pub angle: S,
+    /// Wrench on a, about its origin, world axes.
+    pub on_a: Wrench<S>,
+}
+
+impl Element for Grasp {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            ..
+        } = from;
+        let mut grasps = Vec::new();
+        for (name, written) in &spec.grasp {
+            let mut find = |field: &str, frame: &str| system.written_frame(["grasp", name, field], frame, problems);
+            let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+                continue;
+            };
+            let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
+                let what = format!("{what} of grasp {name}, axes of {}", written.a);
+                declare.gains(
+                    &format!("{name}.{field}"),
+                    value,
+                    unit,
+                    &what,
+                    &at("grasp", name, field),
+                )
+            };
+            let stiffness = gain("stiffness", &written.stiffness, Unit::NewtonPerMetre, "stiffness");
+            let damping = gain("damping", &written.damping, Unit::NewtonSecondPerMetre, "damping");
+            let mut turning = |field: &str, value: &Option<PerAxis>, unit, what: &str| {
+                value.as_ref().map(|value| gain(field, value, unit, what))
+            };
+            let angular_stiffness = turning(
+                "angular_stiffness",
+                &written.angular_stiffness,
+                Unit::NewtonMetrePerRadian,
+                "stiffness against turns",
+            );
+            let angular_damping = turning(
+                "angular_damping",
+                &written.angular_damping,
+                Unit::NewtonMetreSecondPerRadian,
+                "damping of turns",
+            );
+            let what = format!("switches grasp {name}: it holds above 0.5");
+            let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
+            grasps.push(Grasp {
+                name: name.clone(),
+                names: [written.a.clone(), written.b.clone()],
+                frames: [a, b],
+                on: written.on,
+                switch: declare.input(switch, f64::from(u8::from(written.on)), true),
+                stiffness,
+                damping,
+                angular_stiffness,
+                angular_damping,
+            });
+        }
+        grasps
+    }
+
+    /// Reports a grasp without stiffness.
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if self.stiffness.vector(of.values) == Vec3::zeros() {
+            let [a, b] = &self.names;
+            let what = format!("without stiffness \"{}\" does not hold \"{a}\" at \"{b}\"", self.name);
+            report(of.declared, self.stiffness, problems, what);
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let (name, [a, b]) = (&self.name, &self.names);
+        to.continuous([
+            Quantity::new(
+                format!("{name}.distance"),
+                Unit::Metre,
+                format!("distance from {a} to {b}"),
+            ),
+            Quantity::new(
+                format!("{name}.angle"),
+                Unit::Radian,
+                format!("angle between the attitudes of {a} and {b}; of an ANCF beam, between the directions"),
+            ),
+        ]);
+        let force = format!("force of grasp {name} on {a}, inertial axes");
+        let moment = format!("moment of grasp {name} on {a}, about its origin, inertial axes");
+        to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &force));
+        to.continuous(Quantity::vector(&format!("{name}.moment"), Unit::NewtonMetre, &moment));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let grasped = self.grasped(&view.now);
+        y.number(grasped.gap);
+        y.number(grasped.angle);
+        y.wrench(&grasped.on_a);
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let (pair, F, ..) = self.wrench(now);
+        pair.push(now.system, now.kinematics, applied, F);
+    }
+}
+
+impl Grasp {
+    /// Returns the angle between the two frames, rad.
+    pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
+        let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
+        norm(&turn(self.holds_direction(of.system), &R_WA.tr_mul(&R_WB)))
+    }
+
+    /// Returns true if b is a point of an ANCF beam, which has a tangent but no attitude.
+    fn holds_direction(&self, system: &System) -> bool {
+        matches!(system.carrier(self.frames[1]), Carrier::Point(_))
+    }
+
+    /// Returns true if the angular stiffness is not zero.
+    pub fn is_stiff_against_turns(&self, parameters: &[f64]) -> bool {
+        (self.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
+    }
+
+    /// Returns the pair at the origin of b, the wrench on a about that point (world axes; zero
+    /// while off), the displacement (m, world axes) and the rotation vector (rad, axes of a).
+    fn wrench<S: Scalar>(&self, now: &Instant<S>) -> (Pair<S>, Wrench<S>, Vec3<S>, Vec3<S>) {
+        let (system, kinematics) = (now.system, now.kinematics);
+        let of = now.configuration();
+        let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
+        let gap = B.p - A.p;
+        let pair = Pair::at(of, self.frames, gap);
+        let holds_direction = self.holds_direction(system);
+        let along = B.R.column(0).into_owned();
+        let turn = turn(holds_direction, &A.R.tr_mul(&B.R));
+        let is_on = now.inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
+            return (pair, Wrench::zero(), gap, turn);
+        }
+        // Motion of a relative to b, at the origin of b.
+        let u = pair.relative(|on| kinematics.carrier(on).V_WB);
+        let mut w = u.w;
+        if holds_direction {
+            w -= along * along.dot(&w);
+        }
+        let gain = |id: ParamId| lift3::<S>(&id.vector(now.parameters));
+        let [g, g_dot, w] = [gap, -u.v, -w].map(|v| A.R.tr_mul(&v));
+        let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
+        let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
+        let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
+        let mut t = A.R * t;
+        if holds_direction {
+            // An ANCF beam has no torsion: no moment acts along its tangent.
+            t -= along * along.dot(&t);
+        }
+        let [t, f] = [t, A.R * f].map(|v| v.map(|x| S::select(is_on, x, S::zero())));
+        (pair, Wrench::new(t, f), gap, turn)
+    }
+
+    /// Returns the wrench and the deformation at an instant.
+    pub fn grasped<S: Scalar>(&self, now: &Instant<S>) -> Grasped<S> {
+        let (_, F, gap, turn) = self.wrench(now);
+        Grasped {
+            gap: norm(&gap),
+            angle: norm(&turn),
+            on_a: F.shift(&gap),
+        }
+    }
+}
+
+/// Returns the rotation vector (rad) of `R`, or of the shortest rotation that takes the x axis to
+/// that of `R` if `of_direction`.
+fn turn<S: Scalar>(of_direction: bool, R: &Mat3<S>) -> Vec3<S> {
+    match of_direction {
+        true => shortest(&R.column(0).into_owned()),
+        false => log(Quaternion::from_rotation(R)),
+    }
+}
+
+/// Returns the rotation vector (rad) of the shortest rotation from the x axis to a unit vector; if
+/// they are opposite, the rotation is about y.
+fn shortest<S: Scalar>(to: &Vec3<S>) -> Vec3<S> {
+    // The quaternion (1 + cos, sin) represents this rotation; beyond 90° the sum 1 + cos would
+    // suffer cancellation.
+    let v = Vec3::new(S::zero(), -to.z, to.y);
+    let square = v.dot(&v);
+    let is_back = to.x.value() < 0.0;
+    if is_back && square.value() < 1e-30 {
+        return Vec3::y() * S::lift(std::f64::consts::PI);
+    }
+    let w = match is_back {
+        true => square / (S::one() - to.x),
+        false => S::one() + to.x,
+    };
+    log(Quaternion::new(w, v.x, v.y, v.z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::exp;
+
+    #[test]
+    fn the_shortest_turn_turns_x_there_and_not_about_it() {
+        for to in [
+            [1.0, 0.0, 0.0],
+            [0.6, -0.48, 0.64],
+            [0.0, 1.0, 0.0],
+            [-0.8, 0.36, 0.48],
+            [-1.0, 0.0, 0.0],
+            [-1.0 + f64::EPSILON / 2.0, 0.0, 0.0],
+            [-1.0, 1e-9, 0.0],
+        ] {
+            let to = Vec3::from(to);
+            let turn = shortest(&to);
+            assert!((exp(turn).rotate(Vec3::x()) - to).norm() < 1e-15 && turn.x.abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,441 @@
+//! Elements: everything that a spec has beside the tree of bodies and joints.
+//!
+//! An element is one file (or folder). It implements [`Element`]: it declares parameters, inputs and
+//! outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a list for each
+//! kind; the order of the lists is the order of summation and of the outputs. A kind that the spec
+//! does not contain has an empty list and no cost.
+
+mod ancf_beam;
+mod attitude_servo;
+mod band;
+mod beam;
+mod body;
+mod closed_loop;
+mod closure;
+mod command;
+mod contact;
+mod context;
+mod controller;
+mod deflection_limit;
+mod diagnostics;
+mod discrete;
+mod drive;
+mod element;
+mod frame;
+mod geometrically_exact_beam;
+mod grasp;
+mod gravity;
+mod joint;
+mod joint_spring;
+mod line_load;
+mod measure;
+mod modal;
+mod motor;
+mod orbit;
+mod outputs;
+mod pair;
+mod port;
+mod range;
+mod reaction;
+mod servo;
+mod signal;
+mod stored;
+mod thruster;
+mod wave;
+mod wheel;
+
+pub use attitude_servo::AttitudeServo;
+pub use band::Limit;
+pub use closed_loop::{ClosedLoop, Constraint};
+pub(crate) use closure::Closed;
+pub use command::{Command, Target};
+pub use contact::{Capture, Contact, Nearest};
+pub(crate) use contact::{Captured, Detected, MOST_IMPACTS, Report, Status, Surfaces, Transition};
+pub use context::{Instant, Sensed};
+pub(crate) use controller::{Controller, Samples};
+pub use discrete::Discrete;
+pub use drive::Drive;
+pub(crate) use element::{Compiler, Element, Values};
+pub use element::{Reads, Resistance};
+pub use grasp::{Grasp, Grasped};
+pub use motor::{Motor, MotorState};
+pub(crate) use outputs::{Cursor, Outputs, View};
+pub use outputs::{Output, OutputKind};
+pub use pair::Pair;
+pub use port::Port;
+pub use range::Range;
+pub use servo::JointServo;
+pub(crate) use servo::{Fed, Gains};
+pub use signal::SignalSource;
+pub use stored::Stored;
+pub use thruster::Thruster;
+pub use wave::{Wave, reached, round_off};
+
+use crate::Problem;
+use crate::algebra::Scalar;
+use crate::dynamics::Applied;
+use crate::spec::{JointMotion, Spec};
+use crate::system::{Declarations, ParamId, Parameter, System};
+
+/// Declares [`Elements`] and passes each of its roles to all lists, in their order.
+macro_rules! elements {
+    ($($(#[doc = $doc:literal])+ $list:ident: $Kind:ty,)+) => {
+        /// All elements of a model.
+        #[derive(Clone, Debug, Default)]
+        pub struct Elements {
+            $($(#[doc = $doc])+ pub(crate) $list: Vec<$Kind>,)+
+            /// Commands for impulses and captures.
+            pub(crate) commands: Vec<Command>,
+            reads: Reads,
+            works_on_bodies: bool,
+        }
+
+        impl Elements {
+            /// Compiles the lists of all kinds and declares their parameters and inputs.
+            fn fill(&mut self, from: &mut Compiler) {
+                $(self.$list.extend(<$Kind>::compile(from));)+
+            }
+
+            /// Validates the values of the parameters and reports problems.
+            pub(crate) fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+                $(self.$list.iter().for_each(|element| element.validate(of, problems));)+
+            }
+
+            /// Determines the state dependencies of all loads.
+            fn classify(&mut self) {
+                (self.reads, self.works_on_bodies) = Default::default();
+                $(for element in &self.$list {
+                    self.reads |= element.reads();
+                    self.works_on_bodies |= element.works_on_bodies();
+                })+
+            }
+
+            /// Declares the outputs of all elements.
+            pub(crate) fn outputs(&self, spec: &Spec, system: &System) -> Outputs {
+                let mut to = Outputs::default();
+                $(self.$list.iter().for_each(|element| element.outputs(spec, system, &mut to));)+
+                to
+            }
+
+            /// Writes the outputs of all elements into `y`.
+            pub(crate) fn observe<S: Scalar>(&self, view: &View<S>, y: &mut [S]) {
+                let mut y = Cursor::new(y);
+                $(self.$list.iter().for_each(|element| element.observe(view, &mut y));)+
+                y.assert_full();
+            }
+
+            /// Sets the prescribed motions and adds the loads without a potential. Gravity in orbit
+            /// is among them, because its potential depends on time.
+            #[inline]
+            pub fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_active(now, applied));)+
+            }
+
+            /// Adds the loads with a potential: springs of joints, stops and compliant contacts,
+            /// elastic forces of modes, ANCF beams and geometrically exact beams, uniform gravity.
+            #[inline]
+            pub fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_conservative(now, applied));)+
+            }
+
+            /// Adds the difference between the discrete gradient of the conservative loads'
+            /// potential over a step of length `h` (s) from the coordinates `q_0` and their forces at
+            /// the midpoint `now`. The work of these loads then equals the difference of the
+            /// potential energies. Loads that are linear in the coordinates need no such term.
+            ///
+            /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions of
+            /// the [conserving step](crate::dynamics::conserving).
+            pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
+                $(self.$list.iter().for_each(|element| element.add_of_step(now, h, q_0, applied));)+
+            }
+
+            /// Passes the tangent stiffness and damping of loads on single rates to `on`, with the
+            /// index of the rate: `−∂τ/∂q` and `−∂τ/∂q̇` of the loads on a joint's axis or a mode
+            /// with respect to its own coordinate and rate; for dry friction the secant `−τ/q̇`. A
+            /// rate may occur more than once; its contributions add up.
+            pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+                $(self.$list.iter().for_each(|element| element.resist(now, &mut on));)+
+            }
+
+            /// Returns the potential energy of springs, stops, modes, ANCF and geometrically exact
+            /// beams, compliant contacts and uniform gravity (zero at the world's origin), J.
+            pub fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+                let mut energy = S::zero();
+                $(for element in &self.$list {
+                    if let Some(part) = element.potential_energy(now) {
+                        energy += part;
+                    }
+                })+
+                energy
+            }
+        }
+    };
+}
+
+elements! {
+    /// Controller of joints in other FMUs, if the spec is that of a controller.
+    controllers: Controller,
+    /// Reference orbit, if there is one.
+    orbits: orbit::Orbit,
+    /// Outputs of the bodies and of their joints' coordinates.
+    bodies: body::Body,
+    /// Attitude servos of free bodies.
+    attitude_servos: AttitudeServo,
+    /// Servos of joints, as one for each joint.
+    joint_servos: JointServo,
+    /// Torque inputs of joints without a motor.
+    torques: joint::Torque,
+    /// Viscous friction of joints.
+    dampers: joint::Damper,
+    /// Dry friction of joints.
+    frictions: joint::Friction,
+    /// Springs of joints.
+    springs: joint_spring::Spring,
+    /// Springs of spherical joints.
+    ball_springs: joint_spring::BallSpring,
+    /// Servos of joint axes without a motor.
+    axis_servos: servo::AxisServo,
+    /// Servos of spherical joints.
+    ball_servos: servo::BallServo,
+    /// Modes of flexible bodies.
+    modes: modal::Modes,
+    /// Motors with limited torque and rate, one for each axis of a joint.
+    motors: Motor,
+    /// Reaction wheels.
+    wheels: wheel::Wheel,
+    /// Frames on which external wrenches and impulses act.
+    ports: Port,
+    /// Thrusters.
+    thrusters: Thruster,
+    /// Distributed forces on beams.
+    line_loads: line_load::LineLoad,
+    /// Joints whose motion is locked or prescribed, always or when commanded.
+    drives: Drive,
+    /// Outputs of the wrenches that joints transmit.
+    reactions: reaction::Reaction,
+    /// Outputs of beams with modes.
+    beams: beam::Beam,
+    /// Outputs of bodies with modal data.
+    modal_bodies: modal::ModalBody,
+    /// Geometrically exact beams.
+    geometrically_exact_beams: geometrically_exact_beam::Beam,
+    /// Limits of linear bending, one for each beam or segment of one.
+    deflection_limits: deflection_limit::DeflectionLimit,
+    /// Outputs of frames.
+    frames: frame::Frame,
+    /// ANCF beams.
+    ancf_beams: ancf_beam::Beam,
+    /// Outputs of frames on ANCF beams.
+    points: frame::Point,
+    /// Relative motions of two frames.
+    measures: measure::Measure,
+    /// Ranges of joint coordinates and their stops.
+    ranges: Range,
+    /// Contacts between frames.
+    contacts: Contact,
+    /// Joints that close kinematic loops.
+    closed_loops: ClosedLoop,
+    /// Switched spring-dampers between frames.
+    grasps: Grasp,
+    /// Gravity.
+    gravity: gravity::Gravity,
+    /// Signals that set inputs.
+    signals: SignalSource,
+    /// Outputs of the whole system.
+    diagnostics: diagnostics::Diagnostics,
+}
+
+impl Elements {
+    /// Creates the elements of a spec and declares their parameters and inputs.
+    ///
+    /// Reports references to undefined frames and bodies, and contacts and loops whose frames
+    /// cannot move relative to each other.
+    pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Self {
+        let mut elements = Self::default();
+        for (i, body) in system.bodies.iter().enumerate() {
+            if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
+                joint::declare(i, &body.joint, written, &mut elements, declare);
+            }
+        }
+        let mut from = Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            commands: Vec::new(),
+        };
+        elements.fill(&mut from);
+        elements.commands = from.commands;
+        for servo in &elements.attitude_servos {
+            servo.link(&mut elements.motors);
+        }
+        elements.classify();
+        elements
+    }
+
+    /// Evaluates all loads into `applied` and returns the power of the loads without a potential,
+    /// W.
+    #[inline]
+    pub fn evaluate<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        applied.clear();
+        self.add_active(now, applied);
+        let mut power = applied.power_on_rates(now.qd);
+        if self.works_on_bodies {
+            power += applied.power_on_bodies(now.kinematics);
+        }
+        self.add_conservative(now, applied);
+        power
+    }
+
+    /// Returns the state dependencies of the loads, which determine whether they can be
+    /// differentiated separately for each body and each joint.
+    ///
+    /// Unless [`motions`](Reads::motions) is true, a load on a joint depends on the joint's own
+    /// coordinates and rates only, a load on a body on the body's own attitude and modes only.
+    pub fn reads(&self) -> Reads {
+        self.reads
+    }
+
+    /// Returns a copy without contacts and commands for impulses.
+    pub fn without_contacts(&self) -> Self {
+        let mut without = Self {
+            contacts: Vec::new(),
+            commands: Vec::new(),
+            ..self.clone()
+        };
+        without.classify();
+        without
+    }
+
+    /// Returns the contacts with contact detection, in the order of their numbers, with their
+    /// indices among all contacts.
+    pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
+        let contacts = self.contacts.iter().enumerate();
+        contacts.filter(|(_, contact)| contact.touch().is_some())
+    }
+
+    /// Returns the child body and the axis of the joint whose reference position is this input.
+    pub fn axis_of(&self, input: usize) -> Option<(usize, usize)> {
+        let of_servo = |servo: &JointServo| Some((servo.body, servo.axis_of(input)?));
+        let of_drive = |drive: &Drive| Some((drive.body, drive.axis_of(input)?));
+        let servos = self.joint_servos.iter().find_map(of_servo);
+        servos.or_else(|| self.drives.iter().find_map(of_drive))
+    }
+
+    /// Returns the joints whose servos have feed-forward torques.
+    pub(crate) fn fed(&self) -> impl Iterator<Item = &Fed> {
+        self.joint_servos.iter().filter_map(|servo| servo.fed.as_ref())
+    }
+
+    /// Returns the number of joints whose motion can be switched.
+    pub fn switched(&self) -> usize {
+        self.drives.iter().filter(|drive| drive.is_switched()).count()
+    }
+
+    /// Returns true if inputs command events: switched motions, impulses, captures.
+    pub fn are_commanded(&self) -> bool {
+        self.switched() > 0 || !self.commands.is_empty()
+    }
+
+    /// Returns true if impulses can occur: by locking a moving joint, by a command, or by an impact
+    /// of surfaces.
+    pub fn have_impulses(&self) -> bool {
+        let is_locked = |drive: &Drive| drive.is_switched() && drive.motions().contains(&JointMotion::Locked);
+        self.drives.iter().any(is_locked)
+            || !self.commands.is_empty()
+            || self.touching().any(|(_, contact)| !contact.is_compliant())
+    }
+
+    /// Returns the contacts that capture, in the order of their numbers.
+    pub fn captures(&self) -> impl Iterator<Item = (&Contact, Capture)> {
+        self.contacts
+            .iter()
+            .filter_map(|contact| Some((contact, contact.capture()?)))
+    }
+
+    /// Returns the number of captures and loops.
+    pub fn closures(&self) -> usize {
+        self.captures().count() + self.closed_loops.len()
+    }
+
+    /// Returns the largest total number of scalar constraints of captures and loops.
+    pub fn most_rows(&self) -> usize {
+        6 * self.captures().count() + self.loop_rows()
+    }
+
+    /// Returns the total number of scalar constraints of the loops.
+    pub fn loop_rows(&self) -> usize {
+        self.closed_loops.iter().map(ClosedLoop::count).sum()
+    }
+
+    /// Returns the kind and the name of a capture or a loop by its number, captures first.
+    pub fn closure_name(&self, number: usize) -> String {
+        let captures = self.captures().count();
+        match number.checked_sub(captures) {
+            None => (self.captures().nth(number))
+                .map_or_else(String::new, |(contact, _)| format!("contact \"{}\"", contact.name)),
+            Some(k) => format!("loop \"{}\"", self.closed_loops[k].name),
+        }
+    }
+
+    /// Reports gains that are unstable with the explicit treatment in `linearly_implicit` at this
+    /// step (s).
+    ///
+    /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
+    /// up to steps of 1/α for β = 0 and 0.73/α for β = α; the limit here is 1/√(α² + β²).
+    pub fn validate_gains(&self, step: f64, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let of_captures = self
+            .captures()
+            .map(|(contact, capture)| ("contact", &contact.name, capture.gain_ids()));
+        let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
+        for (kind, name, gains) in of_captures.chain(of_loops) {
+            let [alpha, beta] = gains.map(|gain| gain.of(values));
+            let longest = alpha.hypot(beta).recip();
+            if step > longest {
+                let what = format!(
+                    "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, are too large for linearly_implicit with a step of {step} s: reduce them, or use a step of at most {longest:.3e} s"
+                );
+                report(declared, gains[0], problems, what);
+            }
+        }
+    }
+
+    /// Returns the inputs that command impulses and captures or set impulses.
+    pub fn command_inputs(&self) -> impl Iterator<Item = usize> {
+        let ports = self.ports.iter().filter_map(Port::impulse_inputs).flatten();
+        self.commands.iter().map(Command::input).chain(ports)
+    }
+
+    /// Returns true if a drive's prescribed acceleration depends on the state.
+    pub fn drives_read_state(&self) -> bool {
+        self.drives.iter().any(Drive::reads_state)
+    }
+
+    /// Passes the tracking gains of drives to `on`, as tangent stiffness and damping per unit of
+    /// inertia: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
+    pub fn resist_as_drives(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+        for drive in &self.drives {
+            drive.resist_as_drive(now, &mut on);
+        }
+    }
+}
+
+/// Returns the difference quotient `(V(x₁) − V(x₀))/(x₁ − x₀)` of a function `V` that is zero for
+/// `x ≤ 0`; `inside` returns the quotient without cancellation if both ends are positive.
+fn mean_slope<S: Scalar>(ends: [S; 2], V: impl Fn(S) -> S, inside: impl Fn([S; 2]) -> S) -> S {
+    let [x_0, x_1] = ends;
+    match ends.map(|x| x.value() > 0.0) {
+        [true, true] => inside(ends),
+        [false, true] => V(x_1) / (x_1 - x_0),
+        [true, false] => V(x_0) / (x_0 - x_1),
+        [false, false] => S::zero(),
+    }
+}
+
+/// Adds a problem at the location of a parameter in the spec.
+fn report(declared: &[Parameter], id: ParamId, problems: &mut Vec<Problem>, what: String) {
+    problems.push(Problem {
+        at: declared[id.0].at.clone(),
+        what,
+    });
+}

@@ -1,0 +1,269 @@
+//! Actuators of joints: the torque commanded by inputs and servos, within the motor's limits.
+
+use super::band::{Band, HYSTERESIS, Limit};
+use super::joint::{nth, numbers};
+use super::servo::Servo;
+use super::{AttitudeServo, Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, Stored, View};
+use crate::algebra::Scalar;
+use crate::dynamics::Applied;
+use crate::event::{Amount, Event, Occurrence};
+use crate::spec::{self, Spec};
+use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
+
+/// Motor of one axis of a joint. Its torque is the commanded one, limited to its largest torque.
+/// Over the last part of the rate range, the largest torque in the direction of the rate falls
+/// linearly to zero.
+#[derive(Clone, Debug)]
+pub struct Motor {
+    /// Index among all motors.
+    number: usize,
+    /// Axis of the joint.
+    axis: usize,
+    /// Name of the axis's rate, for messages.
+    rate_name: String,
+    /// Index of the joint's child body.
+    pub body: usize,
+    coordinate: usize,
+    rate: usize,
+    torque: Option<usize>,
+    servo: Option<Servo>,
+    /// Attitude servo that commands this motor, if it drives a reaction wheel.
+    pub(super) attitude: Option<Box<AttitudeServo>>,
+    torque_limit: ParamId,
+    rate_limit: Option<ParamId>,
+    unit: Unit,
+}
+
+/// Limit state of a motor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MotorState {
+    /// Limit state of the torque.
+    pub torque: Limit,
+    /// Limit state of the rate: reached in the last part of the rate range and beyond it.
+    pub rate: Limit,
+    /// True if the rate is beyond its limit, where no torque acts in the direction of the rate.
+    pub is_beyond: bool,
+}
+
+impl Stored for MotorState {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        self.torque.write(to);
+        self.rate.write(to);
+        self.is_beyond.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let state = Self {
+            torque: Limit::read(next)?,
+            rate: Limit::read(next)?,
+            is_beyond: bool::read(next)?,
+        };
+        (state.rate.is_reached() || !state.is_beyond).then_some(state)
+    }
+}
+
+/// Fraction of the rate limit over which the torque falls to zero.
+const LAST: f64 = 1e-2;
+
+/// Creates the motors of a joint's axes; `asked` returns the torque input and the servo of an axis.
+pub(super) fn declare(
+    body: usize,
+    joint: &Joint,
+    written: &spec::Motor,
+    asked: impl Fn(usize) -> (Option<usize>, Option<Servo>),
+    to: &mut Elements,
+    declare: &mut Declarations,
+) {
+    let units = |i| Unit::coordinate(joint.kind.is_angular(i));
+    let torque_limit = numbers(
+        joint,
+        declare,
+        ["torque_limit", "motor.torque_limit"],
+        &written.torque_limit,
+        |i| units(i).force,
+        Bound::Positive,
+        "largest torque (force) of the motor",
+    );
+    let rate_limit = written.rate_limit.as_ref().map(|limit| {
+        let what = "rate above which the motor does not drive,";
+        numbers(
+            joint,
+            declare,
+            ["rate_limit", "motor.rate_limit"],
+            limit,
+            |i| units(i).rate,
+            Bound::Positive,
+            what,
+        )
+    });
+    let first = to.motors.len();
+    let motor = |i: usize| {
+        let (torque, servo) = asked(i);
+        Motor {
+            number: first + i,
+            axis: i,
+            rate_name: joint.quantity_name("qd", i),
+            body,
+            coordinate: joint.q + i,
+            rate: joint.v + i,
+            torque,
+            servo,
+            attitude: None,
+            torque_limit: nth(torque_limit, i),
+            rate_limit: rate_limit.map(|id| nth(id, i)),
+            unit: units(i).rate,
+        }
+    };
+    to.motors.extend((0..joint.nv).map(motor));
+}
+
+impl Motor {
+    /// Number of event indicators.
+    pub const INDICATORS: usize = 2;
+
+    /// Returns true if the limit state is possible for this motor.
+    pub fn can_have(&self, state: &MotorState) -> bool {
+        self.rate_limit.is_some() || !state.rate.is_reached()
+    }
+
+    /// Returns the torque (force) commanded by input and servos, N·m or N.
+    fn asked<S: Scalar>(&self, now: &Sensed<S>) -> S {
+        let mut asked = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
+        if let Some(servo) = &self.servo {
+            asked += servo.torque(now, (self.coordinate, self.rate));
+        }
+        if let Some(attitude) = &self.attitude {
+            asked += attitude.of_wheel(now, self.body);
+        }
+        asked
+    }
+
+    /// Returns the least and the largest torque (force) at the rate `qd` in a limit state, N·m or
+    /// N.
+    fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, state: &MotorState) -> [S; 2] {
+        let most = self.torque_limit.of(parameters);
+        let limit = S::lift(most);
+        let end = self.rate_limit.map_or(0.0, |id| id.of(parameters));
+        let left = match (state.rate, state.is_beyond) {
+            (Limit::Within, _) => return [-limit, limit],
+            (side, false) => (S::lift(end) - qd * S::lift(side.sign())) * S::lift(most / (LAST * end)),
+            (_, true) => S::zero(),
+        };
+        match state.rate {
+            Limit::Above => [-limit, left],
+            _ => [-left, limit],
+        }
+    }
+
+    fn band(&self, now: &Sensed<f64>, state: &MotorState) -> Band {
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
+        Band::new(min, max, HYSTERESIS * self.torque_limit.of(now.parameters))
+    }
+
+    /// Returns the event indicator of the rate, positive while its limit state is valid, and its
+    /// hysteresis, rad/s or m/s.
+    fn rate_indicator(&self, now: &Sensed<f64>, state: &MotorState) -> (f64, f64) {
+        let Some(limit) = self.rate_limit else {
+            return (1.0, 1.0);
+        };
+        let end = limit.of(now.parameters);
+        let (qd, last, margin) = (now.qd[self.rate], (1.0 - LAST) * end, HYSTERESIS * end);
+        let along = qd * state.rate.sign();
+        let inside = match (state.rate, state.is_beyond) {
+            (Limit::Within, _) => last - qd.abs(),
+            (_, false) => (along - last).min(end - along),
+            (_, true) => along - end,
+        };
+        (inside + margin, margin)
+    }
+
+    /// Returns `state` with the next limit state of the rate. An importer locates the indicator's
+    /// zero to its tolerance only, so the state changes at half the hysteresis already.
+    fn with_next_rate(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
+        let (indicator, margin) = self.rate_indicator(now, state);
+        let Some(limit) = self.rate_limit.filter(|_| indicator <= 0.5 * margin) else {
+            return *state;
+        };
+        let (end, qd) = (limit.of(now.parameters), now.qd[self.rate]);
+        let passed = |bound: f64| qd.abs() > bound + 0.25 * margin;
+        let is_last = passed((1.0 - LAST) * end) || passed(end);
+        MotorState {
+            rate: Limit::passed(is_last && qd >= 0.0, is_last),
+            is_beyond: passed((1.0 - LAST) * end) && passed(end),
+            ..*state
+        }
+    }
+
+    /// Returns the torque (force) in a limit state, N·m or N.
+    pub fn torque<S: Scalar>(&self, now: &Instant<S>, state: &MotorState) -> S {
+        let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
+        match state.torque {
+            Limit::Within => self.asked(&now.sensed()),
+            Limit::Above => max,
+            Limit::Below => min,
+        }
+    }
+
+    /// Returns the event indicators of torque and rate, positive while the limit state is valid.
+    pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
+        [
+            self.band(now, state).indicator(self.asked(now), state.torque),
+            self.rate_indicator(now, state).0,
+        ]
+    }
+
+    /// Returns the limit state that follows `state`.
+    pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
+        let next = self.with_next_rate(now, state);
+        MotorState {
+            torque: self.band(now, &next).next(self.asked(now), state.torque),
+            ..next
+        }
+    }
+
+    /// Returns the event of reaching the rate limit at `t` (s); `None` without a limit.
+    pub fn rate_reached(&self, parameters: &[f64], t: f64) -> Option<Event> {
+        let limit = Amount {
+            value: self.rate_limit?.of(parameters),
+            unit: self.unit,
+        };
+        let rate = self.rate_name.clone();
+        let what = Occurrence::RateLimitReached { rate, limit };
+        Some(Event { t, what })
+    }
+}
+
+impl Element for Motor {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let joint = &system.bodies[self.body].joint;
+        let unit = Unit::coordinate(joint.kind.is_angular(self.axis)).force;
+        let what = format!("what the motor of joint {} gives, within its limits", joint.name);
+        let name = joint.quantity_name("motor_torque", self.axis);
+        to.continuous([Quantity::new(name, unit, what)]);
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        y.number(self.torque(&view.now, &view.now.motors[self.number]));
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::JOINT.when(self.servo.is_some() || self.rate_limit.is_some())
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        applied.tau[self.rate] += self.torque(now, &now.motors[self.number]);
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        let state = &now.motors[self.number];
+        let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
+        match (state.torque, &self.servo, self.rate_limit) {
+            (Limit::Within, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
+            (_, _, Some(end)) if in_last_rates => {
+                let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
+                on(self.rate, Resistance::of(0.0, most / (LAST * end)));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,72 @@
+use super::{Compiler, Cursor, Element, Outputs, View};
+use crate::algebra::{Scalar, norm, roll_pitch_yaw};
+use crate::spec::Spec;
+use crate::system::{Quantity, System, Unit};
+
+/// Reference orbit: position and velocity relative to the central body, LVLH frame and its rate, as
+/// outputs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Orbit;
+
+impl Element for Orbit {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        from.system.orbit.iter().map(|_| Self).collect()
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        to.continuous(Quantity::vector(
+            "orbit.r",
+            Unit::Metre,
+            "from the central body's centre to the world's origin on the reference orbit, inertial axes",
+        ));
+        to.continuous(Quantity::vector(
+            "orbit.v",
+            Unit::MetrePerSecond,
+            "velocity of the world's origin on the reference orbit, inertial axes",
+        ));
+        to.continuous(Quantity::quaternion(
+            "orbit.q",
+            "attitude of the LVLH frame (x upwards, y along track, z normal to the orbit), quaternion",
+        ));
+        let what = "angular rate of the LVLH frame";
+        to.continuous([Quantity::new("orbit.rate", Unit::RadianPerSecond, what)]);
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        if let Some(orbit) = view.now.orbit {
+            y.vector(&orbit.R);
+            y.vector(&orbit.V);
+            y.quaternion(orbit.q_WO);
+            y.number(norm(&orbit.w_WO));
+        }
+    }
+}
+
+/// Declares position, attitude and motion of a free body relative to the LVLH frame.
+pub(super) fn outputs_in_orbit(name: &str, to: &mut Outputs) {
+    let seen = |what: &str| format!("{what} {name} as one sees it who turns with the LVLH frame");
+    let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}_lvlh"), unit, &what);
+    to.continuous(vector("r", Unit::Metre, seen("position of")));
+    to.continuous(Quantity::quaternion(
+        &format!("{name}.q_lvlh"),
+        &format!("{}, quaternion", seen("attitude of")),
+    ));
+    to.continuous(vector("v", Unit::MetrePerSecond, seen("velocity of")));
+    let what = format!("{}, body axes", seen("angular velocity of"));
+    to.continuous(vector("w", Unit::RadianPerSecond, what));
+    let what = format!("roll, pitch and yaw of {name} relative to the LVLH frame (3-2-1)");
+    to.continuous(vector("rpy", Unit::Radian, what));
+}
+
+/// Writes position, attitude and motion of a free body relative to the LVLH frame.
+pub(super) fn observe_in_orbit<S: Scalar>(view: &View<S>, body: usize, y: &mut Cursor<S>) {
+    let Some(orbit) = view.now.orbit else { return };
+    let at = &view.now.kinematics.bodies[body];
+    let (R_WO, w_WO) = (orbit.R_WO, orbit.w_WO);
+    let q_OB = orbit.q_WO.conjugate() * view.q_WB[body];
+    y.vector(&R_WO.tr_mul(&at.p_WB));
+    y.quaternion(q_OB);
+    y.vector(&R_WO.tr_mul(&(at.V_WB.v - w_WO.cross(&at.p_WB))));
+    y.vector(&at.R_WB.tr_mul(&(at.V_WB.w - w_WO)));
+    y.vector(&roll_pitch_yaw(q_OB));
+}

@@ -1,0 +1,171 @@
+//! Outputs: their declaration, and the data from which elements compute their values.
+
+use super::{Closed, Discrete, Elements, Instant};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench};
+use crate::dynamics::{Applied, Dynamics};
+use crate::spec::JointType;
+use crate::system::{Frame, FrameRef, Quantity, Recovered};
+
+/// Variable that the model computes for the importer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Output {
+    /// Name, unit, description.
+    pub quantity: Quantity,
+    /// Type and variability.
+    pub kind: OutputKind,
+}
+
+/// Type and variability of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutputKind {
+    /// Real number that changes at any time.
+    Continuous,
+    /// Real number that changes at events only.
+    Discrete,
+    /// Boolean, true (1) or false (0), that changes at events only.
+    Flag,
+}
+
+/// Declared outputs, in the order in which the elements write their values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outputs {
+    /// All outputs.
+    pub declared: Vec<Output>,
+    /// Index of each flag, with a coordinate on which it depends.
+    pub flags: Vec<(usize, usize)>,
+}
+
+impl Outputs {
+    /// Declares continuous outputs.
+    pub fn continuous(&mut self, quantities: impl IntoIterator<Item = Quantity>) {
+        self.declare(quantities, OutputKind::Continuous);
+    }
+
+    /// Declares outputs that change at events only.
+    pub fn discrete(&mut self, quantities: impl IntoIterator<Item = Quantity>) {
+        self.declare(quantities, OutputKind::Discrete);
+    }
+
+    /// Declares a flag that depends on the given coordinates.
+    pub fn flag(&mut self, quantity: Quantity, watched: impl Iterator<Item = usize>) {
+        let row = self.declared.len();
+        self.flags.extend(watched.map(|coordinate| (row, coordinate)));
+        self.declare([quantity], OutputKind::Flag);
+    }
+
+    fn declare(&mut self, quantities: impl IntoIterator<Item = Quantity>, kind: OutputKind) {
+        let outputs = quantities.into_iter().map(|quantity| Output { quantity, kind });
+        self.declared.extend(outputs);
+    }
+}
+
+/// Writer of output values, one after the other.
+pub(crate) struct Cursor<'a, S> {
+    y: &'a mut [S],
+    next: usize,
+}
+
+impl<'a, S: Scalar> Cursor<'a, S> {
+    /// Starts at the first output.
+    pub fn new(y: &'a mut [S]) -> Self {
+        Self { y, next: 0 }
+    }
+
+    /// Asserts that as many values have been written as were declared.
+    pub fn assert_full(&self) {
+        debug_assert_eq!(self.next, self.y.len(), "as many values are written as declared");
+    }
+
+    /// Writes one value.
+    pub fn number(&mut self, value: S) {
+        self.y[self.next] = value;
+        self.next += 1;
+    }
+
+    /// Writes a flag, 1 or 0.
+    pub fn flag(&mut self, value: bool) {
+        self.number(S::lift(f64::from(value)));
+    }
+
+    /// Writes three components.
+    pub fn vector(&mut self, v: &Vec3<S>) {
+        v.iter().for_each(|&component| self.number(component));
+    }
+
+    /// Writes four components, the scalar part first.
+    pub fn quaternion(&mut self, q: Quaternion<S>) {
+        q.to_array().into_iter().for_each(|part| self.number(part));
+    }
+
+    /// Writes the force of a wrench, then its moment.
+    pub fn wrench(&mut self, F: &Wrench<S>) {
+        self.vector(&F.f);
+        self.vector(&F.t);
+    }
+}
+
+/// Data of one instant from which the outputs are computed.
+pub(crate) struct View<'a, S: Scalar> {
+    /// Data on which the loads depend.
+    pub now: Instant<'a, S>,
+    /// All elements.
+    pub elements: &'a Elements,
+    /// Solution of the dynamics: accelerations and transmitted wrenches.
+    pub dynamics: &'a Dynamics<S>,
+    /// Loads.
+    pub applied: &'a Applied<S>,
+    /// Attitudes of the bodies.
+    pub q_WB: &'a [Quaternion<S>],
+    /// Positions and motions of bodies in maximal coordinates, and the joint coordinates recovered
+    /// from them.
+    pub recovered: Option<&'a Recovered<S>>,
+    /// Discrete state.
+    pub discrete: &'a Discrete,
+    /// State of each capture and loop.
+    pub closed: &'a [Closed<S>],
+}
+
+/// Pose and velocity of a frame in the world.
+pub(crate) struct FrameMotion<S: Scalar> {
+    pub q_WF: Quaternion<S>,
+    pub R_WF: Mat3<S>,
+    pub p_WF: Vec3<S>,
+    pub V_WF: Twist<S>,
+}
+
+impl<S: Scalar> View<'_, S> {
+    /// Returns pose and velocity of a frame.
+    pub fn frame(&self, frame: FrameRef) -> FrameMotion<S> {
+        let now = &self.now;
+        let q_WF = match frame {
+            FrameRef::World => Quaternion::identity(),
+            FrameRef::Body(body) => self.q_WB[body],
+            FrameRef::Point(point) => Quaternion::from_rotation(&now.kinematics.points[point].at.R_WB),
+            FrameRef::Frame(frame) => {
+                let Frame { body, station, .. } = now.system.frames[frame];
+                let bent = station.map(|station| now.system.bent(now.derived, station, now.q));
+                let q_WB = bent.map_or(self.q_WB[body], |bent| self.q_WB[body] * bent);
+                q_WB * now.derived.frames[frame].q_BF.lift()
+            }
+        };
+        let arm = now.kinematics.arm(now.system, now.derived, frame);
+        FrameMotion {
+            q_WF,
+            R_WF: arm.R,
+            p_WF: now.kinematics.pose(now.system, now.derived, frame).p,
+            V_WF: now.kinematics.carrier(now.system.carrier(frame)).V_WB.shift(&arm.p),
+        }
+    }
+
+    /// Returns the wrench that the joint of a body transmits to it, about the body's origin, world
+    /// axes; zero for a free joint.
+    pub fn transmitted(&self, body: usize) -> Wrench<S> {
+        let transmitted = self.dynamics.transmitted(self.now.system, body);
+        transmitted.unwrap_or_else(Wrench::zero)
+    }
+
+    /// Returns true if the joint of a body is free, so that it transmits no wrench.
+    pub fn is_free(&self, body: usize) -> bool {
+        self.now.system.bodies[body].joint.kind == JointType::Free
+    }
+}

@@ -1,0 +1,117 @@
+use super::{Command, Compiler, Element, Instant, Reads, Target};
+use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
+use crate::dynamics::Applied;
+use crate::spec::PortAxes;
+use crate::system::{FrameRef, Quantity, Unit};
+
+/// External wrench and external impulse on a frame.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Name in the spec.
+    pub name: String,
+    /// Frame at whose origin they act.
+    pub frame: FrameRef,
+    axes: PortAxes,
+    /// Index of the first of six inputs: force, N, and torque, N·m.
+    input: usize,
+    /// Index of the first of three inputs: impulse, N·s.
+    impulse: Option<usize>,
+}
+
+impl Element for Port {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let Compiler {
+            spec,
+            system,
+            declare,
+            problems,
+            commands,
+        } = from;
+        let mut ports = Vec::new();
+        for (name, port) in &spec.port {
+            let Some(frame) = system.written_frame(["port", name, "frame"], &port.frame, problems) else {
+                continue;
+            };
+            let axes = match port.axes {
+                PortAxes::World => "inertial axes",
+                PortAxes::Frame => "frame axes",
+            };
+            let input = declare.inputs.len();
+            let force = Quantity::vector(
+                &format!("{name}.f"),
+                Unit::Newton,
+                &format!("force at {}, {axes}", port.frame),
+            );
+            let torque = Quantity::vector(
+                &format!("{name}.t"),
+                Unit::NewtonMetre,
+                &format!("torque at {}, {axes}", port.frame),
+            );
+            for quantity in force.into_iter().chain(torque) {
+                declare.input(quantity, 0.0, false);
+            }
+            let impulse = port.impulse.then(|| {
+                let first = declare.inputs.len();
+                let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
+                for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
+                    declare.input(quantity, 0.0, true);
+                }
+                let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
+                commands.push(Command::declare(
+                    &format!("{name}.impact"),
+                    what,
+                    Target::Port(ports.len()),
+                    declare,
+                ));
+                first
+            });
+            ports.push(Port {
+                name: name.clone(),
+                frame,
+                axes: port.axes,
+                input,
+                impulse,
+            });
+        }
+        ports
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::ATTITUDE
+    }
+
+    fn works_on_bodies(&self) -> bool {
+        true
+    }
+
+    /// Adds the wrench on the frame's carrier.
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let u = &now.inputs[self.input..];
+        let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
+        let (system, kinematics) = (now.system, now.kinematics);
+        let X_WF = kinematics.arm(system, now.derived, self.frame);
+        let F = match self.axes {
+            PortAxes::World => F,
+            PortAxes::Frame => F.express(&X_WF.R),
+        };
+        applied.push(system, kinematics, system.carrier(self.frame), F.shift(&X_WF.p));
+    }
+}
+
+impl Port {
+    /// Returns the indices of the impulse's inputs, `None` without an impulse.
+    pub(super) fn impulse_inputs(&self) -> Option<std::ops::Range<usize>> {
+        self.impulse.map(|first| first..first + 3)
+    }
+
+    /// Returns the impulse, N·s, world axes; `R_WF` is the rotation matrix of the frame.
+    pub fn impulse(&self, inputs: &[f64], R_WF: &Mat3<f64>) -> Vec3<f64> {
+        let p = self
+            .impulse
+            .map_or_else(Vec3::zeros, |first| Vec3::from_column_slice(&inputs[first..first + 3]));
+        match self.axes {
+            PortAxes::World => p,
+            PortAxes::Frame => R_WF * p,
+        }
+    }
+}

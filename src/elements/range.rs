@@ -1,0 +1,275 @@
+use super::band::{Band, HYSTERESIS, Limit};
+use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report};
+use crate::Problem;
+use crate::algebra::{Mask, Scalar};
+use crate::dynamics::Applied;
+use crate::event::{Amount, Event, Occurrence};
+use crate::spec::{self, PerAxis, Spec, Stop, at};
+use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, System, Unit};
+
+/// Range of one joint coordinate.
+///
+/// Its event indicator has a hysteresis of `1e-9` of the span on either side, so that a coordinate
+/// that rests on the limit causes no sequence of events.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// Index among all ranges.
+    number: usize,
+    /// Number of ranges of the joint from this one on if it is the joint's first, else zero.
+    of_joint: usize,
+    /// Name of the joint.
+    pub joint: String,
+    /// Name of the coordinate.
+    pub coordinate_name: String,
+    /// Unit of the coordinate.
+    pub unit: Unit,
+    coordinate: usize,
+    rate: usize,
+    start: Option<ParamId>,
+    min: ParamId,
+    max: ParamId,
+    stop: Option<CompliantStop>,
+}
+
+/// Spring-damper stop that is never tensile: `τ = −max(0, k δ + c δ̇)` while `δ > 0`, with the
+/// excess `δ` beyond the limit.
+#[derive(Clone, Copy, Debug)]
+struct CompliantStop {
+    stiffness: ParamId,
+    damping: ParamId,
+}
+
+/// Creates the ranges of a joint's coordinates.
+pub(super) fn declare(joint: &Joint, written: &spec::Joint, to: &mut Elements, declare: &mut Declarations) {
+    let Some(range) = &written.range else {
+        return;
+    };
+    let name = &joint.name;
+    let limit = |plain: &Option<PerAxis>, degrees: &Option<PerAxis>, i: usize| {
+        let degrees = degrees.as_ref().map(|d| d.get(i).to_radians());
+        degrees.or(plain.as_ref().map(|p| p.get(i))).unwrap_or(0.0)
+    };
+    for i in 0..joint.nv {
+        let units = Unit::coordinate(joint.kind.is_angular(i));
+        let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
+            let what = format!("{what} of joint {name}");
+            declare.parameter(
+                Quantity::new(joint.quantity_name(field, i), unit, what).bounded(bound),
+                value,
+                true,
+                &at("joint", name, place),
+            )
+        };
+        let min = number(
+            "q_min",
+            "range",
+            limit(&range.min, &range.min_deg, i),
+            units.position,
+            Bound::None,
+            "lowest position",
+        );
+        let max = number(
+            "q_max",
+            "range",
+            limit(&range.max, &range.max_deg, i),
+            units.position,
+            Bound::None,
+            "highest position",
+        );
+        let stop = match (range.stop, &range.stiffness, &range.damping) {
+            (Stop::Compliant, Some(k), Some(c)) => Some(CompliantStop {
+                stiffness: number(
+                    "stop_stiffness",
+                    "range.stiffness",
+                    k.get(i),
+                    units.stiffness,
+                    Bound::NotNegative,
+                    "stiffness of the stops",
+                ),
+                damping: number(
+                    "stop_damping",
+                    "range.damping",
+                    c.get(i),
+                    units.damping,
+                    Bound::NotNegative,
+                    "damping of the stops",
+                ),
+            }),
+            _ => None,
+        };
+        to.ranges.push(Range {
+            number: to.ranges.len(),
+            of_joint: if i == 0 { joint.nv } else { 0 },
+            joint: name.clone(),
+            coordinate_name: joint.quantity_name("q", i),
+            unit: units.position,
+            coordinate: joint.q + i,
+            rate: joint.v + i,
+            start: joint.q_start.map(|id| ParamId(id.0 + i)),
+            min,
+            max,
+            stop,
+        });
+    }
+}
+
+impl Range {
+    /// Reports an initial coordinate outside the range.
+    pub fn validate_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
+        let (min, max) = (self.min.of(values), self.max.of(values));
+        let start = q[self.coordinate];
+        if min < max && !(min..=max).contains(&start) {
+            let [start, min, max] = [start, min, max].map(|value| self.unit.of(value));
+            let what = format!(
+                "{} starts at {start}, outside its range {min} to {max}",
+                self.coordinate_name
+            );
+            report(declared, self.start.unwrap_or(self.min), problems, what);
+        }
+    }
+
+    /// Returns the excess of the coordinate beyond the nearer limit (rad or m; not positive inside)
+    /// and the side of that limit, 1 or −1.
+    fn excess<S: Scalar>(&self, parameters: &[f64], q: &[S]) -> (S, f64) {
+        let q = q[self.coordinate];
+        let above = q - S::lift(self.max.of(parameters));
+        let below = S::lift(self.min.of(parameters)) - q;
+        if above.value() >= below.value() {
+            (above, 1.0)
+        } else {
+            (below, -1.0)
+        }
+    }
+
+    /// Returns the index of the coordinate.
+    pub fn coordinate(&self) -> usize {
+        self.coordinate
+    }
+
+    /// Returns the stop, its spring torque and its side (1 or −1), `None` if it is not active.
+    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
+        let stop = self.stop?;
+        let (depth, side) = self.excess(now.parameters, now.q);
+        let is_beyond = depth.exceeds(0.0);
+        is_beyond.is_needed().then(|| {
+            let spring = depth * S::lift(stop.stiffness.of(now.parameters));
+            (stop, S::select(is_beyond, spring, S::zero()), S::lift(side))
+        })
+    }
+
+    fn band(&self, parameters: &[f64]) -> Band {
+        let (min, max) = (self.min.of(parameters), self.max.of(parameters));
+        Band::new(min, max, HYSTERESIS * (max - min))
+    }
+
+    /// Returns the event indicator: positive while the limit state is valid, negative once it has
+    /// to change.
+    pub fn indicator(&self, parameters: &[f64], q: &[f64], state: Limit) -> f64 {
+        self.band(parameters).indicator(q[self.coordinate], state)
+    }
+
+    /// Returns the limit state of the coordinate whose last limit state was `state`.
+    pub fn next(&self, parameters: &[f64], q: &[f64], state: Limit) -> Limit {
+        self.band(parameters).next(q[self.coordinate], state)
+    }
+
+    /// Returns the event of leaving the range at `t` (s) with the limit state `state`.
+    pub fn left(&self, parameters: &[f64], q: &[f64], state: Limit, t: f64) -> Event {
+        let is_above = state == Limit::Above;
+        let limit = if is_above { self.max } else { self.min };
+        let amount = |value| Amount { value, unit: self.unit };
+        let what = Occurrence::RangeLeft {
+            joint: self.joint.clone(),
+            coordinate: self.coordinate_name.clone(),
+            value: amount(q[self.coordinate]),
+            limit: amount(limit.of(parameters)),
+            is_above,
+        };
+        Event { t, what }
+    }
+}
+
+impl Element for Range {
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let (min, max) = (self.min.of(of.values), self.max.of(of.values));
+        if min >= max {
+            let (min, max) = (self.unit.of(min), self.unit.of(max));
+            let what = format!("the range of {} is empty: {min} to {max}", self.coordinate_name);
+            report(of.declared, self.min, problems, what);
+        }
+    }
+
+    /// Declares one flag for all coordinates of a joint.
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        if self.of_joint > 0 {
+            let what = format!("whether joint {} is outside its range", self.joint);
+            let quantity = Quantity::new(format!("{}.out_of_range", self.joint), Unit::One, what);
+            to.flag(quantity, self.coordinate..self.coordinate + self.of_joint);
+        }
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        if self.of_joint > 0 {
+            let states = &view.discrete.ranges[self.number..self.number + self.of_joint];
+            y.flag(states.iter().any(|state| state.is_reached()));
+        }
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::JOINT.when(self.stop.is_some())
+    }
+
+    /// Adds the torque of the stop's damper, limited so that spring and damper together are never
+    /// tensile.
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
+            let pushes = (spring + damper).exceeds(0.0);
+            applied.tau[self.rate] -= S::select(pushes, damper, -spring) * side;
+        }
+    }
+
+    /// Adds the torque of the stop's spring.
+    fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if let Some((_, spring, side)) = self.pressed(now) {
+            applied.tau[self.rate] -= spring * side;
+        }
+    }
+
+    fn add_of_step<S: Scalar>(&self, now: &Instant<S>, _h: f64, q_0: &[f64], applied: &mut Applied<S>) {
+        let Some(stop) = self.stop else { return };
+        let q_0 = S::lift(q_0[self.coordinate]);
+        let ends = [q_0, now.q[self.coordinate] * S::lift(2.0) - q_0];
+        let [min, max] = [self.min, self.max].map(|id| S::lift(id.of(now.parameters)));
+        let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
+        let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
+        applied.tau[self.rate] -= (above - below) * S::lift(0.5 * stop.stiffness.of(now.parameters));
+        if let Some((_, spring, side)) = self.pressed(now) {
+            applied.tau[self.rate] += spring * side;
+        }
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        if let Some((stop, spring, side)) = self.pressed(now) {
+            let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
+            let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
+            on(
+                self.rate,
+                if pulls {
+                    Resistance::default()
+                } else {
+                    Resistance::of(stiffness, damping)
+                },
+            );
+        }
+    }
+
+    fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        let (stop, (depth, _)) = (self.stop?, self.excess(now.parameters, now.q));
+        let is_beyond = depth.exceeds(0.0);
+        is_beyond.is_needed().then(|| {
+            let energy = depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters));
+            S::select(is_beyond, energy, S::zero())
+        })
+    }
+}

@@ -1,0 +1,163 @@
+use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, report};
+use crate::Problem;
+use crate::algebra::Scalar;
+use crate::spec::{self, Signal, Spec, Waveform, at, empty_window};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
+
+/// Largest deviation of a trajectory's start from its joint's start, rad or m, relative above 1;
+/// allows for angles written in degrees with few digits.
+const START: f64 = 1e-6;
+
+/// Signal that is evaluated inside the FMU and sets one of its inputs.
+#[derive(Clone, Debug)]
+pub struct SignalSource {
+    /// Index of the input among all inputs.
+    pub input: usize,
+    /// Index of the input that its rate sets.
+    pub rate_input: Option<usize>,
+    /// Index of the input that its second derivative sets.
+    pub acceleration_input: Option<usize>,
+    /// The inputs that it and its derivatives set, with their quantities.
+    set: Vec<(usize, Quantity)>,
+    signal: Signal,
+    amplitude: ParamId,
+    offset: ParamId,
+    frequency: Option<ParamId>,
+    phase: Option<ParamId>,
+    from: Option<ParamId>,
+    until: Option<ParamId>,
+}
+
+impl SignalSource {
+    /// Declares the signal's values as parameters `signal.<input>.<field>`.
+    fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
+        let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
+        let amplitude_unit = if signal.waveform == Waveform::Table {
+            Unit::One
+        } else {
+            unit
+        };
+        let along = |reference: &str| {
+            let derivative = name.replacen(".q_ref", reference, 1);
+            let mut inputs = declare.inputs.iter();
+            inputs.position(|input| signal.with_rate && input.quantity.name == derivative)
+        };
+        let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
+        let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
+        let set = set
+            .map(|input| (input, declare.inputs[input].quantity.clone()))
+            .collect();
+        let mut number = |field: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
+            declare.parameter(
+                Quantity::new(
+                    format!("signal.{name}.{field}"),
+                    unit,
+                    format!("{what} of the signal on {name}"),
+                )
+                .bounded(bound),
+                value,
+                true,
+                &at("signal", &name, field),
+            )
+        };
+        Self {
+            input,
+            rate_input,
+            acceleration_input,
+            set,
+            signal: signal.clone(),
+            amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
+            offset: number("offset", signal.offset, unit, Bound::None, "offset"),
+            frequency: signal
+                .frequency
+                .map(|f| number("frequency", f, Unit::Hertz, Bound::NotNegative, "frequency")),
+            phase: signal
+                .phase
+                .map(|p| number("phase", p, Unit::Radian, Bound::None, "phase")),
+            from: signal
+                .from
+                .map(|t| number("from", t, Unit::Second, Bound::None, "begin")),
+            until: signal
+                .until
+                .map(|t| number("until", t, Unit::Second, Bound::None, "end")),
+        }
+    }
+
+    /// Returns the indices of its parameters.
+    pub fn parameters(&self) -> impl Iterator<Item = usize> {
+        let optional = [self.frequency, self.phase, self.from, self.until];
+        let all = [self.amplitude, self.offset]
+            .into_iter()
+            .chain(optional.into_iter().flatten());
+        all.map(|id| id.0)
+    }
+
+    /// Returns the signal with the values of the parameters.
+    #[inline]
+    pub fn wave(&self, parameters: &[f64]) -> Wave<'_> {
+        let mut wave = Wave::new(&self.signal);
+        wave.amplitude = self.amplitude.of(parameters);
+        wave.offset = self.offset.of(parameters);
+        for (id, field) in [
+            (self.frequency, &mut wave.frequency),
+            (self.phase, &mut wave.phase),
+            (self.from, &mut wave.from),
+            (self.until, &mut wave.until),
+        ] {
+            if let Some(id) = id {
+                *field = id.of(parameters);
+            }
+        }
+        wave
+    }
+
+    /// Reports a trajectory whose initial value differs from the parameter `start`, the axis's
+    /// initial position.
+    pub fn validate_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
+        let wave = self.wave(values);
+        let (found, expected) = (wave.value(wave.piece(0.0), 0.0), start.of(values));
+        if (found - expected).abs() > START * expected.abs().max(1.0) {
+            let Quantity { name, unit, .. } = &declared[start.0].quantity;
+            let [found, expected] = [found, expected].map(|value| unit.of(value));
+            let what =
+                format!("the trajectory starts at {found}, and {name} is {expected}: set its `offset` to that value");
+            report(declared, self.offset, problems, what);
+        }
+    }
+}
+
+impl Element for SignalSource {
+    /// Creates the signals that run inside the model; reports those without an input of their name.
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let mut signals = Vec::new();
+        for (input, signal) in &from.spec.signal {
+            let names = from.declare.inputs.iter().map(|input| &input.quantity.name);
+            match names.clone().position(|name| name == input) {
+                None => from.problems.push(Problem {
+                    at: at("signal", input, ""),
+                    what: spec::unknown("input", input, names),
+                }),
+                Some(slot) if !signal.from_importer => signals.push(Self::declare(signal, slot, from.declare)),
+                Some(_) => {}
+            }
+        }
+        signals
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if let (Some(from), Some(until)) = (self.from, self.until)
+            && let Some(what) = empty_window(from.of(of.values), until.of(of.values))
+        {
+            report(of.declared, until, problems, what);
+        }
+    }
+
+    /// Declares the inputs that it sets.
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        to.continuous(self.set.iter().map(|(_, quantity)| quantity.clone()));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        self.set.iter().for_each(|(input, _)| y.number(view.now.inputs[*input]));
+    }
+}
