@@ -212,9 +212,24 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     }
 }
 
-/// Number of parameters and inputs above which the list of an initial unknown is left out: it then
-/// may depend on all of them.
-const LONGEST: usize = 300;
+/// Largest total length of the dependencies of initial unknowns.
+const MOST: usize = 40_000;
+
+/// Returns which lists of knowns at the start are written: as many as [`MOST`] allows, those that
+/// exclude an input first, then the shorter ones. An unknown without a list may depend on all
+/// parameters and inputs.
+fn written(inputs: usize, lists: &[&Knowns]) -> Vec<bool> {
+    let length = |i: usize| lists[i].parameters.len() + lists[i].inputs.len();
+    let mut order: Vec<usize> = (0..lists.len()).collect();
+    order.sort_by_key(|&i| (lists[i].inputs.len() == inputs, length(i)));
+    let mut written = vec![false; lists.len()];
+    let mut total = 0;
+    for i in order {
+        total += length(i);
+        written[i] = total <= MOST;
+    }
+    written
+}
 
 /// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
 fn structure(registry: &Registry) -> ModelStructure {
@@ -244,16 +259,20 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i))),
     });
     // Every output is calculated, including the states and their derivatives.
-    let initial_unknowns = registry.variables().filter_map(|v| {
+    let initial = registry.variables().filter_map(|v| {
         let knowns = match v.slot {
             Slot::Parameter(_) | Slot::Input(_) => return None,
             Slot::State(i) => row(|of| &of.initial_states, i),
             Slot::Derivative(i) => row(|of| &of.initial_derivatives, i),
             Slot::Output(i) | Slot::Flag(i) => row(|of| &of.initial_outputs, i),
         };
-        let is_short = |knowns: &&Knowns| knowns.parameters.len() + knowns.inputs.len() <= LONGEST;
-        Some(unknown(v.slot, knowns.filter(is_short)))
+        Some((v.slot, knowns))
     });
+    let initial: Vec<(Slot, Option<&Knowns>)> = initial.collect();
+    let lists: Vec<&Knowns> = initial.iter().filter_map(|&(_, knowns)| knowns).collect();
+    let written = written(model.inputs.len(), &lists);
+    let initial_unknowns =
+        (initial.iter().enumerate()).map(|(i, &(slot, knowns))| unknown(slot, knowns.filter(|_| written[i])));
     ModelStructure {
         outputs: outputs.collect(),
         derivatives: (0..model.states.len())

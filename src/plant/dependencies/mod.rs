@@ -126,25 +126,26 @@ impl Dependencies {
                     *found = found.reading(now);
                 }
             }
-            Some(found.into_iter().map(Traced::variables).collect::<Vec<_>>())
+            // Bodies count only where they are asked for; they may add states that cancel.
+            let first = if read == Read::Variables {
+                0
+            } else {
+                n + model.sources.len()
+            };
+            let variables = found
+                .into_iter()
+                .map(|found| found.variables().into_iter().filter(|&k| k >= first).collect());
+            Some(variables.collect::<Vec<Vec<usize>>>())
         };
-        let elements = match model.system.points.iter().any(Point::is_frame) {
-            true => tracer
-                .derived
-                .nodal
-                .iter()
-                .map(|beam| beam.elements.len())
-                .max()
-                .unwrap_or(1),
-            false => 1,
-        };
-        let running = trace(&mut tracer, &Regime::all(model, elements, false), Read::Variables)?;
+        let beams = tracer.derived.nodal.iter().map(|beam| beam.elements.len());
+        let has_frames = model.system.points.iter().any(Point::is_frame);
+        let elements = beams.max().filter(|_| has_frames).unwrap_or(1);
+        let mut running = trace(&mut tracer, &Regime::all(model, elements, false), Read::Variables)?;
         let at_start = Regime::all(model, elements, true);
         let mut initial = trace(&mut tracer, &at_start, Read::Variables)?;
         let positions = trace(&mut tracer, &at_start, Read::Positions)?;
         let bodies = trace(&mut tracer, &at_start, Read::Bodies)?;
         let discrete = discrete_outputs(model);
-        let mut running = running;
         for (row, discrete) in discrete.iter().enumerate() {
             running[row].extend(discrete);
             running[row].sort_unstable();
@@ -155,8 +156,7 @@ impl Dependencies {
         let mut read: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
         let elements = model.outputs.iter().map(|output| owner(&output.quantity.name));
         for (element, positions) in elements.clone().zip(&positions[n..]) {
-            let bodies = positions.iter().filter(|&&known| known >= n + model.sources.len());
-            read.entry(element).or_default().extend(bodies);
+            read.entry(element).or_default().extend(positions);
         }
         for (element, initial) in elements.zip(&mut initial[n..]) {
             initial.extend(&read[element]);
@@ -223,8 +223,8 @@ enum Read {
     Bodies,
 }
 
-/// Evaluation with traced numbers. The variables are the states, the inputs of the loads and the
-/// bodies.
+/// Evaluation with traced numbers. The variables are the states, the inputs of the loads, the
+/// positions of the bodies and the loads on them.
 struct Tracer {
     model: Model,
     derived: Derived,
@@ -242,7 +242,7 @@ impl Tracer {
     fn new(model: &Model) -> Self {
         let mut model = model.clone();
         model.sources = (0..model.sources.len()).map(Source::Host).collect();
-        Traced::reset(model.states.len() + model.sources.len() + model.system.bodies.len());
+        Traced::reset(model.states.len() + model.sources.len() + 2 * model.system.bodies.len());
         let parameters = model.parameter_starts();
         let derived = model.validate(&parameters, None, &mut Vec::new());
         let mut start = vec![0.0; model.states.len()];
@@ -306,14 +306,14 @@ impl Tracer {
         let variable = |first: usize| move |(k, &value): (usize, &f64)| Traced::variable(value, first + k);
         let x: Vec<Traced> = x.iter().enumerate().map(variable(0)).collect();
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
-        let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
+        let bodies = model.system.bodies.len();
+        let position = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
+        let load = |i: usize| Traced::variable(0.0, n + model.sources.len() + bodies + i);
         for fed in model.elements.fed().filter(|_| read == Read::Bodies) {
             // Feed-forward has dynamics of its own, which read its reference acceleration.
-            let tree = (0..model.system.bodies.len()).map(body);
-            let tree = tree.fold(Traced::zero(), |sum, body| sum + body);
-            u[fed.qdd_ref..fed.qdd_ref + fed.axes]
-                .iter_mut()
-                .for_each(|u| *u = u.reading(tree));
+            let all = (0..bodies).map(load).fold(Traced::zero(), |sum, load| sum + load);
+            let qdd_ref = &mut u[fed.qdd_ref..fed.qdd_ref + fed.axes];
+            qdd_ref.iter_mut().for_each(|u| *u = u.reading(all));
         }
         let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
         let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];
@@ -325,9 +325,9 @@ impl Tracer {
             bodies
                 .iter_mut()
                 .enumerate()
-                .for_each(|(i, at)| *at = reading(at, body(i)));
+                .for_each(|(i, at)| *at = reading(at, position(i)));
             let of_stations = model.system.stations.iter().zip(stations);
-            of_stations.for_each(|(station, at)| *at = reading(at, body(station.body)));
+            of_stations.for_each(|(station, at)| *at = reading(at, position(station.body)));
         }
         if read == Read::Positions {
             evaluation.outputs(of, &x, discrete, y);
@@ -336,10 +336,9 @@ impl Tracer {
         let joints = joint_coordinates(evaluation.recovered.as_deref(), &model.split(&x));
         let (q, qd) = (joints.q.to_vec(), joints.qd.to_vec());
         let power = evaluation.load(of, JointState { q: &q, qd: &qd }, discrete).ok()?;
-        let bodies = model.system.bodies.iter().enumerate();
-        for (i, of) in bodies.filter(|_| read == Read::Bodies) {
+        for (i, of) in model.system.bodies.iter().enumerate().filter(|_| read == Read::Bodies) {
             let applied = &mut evaluation.applied;
-            let reads = |number: Traced| number.reading(body(i));
+            let reads = |number: Traced| number.reading(load(i));
             let Wrench { t, f } = applied.wrench[i];
             applied.wrench[i] = Wrench::new(t.map(reads), f.map(reads));
             let modes = of.modes.as_ref().map_or(0..0, |modes| modes.rates());
@@ -407,6 +406,8 @@ struct Owners {
     slots: Vec<Vec<usize>>,
     /// `None` for the parameters of anything but bodies and joints.
     parameters: Vec<Option<Vec<usize>>>,
+    /// True for the mass, mass centre and inertia of a rigid body.
+    is_mass: Vec<bool>,
 }
 
 impl Owners {
@@ -440,7 +441,21 @@ impl Owners {
             }
             _ => None,
         };
+        let is_mass = |at: &[String]| match at {
+            [section, name, field]
+                if section == "body" && ["mass", "mass_centre", "inertia"].contains(&field.as_str()) =>
+            {
+                let is_rigid = |&i: &usize| system.bodies[i].modes.is_none() && system.bodies[i].director.is_none();
+                named(name).iter().all(is_rigid)
+            }
+            _ => false,
+        };
         Self {
+            is_mass: model
+                .parameters
+                .iter()
+                .map(|parameter| is_mass(&parameter.at))
+                .collect(),
             states: model.states.iter().map(|state| of_state(&state.name)).collect(),
             slots: model.sources.iter().map(of_slot).collect(),
             parameters: model
@@ -461,10 +476,18 @@ impl Owners {
     }
 
     /// Returns the parameters of marked bodies and their joints and of everything else in the
-    /// model, apart from those that only start states or only belong to signals or solvers.
-    fn parameters_of(&self, model: &Model, starts: &Starts, marked: &[bool]) -> impl Iterator<Item = usize> {
-        (0..model.parameters.len()).filter(|&p| {
+    /// model, apart from those that only start states or only belong to signals or solvers, and
+    /// without `masses` from the masses.
+    fn parameters_of(
+        &self,
+        model: &Model,
+        starts: &Starts,
+        marked: &[bool],
+        masses: bool,
+    ) -> impl Iterator<Item = usize> {
+        (0..model.parameters.len()).filter(move |&p| {
             !starts.is_start[p]
+                && (masses || !self.is_mass[p])
                 && match &self.parameters[p] {
                     Some(bodies) => bodies.iter().any(|&body| marked[body]),
                     None => !["signal", "solver", "monitor"].contains(&model.parameters[p].at[0].as_str()),
@@ -479,7 +502,7 @@ impl Owners {
             let mut marked = vec![false; model.system.bodies.len()];
             self.states[state].iter().for_each(|&body| marked[body] = true);
             Self::close(model, &mut marked);
-            parameters.extend(self.parameters_of(model, starts, &marked));
+            parameters.extend(self.parameters_of(model, starts, &marked, false));
         }
         Knowns::at_start(parameters, Vec::new())
     }
@@ -490,6 +513,11 @@ impl Owners {
         let n = model.states.len();
         let mut marked = vec![false; model.system.bodies.len()];
         let (mut parameters, mut inputs) = (Vec::new(), Vec::new());
+        // Outputs of positions and velocities alone do not depend on masses.
+        let output = row
+            .checked_sub(n)
+            .map(|output| owner(&model.outputs[output].quantity.name));
+        let mut masses = output.is_none_or(|element| element == "system");
         for &k in known {
             match (k.checked_sub(n), k.checked_sub(n + model.sources.len())) {
                 (None, _) => {
@@ -505,14 +533,18 @@ impl Owners {
                         }
                     }
                 }
-                (_, Some(body)) => marked[body] = true,
+                (_, Some(body)) => {
+                    masses |= body >= marked.len();
+                    let bodies = marked.len();
+                    marked[body % bodies] = true;
+                }
             }
         }
         // The derivative of a joint's coordinate depends on that joint alone.
         if !(starts.is_exact && row < model.rates().start) {
             Self::close(model, &mut marked);
         }
-        parameters.extend(self.parameters_of(model, starts, &marked));
+        parameters.extend(self.parameters_of(model, starts, &marked, masses));
         Knowns::at_start(parameters, inputs)
     }
 }
