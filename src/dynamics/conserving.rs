@@ -41,8 +41,8 @@
 //! Joint loads are evaluated at the midpoint `(q₀ + q₁)/2` of the joint coordinates and at the
 //! rates `(q₁ − q₀)/Δt`, and are scaled by the derivative of these rates with respect to `γ`; the
 //! work of a linear spring then equals the difference of its energies. Nonlinear elements use a
-//! discrete gradient ([`Loads::add_of_step`](crate::elements::Loads::add_of_step)). A rotor's rate is
-//! not a rate of the directors; its energy is conserved to second order only.
+//! discrete gradient ([`Elements::add_of_step`](crate::elements::Elements::add_of_step)). A rotor's
+//! rate is not a rate of the directors; its energy is conserved to second order only.
 
 use super::Applied;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_sine, cross_matrix, lift3, lift33};

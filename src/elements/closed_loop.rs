@@ -3,7 +3,7 @@
 use super::{Compiler, Cursor, Element, Outputs, Pair, Values, View, closure, report};
 use crate::Problem;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, norm};
-use crate::spec::{LoopType, Spec, at, problem};
+use crate::spec::{LoopType, Spec, at};
 use crate::system::{BodyKinematics, Bound, Configuration, FrameRef, ParamId, Quantity, System, Unit};
 
 /// A joint between the frames a and b that closes a loop: a list of scalar constraints `φ = 0`, of
@@ -76,26 +76,11 @@ struct Ends<S: Scalar> {
 
 impl Element for ClosedLoop {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let Compiler {
-            spec,
-            system,
-            declare,
-            problems,
-            ..
-        } = from;
         let mut loops = Vec::new();
-        for (name, written) in &spec.closed_loop {
-            let mut find = |field: &str, frame: &str| system.written_frame(["loop", name, field], frame, problems);
-            let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+        for (name, written) in &from.spec.closed_loop {
+            let Some([a, b]) = from.moving_pair("loop", name, [&written.a, &written.b]) else {
                 continue;
             };
-            if system.rigid_carrier(a) == system.rigid_carrier(b) {
-                let what = format!(
-                    "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
-                    written.a, written.b
-                );
-                problems.push(problem("loop", name, "b", what));
-            }
             let kind = written.kind;
             let mut direction = |field: &str, value: [f64; 3], of: &str, what: &str| {
                 let quantities = Quantity::vector(
@@ -103,7 +88,8 @@ impl Element for ClosedLoop {
                     Unit::One,
                     &format!("{what} of loop {name}, axes of {of}"),
                 );
-                declare.parameters(quantities, &value, false, &at("loop", name, field))
+                from.declare
+                    .parameters(quantities, &value, false, &at("loop", name, field))
             };
             let axis = kind.has_axis().then(|| {
                 let value = written.axis.unwrap_or([0.0, 0.0, 1.0]);
@@ -120,13 +106,15 @@ impl Element for ClosedLoop {
                 );
                 let quantity = Quantity::new(format!("{name}.length"), Unit::Metre, what).bounded(Bound::Positive);
                 let value = written.length.unwrap_or(0.0);
-                declare.parameter(quantity, value, false, &at("loop", name, "length"))
+                from.declare
+                    .parameter(quantity, value, false, &at("loop", name, "length"))
             });
             let mut gain = |field: &str, value: Option<f64>, what: &str| {
                 let what = format!("{what} of loop {name}");
                 let quantity =
                     Quantity::new(format!("{name}.{field}"), Unit::PerSecond, what).bounded(Bound::NotNegative);
-                declare.parameter(quantity, value.unwrap_or(10.0), true, &at("loop", name, field))
+                from.declare
+                    .parameter(quantity, value.unwrap_or(10.0), true, &at("loop", name, field))
             };
             loops.push(ClosedLoop {
                 number: loops.len(),

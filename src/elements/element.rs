@@ -2,8 +2,8 @@ use super::{Command, Cursor, Instant, Outputs, View};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
-use crate::spec::Spec;
-use crate::system::{Declarations, Derived, Parameter, System};
+use crate::spec::{Spec, problem};
+use crate::system::{Declarations, Derived, FrameRef, Parameter, System};
 use std::ops::BitOrAssign;
 
 /// Element in all its roles. A default is that of an element without the role.
@@ -63,6 +63,32 @@ pub(crate) struct Compiler<'a> {
     pub problems: &'a mut Vec<Problem>,
     /// Commands for impulses and captures.
     pub commands: Vec<Command>,
+}
+
+impl Compiler<'_> {
+    /// Returns the frame that is written at `section.name.field`; reports one that does not exist.
+    pub fn frame(&mut self, at: [&str; 3], frame: &str) -> Option<FrameRef> {
+        self.system.written_frame(at, frame, self.problems)
+    }
+
+    /// Returns the frames that are written at the fields `a` and `b` of a table; reports those that
+    /// do not exist.
+    pub fn pair(&mut self, section: &str, name: &str, [a, b]: [&str; 2]) -> Option<[FrameRef; 2]> {
+        let (a, b) = (self.frame([section, name, "a"], a), self.frame([section, name, "b"], b));
+        Some([a?, b?])
+    }
+
+    /// Returns the frames as [`pair`](Self::pair); reports also those that cannot move relative to
+    /// each other.
+    pub fn moving_pair(&mut self, section: &str, name: &str, [a, b]: [&str; 2]) -> Option<[FrameRef; 2]> {
+        let frames = self.pair(section, name, [a, b])?;
+        let [carrier_a, carrier_b] = frames.map(|frame| self.system.rigid_carrier(frame));
+        if carrier_a == carrier_b {
+            let what = format!("\"{a}\" and \"{b}\" belong to one rigid body, or to several on fixed joints");
+            self.problems.push(problem(section, name, "b", what));
+        }
+        Some(frames)
+    }
 }
 
 /// Declared parameters with their values, and the constants derived from them.

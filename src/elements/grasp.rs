@@ -51,22 +51,14 @@ pub struct Grasped<S: Scalar> {
 
 impl Element for Grasp {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let Compiler {
-            spec,
-            system,
-            declare,
-            problems,
-            ..
-        } = from;
         let mut grasps = Vec::new();
-        for (name, written) in &spec.grasp {
-            let mut find = |field: &str, frame: &str| system.written_frame(["grasp", name, field], frame, problems);
-            let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+        for (name, written) in &from.spec.grasp {
+            let Some(frames) = from.pair("grasp", name, [&written.a, &written.b]) else {
                 continue;
             };
             let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
                 let what = format!("{what} of grasp {name}, axes of {}", written.a);
-                declare.gains(
+                from.declare.gains(
                     &format!("{name}.{field}"),
                     value,
                     unit,
@@ -96,9 +88,9 @@ impl Element for Grasp {
             grasps.push(Grasp {
                 name: name.clone(),
                 names: [written.a.clone(), written.b.clone()],
-                frames: [a, b],
+                frames,
                 on: written.on,
-                switch: declare.input(switch, f64::from(u8::from(written.on)), true),
+                switch: from.declare.input(switch, f64::from(u8::from(written.on)), true),
                 stiffness,
                 damping,
                 angular_stiffness,

@@ -16,29 +16,22 @@ pub(crate) struct LineLoad {
 
 impl Element for LineLoad {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let Compiler {
-            spec,
-            system,
-            declare,
-            problems,
-            ..
-        } = from;
         let mut loads = Vec::new();
-        for (name, load) in &spec.line_load {
+        for (name, load) in &from.spec.line_load {
             let beam = |body: &crate::system::Body| body.name == load.body && body.beam.is_some();
-            let Some(body) = system.bodies.iter().position(beam) else {
+            let Some(body) = from.system.bodies.iter().position(beam) else {
                 let what = format!("there is no body \"{}\" with a beam", load.body);
-                problems.push(problem("line_load", name, "body", what));
+                from.problems.push(problem("line_load", name, "body", what));
                 continue;
             };
             let axes = match load.axes {
                 PortAxes::World => "inertial axes",
                 PortAxes::Frame => "body axes",
             };
-            let input = declare.inputs.len();
+            let input = from.declare.inputs.len();
             let what = format!("force per length on {}, {axes}", load.body);
             for quantity in Quantity::vector(&format!("{name}.f"), Unit::NewtonPerMetreOfLength, &what) {
-                declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, false);
             }
             loads.push(LineLoad {
                 body,

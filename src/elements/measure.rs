@@ -15,11 +15,11 @@ pub(crate) struct Measure {
 
 impl Element for Measure {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let (system, mut measures) = (from.system, Vec::new());
+        let mut measures = Vec::new();
         for (name, written) in &from.spec.measure {
-            let mut find =
-                |field: &str, frame: &str| system.written_frame(["measure", name, field], frame, from.problems);
-            if let (Some(from), Some(to)) = (find("from", &written.from), find("to", &written.to)) {
+            let from_frame = from.frame(["measure", name, "from"], &written.from);
+            let to_frame = from.frame(["measure", name, "to"], &written.to);
+            if let (Some(from), Some(to)) = (from_frame, to_frame) {
                 measures.push(Self {
                     name: name.clone(),
                     names: [written.from.clone(), written.to.clone()],

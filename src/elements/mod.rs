@@ -1,9 +1,9 @@
 //! Elements: everything that a spec has beside the tree of bodies and joints.
 //!
-//! An element is one file (or folder). It implements [`Element`]: it declares parameters, inputs and
-//! outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a list for each
-//! kind; the order of the lists is the order of summation and of the outputs. A kind that the spec
-//! does not contain has an empty list and no cost.
+//! An element is one file (or folder). It implements the trait `Element`: it declares parameters,
+//! inputs and outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a
+//! list for each kind; the order of the lists is the order of summation and of the outputs. A kind
+//! that the spec does not contain has an empty list and no cost.
 
 mod ancf_beam;
 mod attitude_servo;
@@ -72,7 +72,7 @@ pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
 use crate::Problem;
-use crate::algebra::Scalar;
+use crate::algebra::{Scalar, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Declarations, ParamId, Parameter, System};
@@ -181,7 +181,7 @@ elements! {
     bodies: body::Body,
     /// Attitude servos of free bodies.
     attitude_servos: AttitudeServo,
-    /// Servos of joints, as one for each joint.
+    /// Outputs of the servos of joints, one for each joint.
     joint_servos: JointServo,
     /// Torque inputs of joints without a motor.
     torques: joint::Torque,
@@ -282,6 +282,12 @@ impl Elements {
         let mut power = applied.power_on_rates(now.qd);
         if self.works_on_bodies {
             power += applied.power_on_bodies(now.kinematics);
+        } else {
+            let is_zero = |F: &Wrench<S>| F.to_array().iter().all(|part| part.value() == 0.0);
+            debug_assert!(
+                applied.wrench.iter().all(is_zero),
+                "an element acts on bodies, but `works_on_bodies` is false"
+            );
         }
         self.add_conservative(now, applied);
         power

@@ -20,23 +20,16 @@ pub struct Port {
 
 impl Element for Port {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let Compiler {
-            spec,
-            system,
-            declare,
-            problems,
-            commands,
-        } = from;
         let mut ports = Vec::new();
-        for (name, port) in &spec.port {
-            let Some(frame) = system.written_frame(["port", name, "frame"], &port.frame, problems) else {
+        for (name, port) in &from.spec.port {
+            let Some(frame) = from.frame(["port", name, "frame"], &port.frame) else {
                 continue;
             };
             let axes = match port.axes {
                 PortAxes::World => "inertial axes",
                 PortAxes::Frame => "frame axes",
             };
-            let input = declare.inputs.len();
+            let input = from.declare.inputs.len();
             let force = Quantity::vector(
                 &format!("{name}.f"),
                 Unit::Newton,
@@ -48,20 +41,20 @@ impl Element for Port {
                 &format!("torque at {}, {axes}", port.frame),
             );
             for quantity in force.into_iter().chain(torque) {
-                declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, false);
             }
             let impulse = port.impulse.then(|| {
-                let first = declare.inputs.len();
+                let first = from.declare.inputs.len();
                 let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
                 for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
-                    declare.input(quantity, 0.0, true);
+                    from.declare.input(quantity, 0.0, true);
                 }
                 let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
-                commands.push(Command::declare(
+                from.commands.push(Command::declare(
                     &format!("{name}.impact"),
                     what,
                     Target::Port(ports.len()),
-                    declare,
+                    from.declare,
                 ));
                 first
             });

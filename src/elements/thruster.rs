@@ -21,17 +21,10 @@ pub struct Thruster {
 
 impl Element for Thruster {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        let Compiler {
-            spec,
-            system,
-            declare,
-            problems,
-            ..
-        } = from;
         let mut thrusters = Vec::new();
-        for (name, written) in &spec.thruster {
+        for (name, written) in &from.spec.thruster {
             let frame = &written.frame;
-            let Some(at_frame) = system.written_frame(["thruster", name, "frame"], frame, problems) else {
+            let Some(at_frame) = from.frame(["thruster", name, "frame"], frame) else {
                 continue;
             };
             let direction = Quantity::vector(
@@ -40,13 +33,14 @@ impl Element for Thruster {
                 &format!("direction of thruster {name}'s force on {frame}, its axes"),
             );
             let direction =
-                declare.parameters(direction, &written.direction, false, &at("thruster", name, "direction"));
+                from.declare
+                    .parameters(direction, &written.direction, false, &at("thruster", name, "direction"));
             let thrust = Quantity::new(
                 format!("{name}.thrust"),
                 Unit::Newton,
                 format!("force of thruster {name}"),
             );
-            let thrust = declare.parameter(
+            let thrust = from.declare.parameter(
                 thrust.bounded(Bound::NotNegative),
                 written.thrust,
                 true,
@@ -64,7 +58,7 @@ impl Element for Thruster {
                 direction,
                 thrust,
                 throttle: written.throttle,
-                input: declare.input(input, 0.0, written.throttle == Throttle::Switch),
+                input: from.declare.input(input, 0.0, written.throttle == Throttle::Switch),
             });
         }
         thrusters

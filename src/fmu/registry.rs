@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// Incremented whenever the order or the meaning of the variables of a given model changes: an
 /// FMU's XML and library then no longer match. Counts from the first release.
-pub const REGISTRY_VERSION: u32 = 1;
+pub const REGISTRY_VERSION: u32 = 2;
 
 /// How variables are named (§2.2.9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

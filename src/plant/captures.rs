@@ -6,9 +6,7 @@ use super::impact::{Told, meet, tell};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};
-use crate::elements::Captured;
-use crate::elements::Status;
-use crate::elements::{Capture, Contact, Pair, Target};
+use crate::elements::{Capture, Captured, Contact, Pair, Status, Target};
 use nalgebra::DVector;
 
 /// Largest relative motion left by a capture, relative to the bodies' speeds: start values with six

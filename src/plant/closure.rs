@@ -7,8 +7,7 @@ use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
-use crate::elements::Captured;
-use crate::elements::{Capture, Closed, ClosedLoop, Contact, Pair};
+use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
 /// Responses below this part of the largest are round-off.

@@ -7,8 +7,7 @@ use super::model::{Model, Parts};
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::View;
-use crate::elements::{Instant, Sensed};
+use crate::elements::{Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.

@@ -2,8 +2,7 @@
 
 use super::{Discrete, Model, Plant, captures, impact, touch};
 use crate::Error;
-use crate::elements::Report;
-use crate::elements::{Command, Drive, Stored, Target};
+use crate::elements::{Command, Drive, Report, Stored, Target};
 use crate::event::{Event, Occurrence};
 use crate::spec::JointMotion;
 

@@ -5,38 +5,28 @@ use super::compliant::Compliant;
 use super::surface::Surface;
 use super::{Contact, ContactLaw, Trigger};
 use crate::elements::{Command, Compiler, Target};
-use crate::spec::{self, ImpactLaw, at, problem};
+use crate::spec::{self, ImpactLaw, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
 
 /// Creates the contacts of a spec and declares their parameters and commands.
 pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
-    let Compiler {
-        spec,
-        system,
-        declare,
-        problems,
-        commands,
-    } = from;
     let mut contacts: Vec<Contact> = Vec::new();
-    for (name, written) in &spec.contact {
-        let mut find = |field: &str, frame: &str| system.written_frame(["contact", name, field], frame, problems);
-        let (Some(a), Some(b)) = (find("a", &written.a), find("b", &written.b)) else {
+    for (name, written) in &from.spec.contact {
+        let Some([a, b]) = from.moving_pair("contact", name, [&written.a, &written.b]) else {
             continue;
         };
-        if system.rigid_carrier(a) == system.rigid_carrier(b) {
-            let what = format!(
-                "\"{}\" and \"{}\" belong to one rigid body, or to several on fixed joints",
-                written.a, written.b
-            );
-            problems.push(problem("contact", name, "b", what));
-        }
         let what = format!(
             "normal of contact {name}, from {} to {}, axes of {}",
             written.b, written.a, written.b
         );
         let normal = Quantity::vector(&format!("{name}.normal"), Unit::One, &what);
-        let normal = declare.parameters(normal, &written.normal, true, &at("contact", name, "normal"));
-        let mut numbers = Numbers { name, declare };
+        let normal = from
+            .declare
+            .parameters(normal, &written.normal, true, &at("contact", name, "normal"));
+        let mut numbers = Numbers {
+            name,
+            declare: from.declare,
+        };
         let captures = contacts.iter().filter_map(Contact::capture).count();
         let law = numbers.law(written, captures);
         let touches = contacts.iter().filter_map(Contact::touch).count();
@@ -44,7 +34,8 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
         if let Some((verb, what)) = command(&law, &trigger) {
             let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
             let target = Target::Contact(contacts.len());
-            commands.push(Command::declare(&format!("{name}.{verb}"), what, target, declare));
+            let command = Command::declare(&format!("{name}.{verb}"), what, target, from.declare);
+            from.commands.push(command);
         }
         contacts.push(Contact {
             number: contacts.len(),
