@@ -73,6 +73,8 @@ impl<const N: usize> Dual<N> {
 }
 
 impl<const N: usize> Scalar for Dual<N> {
+    type Mask = bool;
+
     #[inline(always)]
     fn lift(value: f64) -> Self {
         Self::new(value, [0.0; N])
@@ -105,6 +107,21 @@ impl<const N: usize> Scalar for Dual<N> {
     fn tanh(self) -> Self {
         let t = Scalar::tanh(self.re);
         self.chain(t, 1.0 - t * t)
+    }
+
+    #[inline(always)]
+    fn round(self) -> Self {
+        Self::lift(self.re.round())
+    }
+
+    #[inline(always)]
+    fn exceeds(self, limit: f64) -> bool {
+        self.re > limit
+    }
+
+    #[inline(always)]
+    fn select(condition: bool, yes: Self, no: Self) -> Self {
+        if condition { yes } else { no }
     }
 }
 

@@ -8,7 +8,7 @@
 //! - Quaternions are Hamilton's (`i j = k`), scalar first `(w, x, y, z)`, and
 //!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
 //! - All types are generic over the [`Scalar`]: `f64` for simulation, dual numbers for exact
-//!   derivatives.
+//!   derivatives, traced numbers for dependencies.
 
 mod dual;
 mod dual_quaternion;
@@ -18,14 +18,16 @@ mod scalar;
 mod spatial;
 pub mod spd;
 mod sym3;
+mod traced;
 
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use quaternion::Quaternion;
 pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc};
-pub use scalar::Scalar;
+pub use scalar::{Mask, Scalar};
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};
+pub use traced::Traced;
 
 /// A 3-vector over the scalar `S`.
 pub type Vec3<S> = nalgebra::Vector3<S>;

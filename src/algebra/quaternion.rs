@@ -1,4 +1,4 @@
-use super::{Mat3, Scalar, Vec3};
+use super::{Mask, Mat3, Scalar, Vec3};
 
 /// A quaternion `w + x i + y j + z k`.
 ///
@@ -103,11 +103,12 @@ impl<S: Scalar> Quaternion<S> {
     /// `other`.
     pub fn along(self, other: Self) -> Self {
         let dot = self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z;
-        if dot.value() < 0.0 {
-            Self::new(-self.w, -self.x, -self.y, -self.z)
-        } else {
-            self
+        let is_opposite = (-dot).exceeds(0.0);
+        if !is_opposite.is_needed() {
+            return self;
         }
+        let [w, x, y, z] = self.to_array().map(|part| S::select(is_opposite, -part, part));
+        Self::new(w, x, y, z)
     }
 
     /// Returns the rotation matrix `R_AB` of `q_AB`, for any norm.

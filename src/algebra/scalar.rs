@@ -2,12 +2,27 @@ use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssig
 use num_traits::{One, Zero};
 use std::ops::Neg;
 
-/// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives.
+/// Condition of a [`select`](Scalar::select).
+pub trait Mask: Copy {
+    /// Returns true if the value selected where the condition holds has to be computed.
+    fn is_needed(self) -> bool;
+}
+
+impl Mask for bool {
+    #[inline(always)]
+    fn is_needed(self) -> bool {
+        self
+    }
+}
+
+/// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives,
+/// [`Traced`](super::Traced) for dependencies.
 ///
 /// Constants of the model are `f64` and are [lifted](Scalar::lift) when combined with a variable.
 /// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`
-/// at zero (the derivative is NaN there), and no branch on a value unless both sides agree to first
-/// order (see [`exp`](crate::algebra::exp) and [`log`](crate::algebra::log)).
+/// at zero (the derivative is NaN there), and no branch on a value unless both sides read the same
+/// variables and agree to first order (see [`exp`](crate::algebra::exp) and
+/// [`log`](crate::algebra::log)); others [`select`](Scalar::select).
 pub trait Scalar:
     nalgebra::Scalar
     + Copy
@@ -20,6 +35,9 @@ pub trait Scalar:
     + ClosedDivAssign
     + Neg<Output = Self>
 {
+    /// Result of a comparison.
+    type Mask: Mask;
+
     /// Returns the constant `value`, with zero derivatives.
     fn lift(value: f64) -> Self;
 
@@ -37,10 +55,21 @@ pub trait Scalar:
 
     /// Returns the hyperbolic tangent.
     fn tanh(self) -> Self;
+
+    /// Returns the nearest integer; its derivative is zero.
+    fn round(self) -> Self;
+
+    /// Returns the condition that the value exceeds `limit`.
+    fn exceeds(self, limit: f64) -> Self::Mask;
+
+    /// Returns `yes` where the condition holds, else `no`.
+    fn select(condition: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
 // Inlined, and bit-identical for all C libraries.
 impl Scalar for f64 {
+    type Mask = bool;
+
     #[inline(always)]
     fn lift(value: f64) -> Self {
         value
@@ -69,5 +98,20 @@ impl Scalar for f64 {
     #[inline(always)]
     fn tanh(self) -> Self {
         libm::tanh(self)
+    }
+
+    #[inline(always)]
+    fn round(self) -> Self {
+        self.round()
+    }
+
+    #[inline(always)]
+    fn exceeds(self, limit: f64) -> bool {
+        self > limit
+    }
+
+    #[inline(always)]
+    fn select(condition: bool, yes: Self, no: Self) -> Self {
+        if condition { yes } else { no }
     }
 }

@@ -1,6 +1,6 @@
 use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistance, Sensed, Values, View};
 use crate::Problem;
-use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, Spec, at};
 use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
@@ -30,12 +30,14 @@ impl AttitudeLaw {
     /// Returns the moment (N·m, body axes) at the attitude `q` and the angular velocity `w` (rad/s,
     /// body axes).
     pub fn moment<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
-        if now.inputs[self.switch].value() <= 0.5 {
+        let is_on = now.inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
             return Vec3::zeros();
         }
         let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
         let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
-        gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w))
+        let moment = gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w));
+        moment.map(|t| S::select(is_on, t, S::zero()))
     }
 
     /// Returns the tangent stiffness and damping about each body axis, near the reference.

@@ -1,6 +1,6 @@
 use super::{Compiler, Cursor, Element, Instant, Outputs, Pair, Reads, Values, View, report};
 use crate::Problem;
-use crate::algebra::{Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::{PerAxis, Spec, at};
 use crate::system::{Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
@@ -178,7 +178,8 @@ impl Grasp {
         let holds_direction = self.holds_direction(system);
         let along = B.R.column(0).into_owned();
         let turn = turn(holds_direction, &A.R.tr_mul(&B.R));
-        if now.inputs[self.switch].value() <= 0.5 {
+        let is_on = now.inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
             return (pair, Wrench::zero(), gap, turn);
         }
         // Motion of a relative to b, at the origin of b.
@@ -197,7 +198,8 @@ impl Grasp {
             // An ANCF beam has no torsion: no moment acts along its tangent.
             t -= along * along.dot(&t);
         }
-        (pair, Wrench::new(t, A.R * f), gap, turn)
+        let [t, f] = [t, A.R * f].map(|v| v.map(|x| S::select(is_on, x, S::zero())));
+        (pair, Wrench::new(t, f), gap, turn)
     }
 
     /// Returns the wrench and the deformation at an instant.

@@ -242,11 +242,6 @@ impl Elements {
         without
     }
 
-    /// Makes all compliant contact forces act in every position, to determine their dependencies.
-    pub fn press_always(&mut self) {
-        self.contacts.iter_mut().for_each(Contact::press_always);
-    }
-
     /// Returns the contacts with contact detection, in the order of their numbers, with their
     /// indices among all contacts.
     pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {

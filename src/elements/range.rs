@@ -1,7 +1,7 @@
 use super::band::{Band, HYSTERESIS, Limit};
 use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report};
 use crate::Problem;
-use crate::algebra::Scalar;
+use crate::algebra::{Mask, Scalar};
 use crate::dynamics::Applied;
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, PerAxis, Spec, Stop, at};
@@ -150,8 +150,11 @@ impl Range {
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
         let stop = self.stop?;
         let (depth, side) = self.excess(now.parameters, now.q);
-        let spring = depth * S::lift(stop.stiffness.of(now.parameters));
-        (depth.value() > 0.0).then(|| (stop, spring, S::lift(side)))
+        let is_beyond = depth.exceeds(0.0);
+        is_beyond.is_needed().then(|| {
+            let spring = depth * S::lift(stop.stiffness.of(now.parameters));
+            (stop, S::select(is_beyond, spring, S::zero()), S::lift(side))
+        })
     }
 
     fn band(&self, parameters: &[f64]) -> Band {
@@ -221,8 +224,8 @@ impl Element for Range {
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if let Some((stop, spring, side)) = self.pressed(now) {
             let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
-            let pulls = (spring + damper).value() <= 0.0;
-            applied.tau[self.rate] -= if pulls { -spring } else { damper } * side;
+            let pushes = (spring + damper).exceeds(0.0);
+            applied.tau[self.rate] -= S::select(pushes, damper, -spring) * side;
         }
     }
 
@@ -263,6 +266,10 @@ impl Element for Range {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let (stop, (depth, _)) = (self.stop?, self.excess(now.parameters, now.q));
-        (depth.value() > 0.0).then(|| depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters)))
+        let is_beyond = depth.exceeds(0.0);
+        is_beyond.is_needed().then(|| {
+            let energy = depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters));
+            S::select(is_beyond, energy, S::zero())
+        })
     }
 }

@@ -3,7 +3,7 @@
 use super::attitude_servo::AttitudeLaw;
 use super::joint::{References, nth, numbers};
 use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, View};
-use crate::algebra::{Quaternion, Scalar, Vec3};
+use crate::algebra::{Mask, Quaternion, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, Spec};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
@@ -41,17 +41,19 @@ impl Servo {
     /// Returns the commanded torque (force) on the axis with this coordinate and rate, N·m or N.
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>, (coordinate, rate): (usize, usize)) -> S {
         let inputs = now.inputs;
-        if inputs[self.switch].value() <= 0.5 {
+        let is_on = inputs[self.switch].exceeds(0.5);
+        if !is_on.is_needed() {
             return S::zero();
         }
         let error = inputs[self.q_ref] - now.q[coordinate];
         let torque = self
             .gains
             .torque(now.parameters, error, inputs[self.qd_ref] - now.qd[rate]);
-        match now.feed_forward.get(rate) {
+        let torque = match now.feed_forward.get(rate) {
             Some(&fed) if self.is_fed => torque + fed,
             _ => torque,
-        }
+        };
+        S::select(is_on, torque, S::zero())
     }
 
     /// Returns the tangent stiffness and damping while no motor limit is reached.

@@ -102,9 +102,11 @@ impl Thruster {
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> S {
         let input = now.inputs[self.input];
         let part = match self.throttle {
-            Throttle::Switch => S::lift(f64::from(u8::from(input.value() > 0.5))),
-            Throttle::Level if (0.0..=1.0).contains(&input.value()) => input,
-            Throttle::Level => S::lift(input.value().clamp(0.0, 1.0)),
+            Throttle::Switch => S::select(input.exceeds(0.5), S::one(), S::zero()),
+            Throttle::Level => {
+                let part = S::select(input.exceeds(1.0), S::one(), input);
+                S::select((-input).exceeds(0.0), S::zero(), part)
+            }
         };
         part * S::lift(self.thrust.of(now.parameters))
     }

@@ -76,17 +76,18 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Lists the variables: parameters, inputs, states, derivatives, outputs.
+    /// Lists the variables: inputs, states, derivatives, parameters, outputs. The lists of
+    /// dependencies, which name inputs and states, are shortest if these have the lowest indices.
     pub fn new(model: Arc<Model>, naming: Naming) -> Self {
         let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
             OutputKind::Continuous | OutputKind::Discrete => Slot::Output(i),
             OutputKind::Flag => Slot::Flag(i),
         };
-        let slots = (0..=model.parameters.len())
-            .map(Slot::Parameter)
-            .chain((0..model.inputs.len()).map(Slot::Input))
+        let slots = (0..model.inputs.len())
+            .map(Slot::Input)
             .chain((0..model.states.len()).map(Slot::State))
             .chain((0..model.states.len()).map(Slot::Derivative))
+            .chain((0..=model.parameters.len()).map(Slot::Parameter))
             .chain(model.outputs.iter().enumerate().map(flag_or_real))
             .collect();
         Self {
@@ -126,14 +127,14 @@ impl Registry {
     /// Returns the value reference of a slot.
     pub fn reference(&self, slot: Slot) -> u32 {
         let model = &self.model;
-        let inputs = model.parameters.len() + 1;
-        let states = inputs + model.inputs.len();
+        let derivatives = model.inputs.len() + model.states.len();
+        let parameters = derivatives + model.states.len();
         let place = match slot {
-            Slot::Parameter(i) => i,
-            Slot::Input(i) => inputs + i,
-            Slot::State(i) => states + i,
-            Slot::Derivative(i) => states + model.states.len() + i,
-            Slot::Output(i) | Slot::Flag(i) => states + 2 * model.states.len() + i,
+            Slot::Input(i) => i,
+            Slot::State(i) => model.inputs.len() + i,
+            Slot::Derivative(i) => derivatives + i,
+            Slot::Parameter(i) => parameters + i,
+            Slot::Output(i) | Slot::Flag(i) => parameters + model.parameters.len() + 1 + i,
         };
         u32::try_from(place).unwrap_or(u32::MAX)
     }

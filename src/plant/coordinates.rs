@@ -79,6 +79,11 @@ impl Coordinates {
         }
     }
 
+    /// Returns true if the states are the coordinates and rates of joints and modes.
+    pub fn are_of_joints(&self) -> bool {
+        matches!(self, Self::Minimal)
+    }
+
     /// Returns names, units and descriptions of the states.
     pub fn states(&self, system: &System) -> Vec<Quantity> {
         match self {

@@ -66,9 +66,12 @@ impl<S: Scalar> FeedForward<S> {
         }
         let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
         for fed in model.elements.fed().filter(is_on) {
+            // The switch selects here too, so that dependencies on it are traced.
+            let is_on = now.inputs[fed.switch].exceeds(0.5);
             for i in 0..fed.axes {
-                self.q[fed.coordinate + i] = now.inputs[fed.q_ref + i];
-                self.qd[fed.rate + i] = now.inputs[fed.qd_ref + i];
+                let (q, qd) = (&mut self.q[fed.coordinate + i], &mut self.qd[fed.rate + i]);
+                *q = S::select(is_on, now.inputs[fed.q_ref + i], *q);
+                *qd = S::select(is_on, now.inputs[fed.qd_ref + i], *qd);
             }
             // The torque replaces the servo, the torque input and the motor of the joint.
             self.inputs[fed.switch] = S::zero();

@@ -279,12 +279,6 @@ impl Model {
         }
     }
 
-    /// Returns the range of the unwrapped-angle states.
-    pub(super) fn windings(&self) -> Range<usize> {
-        let first = self.coordinates.positions(&self.system) + self.coordinates.rates(&self.system);
-        first..first + self.coordinates.windings()
-    }
-
     /// Returns the parts of the states as [`split`](Self::split), mutable.
     pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
@@ -380,20 +374,6 @@ impl Model {
         rates.fill(has_impulses);
         work.fill(has_impulses);
         jumps
-    }
-
-    /// Marks each state that is a mode's amplitude or its rate.
-    pub(super) fn amplitudes(&self) -> Vec<bool> {
-        let mut amplitudes = vec![false; self.states.len()];
-        let Parts { positions, rates, .. } = self.split_mut(&mut amplitudes);
-        for (i, body) in self.system.bodies.iter().enumerate() {
-            if let Some(modes) = &body.modes {
-                let [q, v] = self.coordinates.of_modes(i, modes);
-                positions[q..q + modes.n].fill(true);
-                rates[v..v + modes.n].fill(true);
-            }
-        }
-        amplitudes
     }
 
     /// Returns the states on which a coordinate of a joint or a mode depends.

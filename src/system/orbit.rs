@@ -174,12 +174,6 @@ impl Orbit {
         }
     }
 
-    /// Sets μ to a mean motion of 1 rad/s: the gravity gradient is then about one, comparable with
-    /// the other forces.
-    pub(crate) fn hasten(&self, values: &mut [f64]) {
-        values[self.mu.0] = self.semi_major_axis.of(values).powi(3);
-    }
-
     /// Computes the constants and validates the parameters.
     pub(super) fn derive(&self, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) -> OrbitConstants {
         let (a, e) = (self.semi_major_axis.of(values), self.eccentricity.of(values));

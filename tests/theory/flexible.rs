@@ -10,7 +10,7 @@ mod statics;
 use crate::numbers::distance;
 use crate::run::Run;
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Influence, Model, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Dependencies, Model, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::sync::Arc;
 
@@ -308,9 +308,9 @@ fn kinetic_energy_of_a_bent_beam_is_positive() {
 fn dependencies_of_stiffened_beams_are_found() {
     let plant = crate::plant(&hinged("bending = 4"));
     let model = plant.model();
-    let influence = Influence::of(model).expect("a craft that can be evaluated");
+    let dependencies = Dependencies::of(model).expect("regular equations");
     let place = |name: &str| model.states.iter().position(|s| s.name == name).expect("a state");
-    let depends = |on: &str| influence.derivatives[place(on)].states.clone();
+    let depends = |on: &str| dependencies.derivatives[place(on)].states.clone();
     assert_eq!(depends("hinge.q"), [place("hinge.qd")]);
     assert_eq!(depends("boom.eta[3]"), [place("boom.etad[3]")]);
     let bends = depends("boom.etad[1]");
@@ -331,7 +331,7 @@ fn dependencies_of_stiffened_beams_are_found() {
         .iter()
         .position(|o| o.quantity.name == "boom.beyond_linear");
     assert_eq!(
-        influence.outputs[beyond.expect("an output")].states[0],
+        dependencies.outputs[beyond.expect("an output")].states[0],
         place("boom.eta[1]")
     );
 }

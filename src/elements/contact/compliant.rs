@@ -1,5 +1,5 @@
 use super::Nearest;
-use crate::algebra::{Scalar, Vec3, Wrench};
+use crate::algebra::{Mask, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::elements::{Instant, Pair, mean_slope};
 use crate::system::{FrameRef, ParamId};
@@ -25,9 +25,6 @@ pub struct Compliant {
     pub(super) dissipation: ParamId,
     /// Coefficient of friction μ and slip speed u_s (m/s).
     pub(super) friction: Option<(ParamId, ParamId)>,
-    /// True if a positive gap is taken as a penetration, so that the force acts in every position;
-    /// used to determine dependencies.
-    pub(super) always: bool,
 }
 
 /// Compliant contact whose surfaces penetrate each other, at one instant.
@@ -46,12 +43,11 @@ pub(super) struct Pressed<S: Scalar> {
 impl Compliant {
     /// Returns the compliant contact of two frames, `None` if their surfaces do not penetrate.
     pub fn press<S: Scalar>(self, now: &Instant<S>, frames: [FrameRef; 2], nearest: &Nearest<S>) -> Option<Pressed<S>> {
-        let gap = nearest.gap;
-        let depth = match gap.value() < 0.0 {
-            true => -gap,
-            false if self.always => gap,
-            false => return None,
-        };
+        let is_pressed = (-nearest.gap).exceeds(0.0);
+        if !is_pressed.is_needed() {
+            return None;
+        }
+        let depth = S::select(is_pressed, -nearest.gap, S::zero());
         let part = depth * S::lift(1.0 / self.depth.of(now.parameters));
         let shape = if self.is_hertz { part * part.sqrt() } else { part };
         Some(Pressed {
@@ -114,8 +110,8 @@ impl<S: Scalar> Pressed<S> {
         let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
         let u_n = self.n.dot(&u);
         let damper = -spring * value(law.dissipation) * u_n;
-        let pulls = (spring + damper).value() <= 0.0;
-        let damper = if pulls { -spring } else { damper };
+        let pushes = (spring + damper).exceeds(0.0);
+        let damper = S::select(pushes, damper, -spring);
         let mut F = self.n * damper;
         if let Some((mu, slip)) = law.friction {
             let u_t = u - self.n * u_n;

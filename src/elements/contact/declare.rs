@@ -175,7 +175,6 @@ impl Numbers<'_> {
                     self.number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what),
                 )
             }),
-            always: false,
         }
     }
 

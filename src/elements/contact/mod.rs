@@ -180,13 +180,6 @@ impl Contact {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
         self.pressed(now).map_or_else(Vec3::zeros, force)
     }
-
-    /// Makes the compliant force act in every position, to determine its dependencies.
-    pub(in crate::elements) fn press_always(&mut self) {
-        if let ContactLaw::Compliant(compliant) = &mut self.law {
-            compliant.always = true;
-        }
-    }
 }
 
 impl Element for Contact {

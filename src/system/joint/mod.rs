@@ -100,8 +100,8 @@ pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>
 #[inline]
 fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
     let angle = sine.atan2(cosine);
-    let turns = ((winding - angle).value() / TAU).round();
-    angle + S::lift(turns * TAU)
+    let turn = S::lift(TAU);
+    angle + ((winding - angle) / turn).round() * turn
 }
 
 /// Rate at which the norm of a quaternion state returns to one, 1/s: `q̇ += rate (1 − |q|²) q`.

@@ -8,7 +8,7 @@ use crate::vibration::{mass_and_stiffness, squares};
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::beam::{Beam, Boundary, Counts, Section};
 use grapple::dynamics::recursive::mass_matrix;
-use grapple::plant::{Influence, OperatingPoint, Plant, Remarks};
+use grapple::plant::{Dependencies, OperatingPoint, Plant, Remarks};
 use grapple::system::Kinematics;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -396,13 +396,13 @@ fn body_with_modal_data_outputs_its_root_load_and_energy() {
 fn dependencies_of_modal_data_are_found() {
     let plant = crate::plant(include_str!("../../../examples/modal_array.toml"));
     let model = plant.model();
-    let influence = Influence::of(model).expect("a craft that can be evaluated");
+    let dependencies = Dependencies::of(model).expect("regular equations");
     let state = |name: &str| model.states.iter().position(|s| s.name == name).expect("a state");
     let parameter = |name: &str| {
         let place = model.parameters.iter().position(|p| p.quantity.name == name);
         place.expect("a parameter")
     };
-    let bends = &influence.derivatives[state("array.etad[1]")].states;
+    let bends = &dependencies.derivatives[state("array.etad[1]")].states;
     for (name, acts) in [
         ("array.eta[1]", true),
         ("array.eta[2]", true),
@@ -414,7 +414,7 @@ fn dependencies_of_modal_data_are_found() {
     ] {
         assert_eq!(bends.contains(&state(name)), acts, "{name}");
     }
-    let starts = &influence.initial_derivatives[state("satellite.w[1]")].parameters;
+    let starts = &dependencies.initial_derivatives[state("satellite.w[1]")].parameters;
     for name in [
         "array.mass",
         "array.mass_centre[1]",

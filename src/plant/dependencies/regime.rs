@@ -1,0 +1,68 @@
+use crate::plant::model::Model;
+use crate::spec::JointMotion;
+
+/// Parts of the discrete state, and switches, that determine which equations are evaluated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Regime {
+    pub motions: Vec<JointMotion>,
+    /// For each servo with feed-forward, true if it is on.
+    pub fed: Vec<bool>,
+    /// True if all motors and torques of a controller are at their limits.
+    pub limited: bool,
+    pub captured: bool,
+    /// Element on which frames of ANCF beams lie, as their parameters may change it.
+    pub element: usize,
+}
+
+impl Regime {
+    /// Returns the regimes of a model: each pair of switched joints in each pair of motions, within
+    /// limits and at them, with and without captures, frames of ANCF beams on each element.
+    pub fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
+        let drives: Vec<_> = (model.elements.drives.iter())
+            .filter(|drive| drive.mode().is_some())
+            .collect();
+        let motion = |k: usize, level: usize| match drives[k].motions() {
+            motions if !at_start => motions[level % motions.len()],
+            _ => drives[k].motion(),
+        };
+        let fed = drives.len()..drives.len() + model.elements.fed().count();
+        let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
+        let captures = !at_start && model.elements.captures().next().is_some();
+        let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
+        let mut regimes = Vec::new();
+        for levels in pairs(fed.end, JointMotion::ALL.len()) {
+            let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
+            for ((limited, captured), element) in rest.flat_map(|rest| (0..elements).map(move |i| (rest, i))) {
+                let regime = Self {
+                    motions: (0..drives.len()).map(|k| motion(k, levels[k])).collect(),
+                    fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
+                    limited,
+                    captured,
+                    element,
+                };
+                if !regimes.contains(&regime) {
+                    regimes.push(regime);
+                }
+            }
+        }
+        regimes
+    }
+}
+
+/// Returns levels of `n` factors such that each pair of factors takes each pair of `levels` at
+/// least once: the two factors differ in a binary digit of their numbers.
+pub(super) fn pairs(n: usize, levels: usize) -> Vec<Vec<usize>> {
+    let digits = usize::BITS - n.saturating_sub(1).leading_zeros();
+    let each = (0..digits.max(1)).flat_map(|digit| (0..levels * levels).map(move |pair| (digit, pair)));
+    each.map(|(digit, pair)| {
+        let level = |k: usize| {
+            if k >> digit & 1 == 0 {
+                pair / levels
+            } else {
+                pair % levels
+            }
+        };
+        (0..n).map(level).collect()
+    })
+    .collect()
+}

@@ -1,0 +1,481 @@
+use super::regime::pairs;
+use super::tracer::Random;
+use super::*;
+use crate::algebra::{Quaternion, Scalar};
+use crate::elements::{Limit, MotorState};
+use crate::plant::context::Constants;
+use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tangent};
+use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
+use std::path::Path;
+
+#[path = "../../../tests/everything/mod.rs"]
+mod everything;
+
+/// A model at random parameter values, states, inputs and discrete states.
+struct Experiment<'a> {
+    model: &'a Model,
+    parameters: Vec<f64>,
+    derived: Derived,
+    start: Vec<f64>,
+    values: Evaluation<f64>,
+    random: Random,
+}
+
+impl<'a> Experiment<'a> {
+    fn new(model: &'a Model, seed: u64) -> Self {
+        let mut random = Random(seed);
+        let mut parameters = model.parameter_starts();
+        let mut derived = model.validate(&parameters, None, &mut Vec::new());
+        for (j, parameter) in model.parameters.iter().enumerate() {
+            let mut changed = parameters.clone();
+            changed[j] += 0.1 * random.unit() * changed[j].abs().max(0.3 * parameter.quantity.nominal);
+            let mut problems = Vec::new();
+            let after = model.validate(&changed, Some((&parameters, &derived)), &mut problems);
+            if problems.is_empty() {
+                (parameters, derived) = (changed, after);
+            }
+        }
+        let mut start = vec![0.0; model.states.len()];
+        if model.start(&derived, 0.0, &parameters, &mut start).is_err() {
+            parameters = model.parameter_starts();
+            derived = model.validate(&parameters, None, &mut Vec::new());
+            model.start(&derived, 0.0, &parameters, &mut start).expect("a start");
+        }
+        Self {
+            model,
+            parameters,
+            derived,
+            start,
+            values: Evaluation::new(model),
+            random,
+        }
+    }
+
+    fn of(&self) -> Constants<'_> {
+        Constants {
+            model: self.model,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        }
+    }
+
+    fn choose<T: Copy>(random: &mut Random, from: &[T]) -> T {
+        from[((random.unit() + 1.0) * 1e6) as usize % from.len()]
+    }
+
+    fn point(&mut self, spread: f64) -> (Vec<f64>, Vec<f64>, Discrete) {
+        let (model, random) = (self.model, &mut self.random);
+        let states = model.states.iter().zip(&self.start);
+        let x: Vec<f64> = states
+            .map(|(state, start)| start + spread * state.nominal * random.unit())
+            .collect();
+        let inputs = model.inputs.iter().map(|input| match input.discrete {
+            true => Self::choose(random, &[0.0, 1.0, 1.0]),
+            false => 0.5 + 0.6 * random.unit(),
+        });
+        let u: Vec<f64> = inputs.collect();
+        let mut discrete = model.discrete();
+        let drives = model.elements.drives.iter().filter(|drive| drive.mode().is_some());
+        for (motion, drive) in discrete.motions.iter_mut().zip(drives) {
+            *motion = Self::choose(random, drive.motions());
+        }
+        let mut limit = || Self::choose(random, &[Limit::Below, Limit::Within, Limit::Within, Limit::Above]);
+        for (state, motor) in discrete.motors.iter_mut().zip(&model.elements.motors) {
+            let next = MotorState {
+                torque: limit(),
+                rate: limit(),
+                is_beyond: false,
+            };
+            *state = if motor.can_have(&next) {
+                next
+            } else {
+                MotorState::default()
+            };
+        }
+        discrete.controlled.iter_mut().for_each(|state| *state = limit());
+        for capture in &mut discrete.captures {
+            capture.holds = random.unit() > 0.0;
+            capture.R = Quaternion::from_slice(&[(); 4].map(|()| random.unit()))
+                .normalised()
+                .rotation();
+        }
+        let of = Constants {
+            model,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        self.values.determine_rank(of, &x, &mut discrete);
+        (x, u, discrete)
+    }
+
+    fn values(&mut self, (x, u, discrete): (&[f64], &[f64], &Discrete)) -> Option<Vec<f64>> {
+        let of = Constants {
+            model: self.model,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        let n = x.len();
+        let mut all = vec![0.0; n + self.model.outputs.len()];
+        let (dx, y) = all.split_at_mut(n);
+        let at = OperatingPoint { t: 0.0, x, u, discrete };
+        self.values.derivative(of, at, dx).ok()?;
+        self.values.outputs(of, x, discrete, y);
+        Some(all)
+    }
+}
+
+/// Asserts that initial states, derivatives and outputs that change with a parameter depend on it.
+fn check_parameters(name: &str, model: &Model, found: &Dependencies, seed: u64) {
+    let mut experiment = Experiment::new(model, seed);
+    let rows = [
+        &found.initial_states,
+        &found.initial_derivatives,
+        &found.initial_outputs,
+    ];
+    let rows: Vec<&Knowns> = rows.into_iter().flatten().collect();
+    let u: Vec<f64> = model.inputs.iter().map(|_| 1.0).collect();
+    let discrete = model.discrete();
+    let (parameters, derived) = (experiment.parameters.clone(), experiment.derived.clone());
+    let mut initial = |parameters: Vec<f64>, derived: Derived| {
+        let mut x = vec![0.0; model.states.len()];
+        model.start(&derived, 0.0, &parameters, &mut x).ok()?;
+        (experiment.parameters, experiment.derived) = (parameters, derived);
+        let mut discrete = discrete.clone();
+        let of = Constants {
+            model,
+            derived: &experiment.derived,
+            parameters: &experiment.parameters,
+        };
+        experiment.values.determine_rank(of, &x, &mut discrete);
+        let values = experiment.values((&x, &u, &discrete))?;
+        Some([x, values].concat())
+    };
+    let Some(before) = initial(parameters.clone(), derived.clone()) else {
+        return;
+    };
+    for (j, parameter) in model.parameters.iter().enumerate() {
+        let mut changed = parameters.clone();
+        changed[j] += 0.01 * changed[j].abs().max(0.1 * parameter.quantity.nominal);
+        let mut problems = Vec::new();
+        let after = model.validate(&changed, Some((&parameters, &derived)), &mut problems);
+        let Some(after) = Some(changed)
+            .filter(|_| problems.is_empty())
+            .and_then(|changed| initial(changed, after))
+        else {
+            continue;
+        };
+        for (row, knowns) in rows.iter().enumerate() {
+            let has_changed = (after[row] - before[row]).abs() > 1e-8 * before[row].abs().max(1e-2);
+            let is_known = knowns.parameters.binary_search(&j).is_ok();
+            let n = model.states.len();
+            let row = match (row.checked_sub(n), row.checked_sub(2 * n)) {
+                (None, _) => format!("initial {}", model.states[row].name),
+                (Some(derivative), None) => model.derivatives[derivative].name.clone(),
+                (_, Some(output)) => model.outputs[output].quantity.name.clone(),
+            };
+            assert!(!has_changed || is_known, "{name}: {row} of {}", parameter.quantity.name);
+        }
+    }
+}
+
+/// Returns true for the moment through a spherical joint and a torque on it about another axis: both
+/// are in the child's axes, the equations in the world's, and the rotations cancel.
+fn is_own_moment(output: &str, input: &str) -> bool {
+    let joint = |name: &str, field: &str| name.split_once(field).map(|(joint, _)| joint.to_owned());
+    let joints = [joint(output, ".reaction_moment["), joint(input, ".tau[")];
+    joints[0].is_some() && joints[0] == joints[1]
+}
+
+/// Returns the pairs of an output and an input whose dependency has no effect in any experiment.
+fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
+    let clock = std::time::Instant::now();
+    let found = Dependencies::of(model).expect("regular equations");
+    let time = clock.elapsed();
+    let (n, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
+    let rows: Vec<&Knowns> = found.derivatives.iter().chain(&found.outputs).collect();
+    let row_name = |row: usize| match row.checked_sub(n) {
+        None => &model.derivatives[row].name,
+        Some(output) => &model.outputs[output].quantity.name,
+    };
+    let mut acts = vec![false; ny * nu];
+    let mut counted = 0;
+    let mut true_states = vec![false; (n + ny) * n];
+    for seed in 0..seeds {
+        check_parameters(name, model, &found, seed);
+        let mut experiment = Experiment::new(model, seed);
+        let mut tangent = Tangent::<LANES>::new(model);
+        let mut jacobians = Jacobians::new(model);
+        for spread in [0.0, 1e-3, 0.3, 1.0, 1.0, 20.0] {
+            let (x, u, discrete) = experiment.point(spread);
+            let at = OperatingPoint {
+                t: 0.0,
+                x: &x,
+                u: &u,
+                discrete: &discrete,
+            };
+            if tangent
+                .jacobians_of(experiment.of(), at, &mut jacobians, |_| true)
+                .is_err()
+            {
+                continue;
+            }
+            counted += 1;
+            let Jacobians { A, B, C, D } = &jacobians;
+            for (row, knowns) in rows.iter().enumerate() {
+                let (of_x, of_u) = match row.checked_sub(n) {
+                    None => (A.row(row), B.row(row)),
+                    Some(output) => (C.row(output), D.row(output)),
+                };
+                let largest = of_x.iter().chain(&of_u).fold(0.0_f64, |most, d| most.max(d.abs()));
+                for (k, &d) in of_x.iter().enumerate() {
+                    true_states[row * n + k] |= d.abs() > 1e-9 * largest;
+                    // Accelerations do not depend on free bodies' attitudes, apart from round-off.
+                    assert!(
+                        d.abs() <= 1e-12 * largest || knowns.states.contains(&k),
+                        "{name}: {} of {}: {d}",
+                        row_name(row),
+                        model.states[k].name
+                    );
+                }
+                for (k, &d) in of_u.iter().enumerate() {
+                    assert!(
+                        d == 0.0 || knowns.inputs.contains(&k),
+                        "{name}: {} of {}: {d}",
+                        row_name(row),
+                        model.inputs[k].quantity.name
+                    );
+                    if row >= n && d.abs() > 1e-9 * largest {
+                        acts[(row - n) * nu + k] = true;
+                    }
+                }
+            }
+            // Switches and unwrapped angles have no derivatives.
+            let Some(before) = experiment.values((&x, &u, &discrete)) else {
+                continue;
+            };
+            for k in 0..nu {
+                let mut u = u.clone();
+                u[k] = 1.0 - u[k].round();
+                let Some(after) = experiment.values((&x, &u, &discrete)) else {
+                    continue;
+                };
+                for (row, knowns) in rows.iter().enumerate() {
+                    let has_changed = (after[row] - before[row]).abs() > 1e-9 * before[row].abs().max(1e-3);
+                    if has_changed && row >= n {
+                        acts[(row - n) * nu + k] = true;
+                    }
+                    assert!(
+                        !has_changed || knowns.inputs.contains(&k),
+                        "{name}: {} of {}",
+                        row_name(row),
+                        model.inputs[k].quantity.name
+                    );
+                }
+            }
+            let windings = model.rates().end..n - usize::from(model.spec.has_diagnostics());
+            for k in windings {
+                let mut x = x.clone();
+                x[k] += std::f64::consts::TAU;
+                let Some(after) = experiment.values((&x, &u, &discrete)) else {
+                    continue;
+                };
+                for (row, knowns) in rows.iter().enumerate() {
+                    let has_changed = (after[row] - before[row]).abs() > 1e-6 * before[row].abs().max(1.0);
+                    assert!(
+                        !has_changed || knowns.states.contains(&k),
+                        "{name}: {} of {}",
+                        row_name(row),
+                        model.states[k].name
+                    );
+                }
+            }
+        }
+    }
+    assert!(counted >= 8, "{name}: {counted} experiments");
+    let traced: usize = rows.iter().map(|row| row.states.len()).sum();
+    let exact = true_states.iter().filter(|&&is| is).count();
+    let mut idle = Vec::new();
+    let mut pairs = 0;
+    for (output, knowns) in found.outputs.iter().enumerate() {
+        for &input in &knowns.inputs {
+            pairs += 1;
+            let is_event = model.outputs[output].kind == OutputKind::Discrete;
+            let [of, on] = [&model.outputs[output].quantity.name, &model.inputs[input].quantity.name];
+            if !acts[output * nu + input] && !is_event && !is_own_moment(of, on) {
+                idle.push(format!("{of} of {on}"));
+            }
+        }
+    }
+    println!(
+        "{name}: {time:?}; {counted} experiments; states {traced} traced, {exact} exact; {pairs} outputs × inputs, {} without effect",
+        idle.len()
+    );
+    idle
+}
+
+/// Tests all models together and returns the pairs of an output and an input without effect.
+fn check_all(models: impl IntoIterator<Item = (String, Model)>, seeds: u64) -> Vec<String> {
+    let idle = models.into_iter().flat_map(|(name, model)| {
+        let idle = check(&name, &model, seeds);
+        idle.into_iter().map(move |pair| format!("{name}: {pair}"))
+    });
+    idle.collect()
+}
+
+#[test]
+fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let files = std::fs::read_dir(&folder).expect("a folder");
+    let mut files: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    assert!(files.len() > 10);
+    let models = files.iter().map(|file| {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(file).expect("a text");
+        (name, Model::read(&text, &folder).expect("valid"))
+    });
+    assert_eq!(check_all(models, 6), [""; 0]);
+}
+
+/// Servos with feed-forward and a brake, thrusters, a compliant contact, a closed loop.
+const FED: &str = r#"
+name = "fed"
+[body.base]
+mass = 60.0
+mass_centre = [0.05, -0.02, 0.1]
+inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
+[body.base.attitude_servo]
+kp = 50.0
+kd = 80.0
+[body.one]
+mass = 6.0
+mass_centre = [0.5, 0.02, 0.0]
+inertia = [0.1, 0.6, 0.7]
+[body.two]
+mass = 5.0
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.1, 0.5, 0.5]
+[body.target]
+mass = 30.0
+inertia = [3.0, 4.0, 5.0]
+start = { position = [5.0, 0.0, 0.0] }
+[joint.shoulder]
+type = "universal"
+parent = "base"
+child = "one"
+origin = [0.5, 0.0, 0.2]
+axis = [0.0, 0.3, 1.0]
+motions = ["loads", "locked"]
+servo = { kp = 60.0, kd = 30.0, feed_forward = "rigid" }
+[joint.elbow]
+type = "revolute"
+parent = "one"
+child = "two"
+origin = [1.0, 0.0, 0.0]
+axis = [0.2, 1.0, 0.1]
+motor = { torque_limit = 500.0, rate_limit = 3.0 }
+servo = { kp = 60.0, kd = 30.0, feed_forward = "rigid" }
+[frame.tip]
+body = "two"
+origin = [1.0, 0.0, 0.0]
+[port.push]
+frame = "tip"
+[thruster.left]
+frame = "tip"
+direction = [0.0, -2.0, 0.0]
+thrust = 10.0
+throttle = "switch"
+[thruster.right]
+frame = "base"
+direction = [0.0, 1.0, 0.5]
+thrust = 10.0
+throttle = "level"
+[contact.bump]
+a = "tip"
+b = "target"
+surface = "sphere"
+radius_a = 0.2
+radius_b = 1.0
+law = "compliant"
+force = 40.0
+depth = 0.05
+dissipation = 0.2
+mu = 0.3
+slip = 0.01
+"#;
+
+/// Slides on the world: no state enters the equations of motion, all masses do.
+const SLIDES: &str = r#"
+name = "slides"
+[body.one]
+mass = 2.0
+inertia = [1.0, 1.0, 1.0]
+[body.two]
+mass = 3.0
+inertia = [1.0, 1.0, 1.0]
+[joint.x]
+type = "prismatic"
+parent = "world"
+child = "one"
+axis = [1.0, 0.1, 0.2]
+[joint.y]
+type = "prismatic"
+parent = "one"
+child = "two"
+axis = [0.3, 1.0, 0.2]
+input = false
+"#;
+
+#[test]
+fn every_load_in_every_formulation_has_all_exact_dependencies() {
+    let texts = [
+        format!("{EVERYTHING}{IN_GRASP}"),
+        format!("{EVERYTHING}{WITH_DIRECTORS}"),
+        format!("formulation = \"natural\"\n{EVERYTHING}{IN_GRASP}{WITH_DIRECTORS}"),
+        format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
+        format!("formulation = \"dual_quaternion\"\n{}", rigid()),
+        FED.to_owned(),
+        SLIDES.to_owned(),
+    ];
+    let models = texts.iter().enumerate().map(|(i, text)| {
+        let model = Model::read(text, Path::new(".")).expect("valid");
+        (format!("{} {i}", model.spec.name), model)
+    });
+    assert_eq!(check_all(models, 16), [""; 0]);
+}
+
+/// A joint's acceleration depends on the masses of its tree, although on none of its states.
+#[test]
+fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
+    let model = Model::read(SLIDES, Path::new(".")).expect("valid");
+    let found = Dependencies::of(&model).expect("regular equations");
+    let state = model
+        .states
+        .iter()
+        .position(|state| state.name == "x.qd")
+        .expect("a state");
+    assert_eq!(found.derivatives[state].states, [0; 0]);
+    let names = found.initial_derivatives[state].parameters.iter();
+    let names: Vec<&str> = names.map(|&p| model.parameters[p].quantity.name.as_str()).collect();
+    for name in ["one.mass", "two.mass", "x.axis[1]", "y.axis[3]", "y.origin[1]"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    assert!(
+        !names.contains(&"x.q_start") && !names.contains(&"solver.work_limit"),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn each_pair_of_factors_takes_each_pair_of_levels() {
+    for (n, levels) in [(0, 3), (1, 3), (2, 2), (5, 3), (17, 2)] {
+        let rows = pairs(n, levels);
+        assert!(!rows.is_empty());
+        for (j, k) in (0..n).flat_map(|j| (0..j).map(move |k| (j, k))) {
+            for pair in (0..levels).flat_map(|a| (0..levels).map(move |b| (a, b))) {
+                assert!(rows.iter().any(|row| (row[j], row[k]) == pair), "{j} {k} {pair:?}");
+            }
+        }
+    }
+}

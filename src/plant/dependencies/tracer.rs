@@ -1,0 +1,247 @@
+//! Evaluation with traced numbers.
+
+use super::regime::Regime;
+use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
+use crate::elements::{Limit, MotorState};
+use crate::plant::context::Constants;
+use crate::plant::evaluation::{Balance, joint_coordinates};
+use crate::plant::model::{Model, Source};
+use crate::plant::{Discrete, Evaluation};
+use crate::spec::JointType;
+use crate::system::{BodyKinematics, Derived, Joint, JointState, Kinematics, Point};
+use num_traits::Zero;
+
+/// Number of random states that are tried in a regime where the equations are singular.
+const ATTEMPTS: usize = 8;
+
+/// Variables to be traced.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Read {
+    /// States and inputs.
+    Variables,
+    /// States and inputs, but not the attitudes of free bodies.
+    Relative,
+    /// States, inputs, and bodies whose positions or motions the outputs read themselves.
+    Positions,
+    /// States, inputs, and bodies whose positions, motions or loads are read.
+    Bodies,
+}
+
+/// Evaluation with traced numbers. The variables are the states, the inputs of the loads and the
+/// bodies.
+pub(super) struct Tracer {
+    model: Model,
+    derived: Derived,
+    parameters: Vec<f64>,
+    start: Vec<f64>,
+    values: Evaluation<f64>,
+    evaluation: Evaluation<Traced>,
+    discrete: Discrete,
+    random: Random,
+}
+
+impl Tracer {
+    /// Sets up the evaluation at the spec's parameter values; each signal's input is a variable of
+    /// its own.
+    pub fn new(model: &Model) -> Self {
+        let mut model = model.clone();
+        model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        Traced::reset(model.states.len() + model.sources.len() + model.system.bodies.len());
+        let parameters = model.parameter_starts();
+        let derived = model.validate(&parameters, None, &mut Vec::new());
+        let mut start = vec![0.0; model.states.len()];
+        if model.start(&derived, 0.0, &parameters, &mut start).is_err() {
+            start.fill(0.0);
+        }
+        Self {
+            values: Evaluation::new(&model),
+            evaluation: Evaluation::new(&model),
+            discrete: model.discrete(),
+            random: Random(0),
+            model,
+            derived,
+            parameters,
+            start,
+        }
+    }
+
+    /// Returns, for each derivative and each output, the variables on which it depends in any of the
+    /// regimes, ascending; `None` if the equations are singular at all states tried.
+    pub fn read(&mut self, regimes: &[Regime], read: Read) -> Option<Vec<Vec<usize>>> {
+        let model = &self.model;
+        let mut found = vec![Traced::lift(0.0); model.states.len() + model.outputs.len()];
+        // Bodies count only where they are asked for; they may add states that cancel.
+        let first = match read {
+            Read::Variables | Read::Relative => 0,
+            Read::Positions | Read::Bodies => model.states.len() + model.sources.len(),
+        };
+        for regime in regimes {
+            let now = (0..ATTEMPTS).find_map(|_| self.trace(regime, read))?;
+            for (found, now) in found.iter_mut().zip(now) {
+                *found = found.reading(now);
+            }
+        }
+        let variables = |found: Traced| found.variables().into_iter().filter(|&k| k >= first).collect();
+        Some(found.into_iter().map(variables).collect())
+    }
+
+    /// Returns the number of ANCF elements on which a frame may lie.
+    pub fn elements_with_frames(&self) -> usize {
+        let beams = self.derived.nodal.iter().map(|beam| beam.elements.len());
+        let has_frames = self.model.system.points.iter().any(Point::is_frame);
+        beams.max().filter(|_| has_frames).unwrap_or(1)
+    }
+
+    /// Enters a regime at a random state; returns states and inputs.
+    fn enter(&mut self, regime: &Regime) -> (Vec<f64>, Vec<f64>) {
+        let random = &mut self.random;
+        let model = &self.model;
+        let states = model.states.iter().zip(&self.start);
+        let x: Vec<f64> = states
+            .map(|(state, start)| start + state.nominal * random.unit())
+            .collect();
+        let mut u: Vec<f64> = model.sources.iter().map(|_| 0.75 + 0.25 * random.unit()).collect();
+        for (fed, &is_on) in model.elements.fed().zip(&regime.fed) {
+            u[fed.switch] = f64::from(u8::from(is_on));
+        }
+        self.discrete.motions.clone_from(&regime.motions);
+        for capture in &mut self.discrete.captures {
+            capture.holds = regime.captured;
+            capture.p = Vec3::from_fn(|_, _| random.unit());
+            capture.R = Quaternion::from_slice(&[(); 4].map(|()| random.unit()))
+                .normalised()
+                .rotation();
+        }
+        let limit = Limit::passed(regime.limited, false);
+        for (motor, state) in model.elements.motors.iter().zip(&mut self.discrete.motors) {
+            let [with_rate, without] = [limit, Limit::Within].map(|rate| MotorState {
+                torque: limit,
+                rate,
+                is_beyond: false,
+            });
+            *state = if motor.can_have(&with_rate) { with_rate } else { without };
+        }
+        self.discrete.controlled.fill(limit);
+        for (site, point) in (self.derived.sites.iter_mut().zip(&model.system.points)).filter(|(_, of)| of.is_frame()) {
+            let elements = self.derived.nodal[point.beam].elements.len();
+            site.element = regime.element.min(elements - 1);
+        }
+        let of = Constants {
+            model,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        self.values.determine_rank(of, &x, &mut self.discrete);
+        (x, u)
+    }
+
+    /// Returns derivatives and outputs at a random state; `None` if the equations are singular.
+    fn trace(&mut self, regime: &Regime, read: Read) -> Option<Vec<Traced>> {
+        let (x, u) = self.enter(regime);
+        let model = &self.model;
+        let n = model.states.len();
+        let of = Constants {
+            model,
+            derived: &self.derived,
+            parameters: &self.parameters,
+        };
+        let variable = |first: usize| move |(k, &value): (usize, &f64)| Traced::variable(value, first + k);
+        let mut x: Vec<Traced> = x.iter().enumerate().map(variable(0)).collect();
+        for joint in free_joints(model).filter(|_| read == Read::Relative) {
+            (x[joint.q..joint.q + 4].iter_mut()).for_each(|part| *part = Traced::lift(part.value()));
+        }
+        let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
+        let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
+        for fed in model.elements.fed().filter(|_| read == Read::Bodies) {
+            // Feed-forward has dynamics of its own, which read its reference acceleration.
+            let all = (0..model.system.bodies.len())
+                .map(body)
+                .fold(Traced::zero(), |sum, body| sum + body);
+            let qdd_ref = &mut u[fed.qdd_ref..fed.qdd_ref + fed.axes];
+            qdd_ref.iter_mut().for_each(|u| *u = u.reading(all));
+        }
+        let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
+        let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];
+        let (dx, y) = now.split_at_mut(n);
+        evaluation.read_inputs(of, 0.0, &u, discrete);
+        evaluation.update_kinematics(of, &x);
+        if matches!(read, Read::Positions | Read::Bodies) {
+            let Kinematics { bodies, stations, .. } = &mut evaluation.kinematics;
+            bodies
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, at)| *at = reading(at, body(i)));
+            let of_stations = model.system.stations.iter().zip(stations);
+            of_stations.for_each(|(station, at)| *at = reading(at, body(station.body)));
+        }
+        if read == Read::Positions {
+            evaluation.outputs(of, &x, discrete, y);
+            return Some(now);
+        }
+        let joints = joint_coordinates(evaluation.recovered.as_deref(), &model.split(&x));
+        let (q, qd) = (joints.q.to_vec(), joints.qd.to_vec());
+        let power = evaluation.load(of, JointState { q: &q, qd: &qd }, discrete).ok()?;
+        for (i, of) in model.system.bodies.iter().enumerate().filter(|_| read == Read::Bodies) {
+            let applied = &mut evaluation.applied;
+            let reads = |number: Traced| number.reading(body(i));
+            let Wrench { t, f } = applied.wrench[i];
+            applied.wrench[i] = Wrench::new(t.map(reads), f.map(reads));
+            let modes = of.modes.as_ref().map_or(0..0, |modes| modes.rates());
+            for v in (of.joint.v..of.joint.v + of.joint.nv).chain(modes) {
+                applied.tau[v] = reads(applied.tau[v]);
+            }
+        }
+        evaluation.accelerate(of, &x, discrete, Balance::of(power), dx).ok()?;
+        evaluation.outputs(of, &x, discrete, y);
+        Some(now)
+    }
+}
+
+/// Returns kinematics that depend on `body` too.
+fn reading(at: &BodyKinematics<Traced>, body: Traced) -> BodyKinematics<Traced> {
+    let read = |v: Vec3<Traced>| v.map(|x| x.reading(body));
+    let twist = |V: Twist<Traced>| Twist::new(read(V.w), read(V.v));
+    BodyKinematics {
+        R_WB: at.R_WB.map(|x| x.reading(body)),
+        p_WB: read(at.p_WB),
+        r_PB_W: read(at.r_PB_W),
+        V_WB: twist(at.V_WB),
+        A_bias: twist(at.A_bias),
+    }
+}
+
+/// Returns true if accelerations do not depend on the attitudes of free bodies, except those in
+/// world axes: no load reads an attitude, and nothing but joints connects bodies.
+pub(super) fn is_invariant(model: &Model) -> bool {
+    let (elements, reads) = (&model.elements, model.elements.reads());
+    let is_connected = !elements.closed_loops.is_empty() || elements.captures().next().is_some();
+    model.coordinates.are_of_joints() && !reads.bodies && !reads.motions && !is_connected
+}
+
+/// Returns the free bodies' joints.
+fn free_joints(model: &Model) -> impl Iterator<Item = &Joint> {
+    let joints = model.system.bodies.iter().map(|body| &body.joint);
+    joints.filter(|joint| joint.kind == JointType::Free)
+}
+
+/// Returns true if the state is a component of a free body's velocity, which is in world axes.
+pub(super) fn is_velocity(model: &Model, state: usize) -> bool {
+    let rate = model.rates().start;
+    free_joints(model).any(|joint| (rate + joint.v + 3..rate + joint.v + 6).contains(&state))
+}
+
+/// The generator SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.
+pub(super) struct Random(pub u64);
+
+impl Random {
+    /// Returns a number between −1 and 1, at least 0.2 in magnitude.
+    pub fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        let size = 0.2 + 0.8 * (z >> 11) as f64 / (1u64 << 53) as f64;
+        if z & 1 == 0 { size } else { -size }
+    }
+}
