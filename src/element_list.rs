@@ -21,9 +21,9 @@ macro_rules! for_each_element {
             "Dry friction of joints."
             frictions: joint::Friction,
             "Springs of joints."
-            springs: joint_spring::Spring,
+            joint_springs: joint_spring::Spring,
             "Springs of spherical joints."
-            ball_springs: joint_spring::BallSpring,
+            ball_joint_springs: joint_spring::BallSpring,
             "Servos of joint axes without a motor."
             axis_servos: servo::AxisServo,
             "Servos of spherical joints."

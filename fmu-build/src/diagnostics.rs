@@ -4,7 +4,7 @@ use crate::results::Results;
 use crate::run::Run;
 use crate::text::{count, number};
 use grapple::event::Occurrence;
-use grapple::spec::{Body, Contact, Grasp, JointType, Kind, Spec, WORLD};
+use grapple::spec::{Body, JointType, Kind, Spec, WORLD};
 use serde::Serialize;
 use std::time::Duration;
 
@@ -208,22 +208,16 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
     if let Some(name) = spec.thruster.keys().find(fires) {
         return Some(format!("thruster {name} fires"));
     }
-    let holds = |(name, grasp): &(&String, &Grasp)| {
-        [&grasp.a, &grasp.b].into_iter().any(|frame| frame == WORLD) && acts(&format!("{name}.force"))
-    };
-    if let Some((name, _)) = spec.grasp.iter().find(holds) {
-        return Some(format!("grasp {name} is attached to the world"));
-    }
     if let Some((name, _)) = spec.closed_loop.iter().find(|(_, closed)| closed.b == WORLD) {
         return Some(format!("loop {name} is closed on the world"));
     }
-    // The count of impacts stays; a compliant contact is recognised by its force.
-    let meets = |(name, contact): &(&String, &Contact)| {
-        let count = results.get(&format!("{name}.count"));
-        contact.b == WORLD && (count.is_some_and(|count| peak(count) > 0.0) || acts(&format!("{name}.force")))
+    // The count of impacts stays; other elements are recognised by their force.
+    let meets = |(_, name): &(&str, &str)| {
+        let number = |field: &str| results.get(&format!("{name}.{field}")).is_some_and(|of| peak(of) > 0.0);
+        number("count") || number("force") || acts(&format!("{name}.force"))
     };
-    if let Some((name, _)) = spec.contact.iter().find(meets) {
-        return Some(format!("contact {name} meets the world"));
+    if let Some((section, name)) = spec.elements_on_world().into_iter().find(meets) {
+        return Some(format!("{section} {name} acts on the world"));
     }
     let mut pushed = run.events.iter().filter_map(|event| match &event.what {
         Occurrence::ImpulseApplied { port, impulse: Some(_) } => Some(port),

@@ -32,7 +32,7 @@ pub(super) fn declare(joint: &Joint, spring: &spec::Spring, to: &mut Elements, d
         let what = format!("spring stiffness of joint {name}");
         let quantity = Quantity::new(format!("{name}.stiffness"), Unit::NewtonMetrePerRadian, what);
         let at = at("joint", name, "spring.stiffness");
-        to.ball_springs.push(BallSpring {
+        to.ball_joint_springs.push(BallSpring {
             coordinate: joint.q,
             rate: joint.v,
             stiffness: declare.parameter(quantity.bounded(Bound::NotNegative), spring.stiffness.get(0), true, &at),
@@ -60,7 +60,7 @@ pub(super) fn declare(joint: &Joint, spring: &spec::Spring, to: &mut Elements, d
             "relaxed position of the spring",
         )
     });
-    to.springs.extend((0..joint.nv).map(|i| Spring {
+    to.joint_springs.extend((0..joint.nv).map(|i| Spring {
         coordinate: joint.q + i,
         rate: joint.v + i,
         stiffness: nth(stiffness, i),

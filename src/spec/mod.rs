@@ -202,6 +202,17 @@ impl Spec {
         self.ancf_beam.get_key_value(beam).map(|(name, _)| name.as_str())
     }
 
+    /// Returns sections and names of the elements that act between the system and the world.
+    pub fn elements_on_world(&self) -> Vec<(&'static str, &str)> {
+        let mut found = Vec::new();
+        self.each_element(|section, name, table| {
+            if table.frames().iter().any(|field| field.frame == WORLD) {
+                found.push((section, name));
+            }
+        });
+        found
+    }
+
     /// Returns true if momentum, energy and work are outputs: for a spacecraft with `[output]
     /// diagnostics = true`.
     pub(crate) fn has_diagnostics(&self) -> bool {

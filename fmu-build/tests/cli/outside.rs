@@ -96,21 +96,21 @@ fn external_loads_are_named_and_no_drift_is_shown() {
              [signal.\"jet.on\"]\ntype = \"constant\"",
         ),
         (
-            "grasp hold is attached to the world",
+            "grasp hold acts on the world",
             "[grasp.hold]\na = \"world\"\nb = \"nose\"\nstiffness = 1.0\ndamping = 1.0",
         ),
         // A ball that bounces on the ground.
         (
-            "contact floor meets the world",
+            "contact floor acts on the world",
             "[contact.floor]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\ne = 0.8",
         ),
         (
-            "contact hook meets the world",
+            "contact hook acts on the world",
             "[contact.hook]\na = \"nose\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 9.0\n\
              [signal.\"hook.capture\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_importer = false",
         ),
         (
-            "contact mat meets the world",
+            "contact mat acts on the world",
             "[contact.mat]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\nlaw = \"compliant\"\n\
              force = 100.0\ndepth = 0.01",
         ),
