@@ -1,10 +1,11 @@
 use super::regime::pairs;
 use super::tracer::Random;
 use super::*;
-use crate::algebra::{Quaternion, Scalar};
+use crate::algebra::Quaternion;
 use crate::elements::{Limit, MotorState};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tangent};
+use crate::system::Derived;
 use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use std::path::Path;
 
