@@ -43,7 +43,7 @@ pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{ControlledJoint, Controller, Kind};
-pub(crate) use element::{Report, Table};
+pub(crate) use element::{FrameField, Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
 pub use geometrically_exact_beam::GeometricallyExactBeam;

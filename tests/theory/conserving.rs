@@ -13,7 +13,7 @@ use std::path::Path;
 const NONE: (&[&str], [f64; 2]) = (&[], [0.0; 2]);
 
 /// Returns a run of a spacecraft in natural coordinates with steps of `h` (s).
-fn steps_of(h: f64, text: &str, seed: Option<u64>) -> Run {
+pub fn steps_of(h: f64, text: &str, seed: Option<u64>) -> Run {
     let mut spec = crate::plant_in(Formulation::Natural, text, Path::new("."))
         .model()
         .spec
@@ -98,7 +98,7 @@ fn every_joint_type_conserves_energy_and_momentum() {
 
 /// Returns the largest change of energy minus work over `n` steps of `h` (s), relative to the
 /// maximum kinetic energy.
-fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
+pub fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
     run.look();
     let of = |run: &Run| run.value("system.energy") - run.value("system.work");
     let at_start = of(run);
