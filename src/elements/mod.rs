@@ -39,6 +39,7 @@ mod range;
 mod reaction;
 mod servo;
 mod signal;
+pub mod spring;
 mod stored;
 mod thruster;
 mod wave;

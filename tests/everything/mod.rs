@@ -75,6 +75,13 @@ frame = "middle"
 type = "sine"
 frequency = 0.5
 from_importer = false
+[spring.tether]
+a = "base"
+b = "c"
+stiffness = 2.0
+damping = 0.2
+rest_length = 0.8
+tension_only = true
 [measure.reach]
 from = "base"
 to = "c"

@@ -32,6 +32,7 @@ mod orthogonal_complement;
 mod quaternion;
 mod random_tree;
 mod run;
+mod spring;
 mod state_jacobian;
 mod touch;
 mod vibration;
