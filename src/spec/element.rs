@@ -49,7 +49,8 @@ impl<'a> FrameField<'a> {
         if self.needs_axes {
             report.needs_axes(spec, self.field, self.frame);
         }
-        if !spec.has_frame(self.frame) && !(self.may_be_world && self.frame == WORLD) {
+        let is_world = self.may_be_world && self.frame == WORLD;
+        if !is_world && !spec.has_frame(self.frame) {
             report.add(self.field, unknown("frame or body", self.frame, spec.frames()));
         }
     }
