@@ -16,10 +16,10 @@ use tracer::{Read, Tracer, is_invariant, is_velocity};
 
 /// Known variables on which each computed one depends.
 ///
-/// States and inputs are [traced](Traced) through the evaluation at one random state in every
-/// regime, independent of the values of parameters. Constants are not traced: an unknown depends on
-/// the parameters of all bodies and joints between the world and those whose states or inputs it
-/// depends on, or whose positions, motions or loads it reads.
+/// States and inputs are [traced](crate::algebra::Traced) through the evaluation at one random
+/// state in every regime, independent of the values of parameters. Constants are not traced: an
+/// unknown depends on the parameters of all bodies and joints between the world and those whose
+/// states or inputs it depends on, or whose positions, motions or loads it reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dependencies {
     /// Derivatives of the states, on states and inputs.
