@@ -10,8 +10,9 @@ use crate::Error;
 use crate::plant::{Dependencies, Knowns, Model};
 use crate::system::Unit;
 use model_description::{
-    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DisplayUnit, Kind, ModelDescription, ModelExchange,
-    ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind, Unknown,
+    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, Kind, ModelDescription,
+    ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind,
+    Unknown,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -231,6 +232,18 @@ fn written(inputs: usize, lists: &[&Knowns]) -> Vec<bool> {
     written
 }
 
+/// Returns true if the factors of all knowns are constant: for a state of itself, and for the
+/// derivative of a position, which is linear in the rates, if it depends on rates alone.
+fn is_linear(model: &Model, slot: Slot, knowns: &Knowns) -> bool {
+    let rates = model.rates();
+    match slot {
+        _ if !knowns.parameters.is_empty() || !knowns.inputs.is_empty() || knowns.states.is_empty() => false,
+        Slot::State(i) => knowns.states == [i],
+        Slot::Derivative(i) => i < rates.start && knowns.states.iter().all(|state| rates.contains(state)),
+        _ => false,
+    }
+}
+
 /// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
 fn structure(registry: &Registry) -> ModelStructure {
     let model = registry.model();
@@ -242,8 +255,13 @@ fn structure(registry: &Registry) -> ModelStructure {
         let parameters = knowns.parameters.iter().map(|&i| Slot::Parameter(i));
         let inputs = knowns.inputs.iter().map(|&i| Slot::Input(i));
         let states = knowns.states.iter().map(|&i| Slot::State(i));
-        let knowns = parameters.chain(inputs).chain(states);
-        Unknown::depending_on(index(registry, slot), knowns.map(|known| index(registry, known)))
+        let listed = inputs.chain(states).chain(parameters);
+        let listed: Vec<u32> = listed.map(|known| index(registry, known)).collect();
+        let kinds = is_linear(model, slot, knowns).then(|| vec![DependencyKind::Constant; listed.len()]);
+        Unknown {
+            dependencies_kind: kinds,
+            ..Unknown::depending_on(index(registry, slot), listed)
+        }
     };
     let row = |rows: fn(&Dependencies) -> &Vec<Knowns>, i: usize| dependencies.as_ref().map(|of| &rows(of)[i]);
     let outputs = registry.variables().filter_map(|v| match v.slot {

@@ -386,8 +386,7 @@ impl Subject<'_> {
         let (u, k) = (fuzz.pointer(&mut us, nu), fuzz.pointer(&mut ks, nk));
         let (seed, value) = (fuzz.pointer(&mut dv, nk), fuzz.pointer(&mut values, nu));
         let target = self.target;
-        let first = (target.parameters.len() + target.inputs.len()) as u32;
-        let is_unknown = |vr: &u32| *vr >= first && target.reals.binary_search(vr).is_ok();
+        let is_unknown = |vr: &u32| target.unknowns.binary_search(vr).is_ok();
         let wrong = fuzz.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
         let text = format!(" {} by {} along {}", shown(unknowns), shown(knowns), shown(seeds));
         let status = self.call(

@@ -427,8 +427,7 @@ impl<'a, 'b> Life<'a, 'b> {
         let (target, level) = (self.subject.target, self.level);
         let starting = self.subject.mode == Mode::Initialization;
         let mut fuzz = Fuzz::new(&mut self.random, level);
-        let first = target.parameters.len() + target.inputs.len();
-        let unknowns = fuzz.references(&target.reals[first..], target.count);
+        let unknowns = fuzz.references(&target.unknowns, target.count);
         let of = match fuzz.chance(0.5) {
             true => &target.inputs,
             false if starting => &target.parameters,
@@ -478,8 +477,7 @@ impl<'a, 'b> Life<'a, 'b> {
 
     fn output_derivatives(&mut self) {
         let target = self.subject.target;
-        let first = target.parameters.len() + target.inputs.len();
-        let references = self.fuzz().references(&target.reals[first..], target.count);
+        let references = self.fuzz().references(&target.unknowns, target.count);
         let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
         self.subject.output_derivatives(&references, &mut fuzz);
     }

@@ -26,6 +26,8 @@ pub struct Target {
     pub jumps: Vec<bool>,
     /// References of all variables of `fmi2GetReal`.
     pub reals: Vec<u32>,
+    /// References of the real states, derivatives and outputs.
+    pub unknowns: Vec<u32>,
     pub flags: Vec<u32>,
     /// Number of variables.
     pub count: u32,
@@ -45,6 +47,7 @@ impl Target {
             states: fmu.references(|slot| matches!(slot, Slot::State(_))),
             jumps: fmu.registry.model().jumps(),
             reals: fmu.references(|slot| !matches!(slot, Slot::Flag(_))),
+            unknowns: fmu.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_))),
             flags: fmu.references(|slot| matches!(slot, Slot::Flag(_))),
             count: u32::try_from(fmu.registry.len()).expect("not so many"),
             standard: [const { OnceLock::new() }; 2],
