@@ -12,7 +12,7 @@ macro_rules! for_each_element {
             bodies: body::Body,
             "Attitude servos of free bodies."
             attitude_servos: AttitudeServo,
-            "Servos of joints, as one for each joint."
+            "Outputs of the servos of joints, one for each joint."
             joint_servos: JointServo,
             "Torque inputs of joints without a motor."
             torques: joint::Torque,

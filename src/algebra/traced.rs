@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Number with the set of variables on which it depends: each operation unites the sets of its
-/// operands.
+/// operands. A second set has those variables that enter by anything but sums, differences and
+/// products with [`One::one`]: the factors of the others are constant.
 ///
 /// Sets depend on the operations, not on values: a [lifted](Scalar::lift) constant that is zero is
 /// treated like any other constant, because parameters change. Only [`Zero::zero`] is always zero
@@ -19,12 +20,16 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 pub struct Traced {
     value: f64,
     set: u32,
+    /// Set of the variables whose factors may vary.
+    varying: u32,
 }
 
 /// Set of a number that is zero for all values of the parameters.
 const ALWAYS_ZERO: u32 = 0;
-/// Set of a constant.
-const CONSTANT: u32 = 1;
+/// Set of a sum or a product of ones.
+const INTEGER: u32 = 1;
+/// Set of any other constant.
+const CONSTANT: u32 = 2;
 
 /// Bit sets of one analysis; equal sets have equal numbers.
 #[derive(Default)]
@@ -66,8 +71,8 @@ impl Traced {
         ARENA.with_borrow_mut(|arena| {
             *arena = Arena::default();
             let none = vec![0; variables.div_ceil(64)].into_boxed_slice();
-            // The number of the first set is ALWAYS_ZERO, which no union yields.
-            arena.sets.push(none.clone());
+            // No union of variables yields the first two numbers.
+            arena.sets = vec![none.clone(); CONSTANT as usize];
             arena.number(none);
         });
     }
@@ -82,31 +87,46 @@ impl Traced {
             set[k / 64] |= 1 << (k % 64);
             arena.number(set)
         });
-        Self { value, set }
+        Self {
+            value,
+            set,
+            varying: CONSTANT,
+        }
     }
 
     /// Returns this value, dependent on the variables of `other` too.
     pub fn reading(self, other: Self) -> Self {
         Self {
             set: union(self.set, other.set),
+            varying: union(self.varying, other.set),
             ..self
         }
     }
 
     /// Returns the variables on which it depends, ascending.
     pub fn variables(self) -> Vec<usize> {
-        ARENA.with_borrow(|arena| {
-            let words = arena.sets.get(self.set as usize).into_iter().flatten().enumerate();
-            let bits = words.flat_map(|(i, word)| (0..64).filter(move |k| word >> k & 1 == 1).map(move |k| 64 * i + k));
-            bits.collect()
-        })
+        bits(self.set)
+    }
+
+    /// Returns the variables that enter by a constant factor, ascending.
+    pub fn with_constant_factors(self) -> Vec<usize> {
+        let varying = bits(self.varying);
+        let mut variables = bits(self.set);
+        variables.retain(|k| varying.binary_search(k).is_err());
+        variables
+    }
+
+    /// Returns a value of which all variables have varying factors.
+    fn varying(value: f64, set: u32) -> Self {
+        Self {
+            value,
+            set,
+            varying: set,
+        }
     }
 
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
-        Self {
-            value: f(self.value),
-            set: self.set.max(CONSTANT),
-        }
+        Self::varying(f(self.value), self.set.max(CONSTANT))
     }
 
     fn product(self, b: Self, value: f64) -> Self {
@@ -114,8 +134,22 @@ impl Traced {
             true => ALWAYS_ZERO,
             false => union(self.set, b.set),
         };
-        Self { value, set }
+        let varying = match (self.set, b.set) {
+            (INTEGER, _) => b.varying,
+            (_, INTEGER) => self.varying,
+            _ => set,
+        };
+        Self { value, set, varying }
     }
+}
+
+/// Returns the variables of a set, ascending.
+fn bits(set: u32) -> Vec<usize> {
+    ARENA.with_borrow(|arena| {
+        let words = arena.sets.get(set as usize).into_iter().flatten().enumerate();
+        let bits = words.flat_map(|(i, word)| (0..64).filter(move |k| word >> k & 1 == 1).map(move |k| 64 * i + k));
+        bits.collect()
+    })
 }
 
 fn union(a: u32, b: u32) -> u32 {
@@ -137,7 +171,7 @@ impl Scalar for Traced {
     type Mask = Self;
 
     fn lift(value: f64) -> Self {
-        Self { value, set: CONSTANT }
+        Self::varying(value, CONSTANT)
     }
 
     fn value(self) -> f64 {
@@ -178,8 +212,7 @@ impl Scalar for Traced {
 
     fn select(condition: Self, yes: Self, no: Self) -> Self {
         let value = if condition.value > 0.5 { yes.value } else { no.value };
-        let set = union(union(yes.set, no.set), condition.set);
-        Self { value, set }
+        Self::varying(value, union(union(yes.set, no.set), condition.set))
     }
 }
 
@@ -190,6 +223,7 @@ impl Add for Traced {
         Self {
             value: self.value + b.value,
             set: union(self.set, b.set),
+            varying: union(self.varying, b.varying),
         }
     }
 }
@@ -270,10 +304,7 @@ impl PartialOrd for Traced {
 
 impl Zero for Traced {
     fn zero() -> Self {
-        Self {
-            value: 0.0,
-            set: ALWAYS_ZERO,
-        }
+        Self::varying(0.0, ALWAYS_ZERO)
     }
 
     fn is_zero(&self) -> bool {
@@ -283,7 +314,7 @@ impl Zero for Traced {
 
 impl One for Traced {
     fn one() -> Self {
-        Self::lift(1.0)
+        Self::varying(1.0, INTEGER)
     }
 }
 
@@ -353,6 +384,27 @@ mod tests {
             assert_eq!(kept.variables(), [0]);
         }
         assert!(zero == lifted && zero.is_zero() && !(x * lifted).is_zero());
+    }
+
+    #[test]
+    fn factors_of_sums_are_constant_and_all_others_vary() {
+        let [x, y, z] = variables();
+        let two = Traced::lift(2.0);
+        let sum = x * Traced::one() - y + two + z * two;
+        assert_eq!(
+            (sum.variables(), sum.with_constant_factors()),
+            (vec![0, 1, 2], vec![0, 1])
+        );
+        assert_eq!((sum + x * z).with_constant_factors(), [1]);
+        for varying in [
+            x * y,
+            x / two,
+            x.sqrt(),
+            x.round(),
+            Traced::select(x.exceeds(0.0), x, y),
+        ] {
+            assert_eq!(varying.with_constant_factors(), [0; 0]);
+        }
     }
 
     #[test]

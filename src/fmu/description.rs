@@ -213,36 +213,15 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     }
 }
 
-/// Largest total length of the dependencies of initial unknowns.
-const MOST: usize = 40_000;
+/// Largest number of dependencies whose kinds are written: a kind is longer than an index.
+const LONGEST_WITH_KINDS: usize = 32;
 
-/// Returns which lists of knowns at the start are written: as many as [`MOST`] allows, those that
-/// exclude an input first, then the shorter ones. An unknown without a list may depend on all
-/// parameters and inputs.
-fn written(inputs: usize, lists: &[&Knowns]) -> Vec<bool> {
-    let length = |i: usize| lists[i].parameters.len() + lists[i].inputs.len();
-    let mut order: Vec<usize> = (0..lists.len()).collect();
-    order.sort_by_key(|&i| (lists[i].inputs.len() == inputs, length(i)));
-    let mut written = vec![false; lists.len()];
-    let mut total = 0;
-    for i in order {
-        total += length(i);
-        written[i] = total <= MOST;
-    }
-    written
-}
+/// Largest total length of the lists of initial unknowns up to which all are written (1 MB).
+const ALL_AT_START: usize = 200_000;
 
-/// Returns true if the factors of all knowns are constant: for a state of itself, and for the
-/// derivative of a position, which is linear in the rates, if it depends on rates alone.
-fn is_linear(model: &Model, slot: Slot, knowns: &Knowns) -> bool {
-    let rates = model.rates();
-    match slot {
-        _ if !knowns.parameters.is_empty() || !knowns.inputs.is_empty() || knowns.states.is_empty() => false,
-        Slot::State(i) => knowns.states == [i],
-        Slot::Derivative(i) => i < rates.start && knowns.states.iter().all(|state| rates.contains(state)),
-        _ => false,
-    }
-}
+/// In larger models, the largest length of a list of an initial unknown. A longer one is left out:
+/// the unknown then may depend on all parameters and inputs.
+const LONGEST_AT_START: usize = 300;
 
 /// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
 fn structure(registry: &Registry) -> ModelStructure {
@@ -252,15 +231,24 @@ fn structure(registry: &Registry) -> ModelStructure {
         let Some(knowns) = knowns else {
             return Unknown::of(index(registry, slot));
         };
-        let parameters = knowns.parameters.iter().map(|&i| Slot::Parameter(i));
-        let inputs = knowns.inputs.iter().map(|&i| Slot::Input(i));
-        let states = knowns.states.iter().map(|&i| Slot::State(i));
-        let listed = inputs.chain(states).chain(parameters);
-        let listed: Vec<u32> = listed.map(|known| index(registry, known)).collect();
-        let kinds = is_linear(model, slot, knowns).then(|| vec![DependencyKind::Constant; listed.len()]);
+        let inputs = knowns.inputs.iter();
+        let inputs = inputs.map(|&i| (Slot::Input(i), knowns.constant_inputs.contains(&i)));
+        let states = knowns.states.iter();
+        let states = states.map(|&i| (Slot::State(i), knowns.constant_states.contains(&i)));
+        let parameters = knowns.parameters.iter().map(|&i| (Slot::Parameter(i), false));
+        // In the order of the variables.
+        let listed: Vec<(Slot, bool)> = inputs.chain(states).chain(parameters).collect();
+        let kind = |&(_, is_constant): &(Slot, bool)| match is_constant {
+            true => DependencyKind::Constant,
+            false => DependencyKind::Dependent,
+        };
+        let has_kinds = listed.iter().any(|&(_, is_constant)| is_constant) && listed.len() <= LONGEST_WITH_KINDS;
         Unknown {
-            dependencies_kind: kinds,
-            ..Unknown::depending_on(index(registry, slot), listed)
+            dependencies_kind: has_kinds.then(|| listed.iter().map(kind).collect()),
+            ..Unknown::depending_on(
+                index(registry, slot),
+                listed.iter().map(|&(known, _)| index(registry, known)),
+            )
         }
     };
     let row = |rows: fn(&Dependencies) -> &Vec<Knowns>, i: usize| dependencies.as_ref().map(|of| &rows(of)[i]);
@@ -269,6 +257,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::State(i) => {
             let own = Knowns {
                 states: vec![i],
+                constant_states: vec![i],
                 ..Knowns::default()
             };
             Some(unknown(v.slot, Some(&own)))
@@ -277,20 +266,23 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i))),
     });
     // Every output is calculated, including the states and their derivatives.
-    let initial = registry.variables().filter_map(|v| {
+    let length = |knowns: &Knowns| knowns.parameters.len() + knowns.inputs.len();
+    let at_start = dependencies
+        .iter()
+        .flat_map(|of| [&of.initial_states, &of.initial_derivatives, &of.initial_outputs]);
+    let longest = match at_start.flatten().map(length).sum::<usize>() <= ALL_AT_START {
+        true => usize::MAX,
+        false => LONGEST_AT_START,
+    };
+    let initial_unknowns = registry.variables().filter_map(|v| {
         let knowns = match v.slot {
             Slot::Parameter(_) | Slot::Input(_) => return None,
             Slot::State(i) => row(|of| &of.initial_states, i),
             Slot::Derivative(i) => row(|of| &of.initial_derivatives, i),
             Slot::Output(i) | Slot::Flag(i) => row(|of| &of.initial_outputs, i),
         };
-        Some((v.slot, knowns))
+        Some(unknown(v.slot, knowns.filter(|knowns| length(knowns) <= longest)))
     });
-    let initial: Vec<(Slot, Option<&Knowns>)> = initial.collect();
-    let lists: Vec<&Knowns> = initial.iter().filter_map(|&(_, knowns)| knowns).collect();
-    let written = written(model.inputs.len(), &lists);
-    let initial_unknowns =
-        (initial.iter().enumerate()).map(|(i, &(slot, knowns))| unknown(slot, knowns.filter(|_| written[i])));
     ModelStructure {
         outputs: outputs.collect(),
         derivatives: (0..model.states.len())
@@ -325,6 +317,13 @@ mod tests {
         assert_eq!(depends(derivatives, "der(elbow.q)")?, ["elbow.qd"]);
         assert_eq!(depends(derivatives, "der(base.r[2])")?, ["base.v[2]"]);
         assert_eq!(depends(outputs, "base.r[2]")?, ["base.r[2]"]);
+        let kinds = |of: &str| {
+            let reference = registry.find(of).map(|v| v.value_reference);
+            let found = derivatives.iter().find(|u| Some(u.index) == reference.map(|r| r + 1));
+            found.and_then(|u| u.dependencies_kind.clone())
+        };
+        assert_eq!(kinds("der(base.r[2])"), Some(vec![DependencyKind::Constant]));
+        assert_eq!(kinds("der(elbow.qd)"), None);
         // Without gravity the joints do not depend on the spacecraft's pose or velocity.
         assert_eq!(
             depends(derivatives, "der(elbow.qd)")?,

@@ -352,7 +352,10 @@ impl Validator<'_> {
             }
             JointType::Free => {
                 self.start_attitude(joint);
-                JointModel::Free(joint::Free::new(q_PM))
+                JointModel::Free(match joint.written {
+                    true => joint::Free::new(q_PM),
+                    false => joint::Free::unwritten(),
+                })
             }
         }
     }

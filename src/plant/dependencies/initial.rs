@@ -53,7 +53,8 @@ impl Owners {
         let named = |name: &str| -> Vec<usize> {
             let is_named = |&i: &usize| {
                 let body = &system.bodies[i];
-                [&body.name, &body.joint.name, &system.bodies[system.whole(i)].name].contains(&&name.to_owned())
+                let names = [&body.name, &body.joint.name, &system.bodies[system.whole(i)].name];
+                names.into_iter().any(|known| known == name)
             };
             (0..system.bodies.len()).filter(is_named).collect()
         };
@@ -164,7 +165,7 @@ impl Knowns {
         Self {
             parameters,
             inputs,
-            states: Vec::new(),
+            ..Self::default()
         }
     }
 }

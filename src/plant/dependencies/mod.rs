@@ -12,7 +12,7 @@ use super::model::{Model, Source};
 use initial::{Owners, Starts};
 use regime::Regime;
 use std::collections::{BTreeMap, BTreeSet};
-use tracer::{Read, Tracer, is_invariant, is_velocity};
+use tracer::{Found, Read, Tracer, is_invariant, is_velocity};
 
 /// Known variables on which each computed one depends.
 ///
@@ -43,6 +43,10 @@ pub struct Knowns {
     pub states: Vec<usize>,
     /// Indices of the importer's inputs.
     pub inputs: Vec<usize>,
+    /// Those of the states whose factors are constant.
+    pub constant_states: Vec<usize>,
+    /// Those of the inputs whose factors are constant.
+    pub constant_inputs: Vec<usize>,
 }
 
 impl Dependencies {
@@ -67,23 +71,28 @@ impl Dependencies {
         let bodies = tracer.read(&at_start, Read::Bodies)?;
         let discrete = discrete_outputs(model);
         for (row, discrete) in discrete.iter().enumerate() {
-            running[row].extend(discrete);
-            running[row].sort_unstable();
-            running[row].dedup();
-            initial[row].extend(discrete.iter().filter(|&&known| known < n).chain(&bodies[row]));
+            running[row].add(discrete);
+            let states = discrete.iter().filter(|&&known| known < n);
+            initial[row].variables.extend(states.chain(&bodies[row].variables));
         }
         add_bodies_of_elements(model, &positions[n..], &mut initial[n..]);
         let knowns = |row: usize| {
-            let (states, slots) = running[row].split_at(running[row].partition_point(|&known| known < n));
-            let slots = slots.iter().map(|slot| model.sources[slot - n]);
+            let states = |known: &[usize]| known.iter().copied().filter(|&known| known < n).collect();
+            let inputs = |known: &[usize]| {
+                let slots = known.iter().filter_map(|known| known.checked_sub(n));
+                slots.filter_map(|slot| host_input(&model.sources[slot])).collect()
+            };
+            let Found { variables, constant } = &running[row];
             Knowns {
-                states: states.to_vec(),
-                inputs: slots.filter_map(|source| host_input(&source)).collect(),
-                ..Knowns::default()
+                parameters: Vec::new(),
+                states: states(variables),
+                inputs: inputs(variables),
+                constant_states: states(constant),
+                constant_inputs: inputs(constant),
             }
         };
         let owners = Owners::new(model);
-        let initial = |row: usize| owners.initial(model, &starts, row, &initial[row]);
+        let initial = |row: usize| owners.initial(model, &starts, row, &initial[row].variables);
         Some(Self {
             derivatives: (0..n).map(knowns).collect(),
             outputs: (n..rows).map(knowns).collect(),
@@ -98,14 +107,14 @@ impl Dependencies {
 
 /// Adds to each output the bodies whose positions its element's outputs read: an attitude is
 /// computed from joints, and depends on the same bodies as the element's position.
-fn add_bodies_of_elements(model: &Model, positions: &[Vec<usize>], initial: &mut [Vec<usize>]) {
+fn add_bodies_of_elements(model: &Model, positions: &[Found], initial: &mut [Found]) {
     let elements = model.outputs.iter().map(|output| owner(&output.quantity.name));
     let mut read: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (element, positions) in elements.clone().zip(positions) {
-        read.entry(element).or_default().extend(positions);
+        read.entry(element).or_default().extend(&positions.variables);
     }
     for (element, initial) in elements.zip(initial) {
-        initial.extend(&read[element]);
+        initial.variables.extend(&read[element]);
     }
 }
 

@@ -27,6 +27,24 @@ pub(super) enum Read {
     Bodies,
 }
 
+/// Variables on which a derivative or an output depends, ascending.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub variables: Vec<usize>,
+    /// Those whose factors are constant.
+    pub constant: Vec<usize>,
+}
+
+impl Found {
+    /// Adds variables whose factors are not constant.
+    pub fn add(&mut self, variables: &[usize]) {
+        self.variables.extend(variables);
+        self.variables.sort_unstable();
+        self.variables.dedup();
+        self.constant.retain(|known| !variables.contains(known));
+    }
+}
+
 /// Evaluation with traced numbers. The variables are the states, the inputs of the loads and the
 /// bodies.
 pub(super) struct Tracer {
@@ -66,9 +84,11 @@ impl Tracer {
     }
 
     /// Returns, for each derivative and each output, the variables on which it depends in any of the
-    /// regimes, ascending; `None` if the equations are singular at all states tried.
-    pub fn read(&mut self, regimes: &[Regime], read: Read) -> Option<Vec<Vec<usize>>> {
+    /// regimes; a factor is constant if it is so in all of them. `None` if the equations are
+    /// singular at all states tried.
+    pub fn read(&mut self, regimes: &[Regime], read: Read) -> Option<Vec<Found>> {
         let model = &self.model;
+        let mut constant: Vec<Option<Vec<usize>>> = vec![None; model.states.len() + model.outputs.len()];
         let mut found = vec![Traced::lift(0.0); model.states.len() + model.outputs.len()];
         // Bodies count only where they are asked for; they may add states that cancel.
         let first = match read {
@@ -77,12 +97,20 @@ impl Tracer {
         };
         for regime in regimes {
             let now = (0..ATTEMPTS).find_map(|_| self.trace(regime, read))?;
-            for (found, now) in found.iter_mut().zip(now) {
+            for ((found, constant), now) in found.iter_mut().zip(&mut constant).zip(now) {
                 *found = found.reading(now);
+                let mut here = now.with_constant_factors();
+                if let Some(before) = constant {
+                    here.retain(|known| before.binary_search(known).is_ok());
+                }
+                *constant = Some(here);
             }
         }
-        let variables = |found: Traced| found.variables().into_iter().filter(|&k| k >= first).collect();
-        Some(found.into_iter().map(variables).collect())
+        let all = found.into_iter().zip(constant).map(|(found, constant)| Found {
+            variables: found.variables().into_iter().filter(|&known| known >= first).collect(),
+            constant: constant.unwrap_or_default(),
+        });
+        Some(all.collect())
     }
 
     /// Returns the number of ANCF elements on which a frame may lie.

@@ -8,6 +8,8 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 pub struct Free {
     q_FM: Quaternion<f64>,
     R_FM: Mat3<f64>,
+    /// True if F and M coincide for all values of the parameters.
+    coincide: bool,
 }
 
 impl Free {
@@ -16,6 +18,25 @@ impl Free {
         Self {
             q_FM: q_FM.normalised(),
             R_FM: q_FM.rotation(),
+            coincide: false,
+        }
+    }
+
+    /// Creates the joint of a body without a written joint, with the axes of F.
+    pub fn unwritten() -> Self {
+        Self {
+            coincide: true,
+            ..Self::new(Quaternion::identity())
+        }
+    }
+
+    /// Returns the rotation from M to F.
+    #[inline(always)]
+    fn R_FM<S: Scalar>(&self) -> Mat3<S> {
+        match self.coincide {
+            // The numbers are those of a lifted identity, but dependencies know that they stay.
+            true => Mat3::identity(),
+            false => lift33(&self.R_FM),
         }
     }
 
@@ -27,7 +48,7 @@ impl Free {
     /// Returns the coordinates for an attitude and a position in F.
     pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>, p_FB: &Vec3<S>) -> [S; 7] {
         let q_MB = self.q_FM.conjugate().lift() * q_FB;
-        let r = lift33::<S>(&self.R_FM).tr_mul(p_FB);
+        let r = self.R_FM::<S>().tr_mul(p_FB);
         [q_MB.w, q_MB.x, q_MB.y, q_MB.z, r.x, r.y, r.z]
     }
 
@@ -35,7 +56,7 @@ impl Free {
     #[inline(always)]
     pub fn rates<S: Scalar>(&self, A_FB: &Twist<S>, R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [S; 6] {
         let w = R_WB.tr_mul(&A_FB.w);
-        let v = lift33::<S>(&self.R_FM).tr_mul(&R_WF.tr_mul(&A_FB.v));
+        let v = self.R_FM::<S>().tr_mul(&R_WF.tr_mul(&A_FB.v));
         [w.x, w.y, w.z, v.x, v.y, v.z]
     }
 }
@@ -46,7 +67,7 @@ impl Motion<7, 6> for Free {
 
     #[inline(always)]
     fn pose<S: Scalar>(&self, q: &[S; 7]) -> Pose<S> {
-        let R_FM = lift33::<S>(&self.R_FM);
+        let R_FM = self.R_FM::<S>();
         Pose {
             R: R_FM * Quaternion::from_slice(q).rotation(),
             p: R_FM * Vec3::new(q[4], q[5], q[6]),
@@ -55,7 +76,7 @@ impl Motion<7, 6> for Free {
 
     #[inline(always)]
     fn subspace<S: Scalar>(&self, _q: &[S; 7], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 6] {
-        let R_WM = R_WF * lift33::<S>(&self.R_FM);
+        let R_WM = R_WF * self.R_FM::<S>();
         let turn = |k: usize| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros());
         let shift = |k: usize| Twist::new(Vec3::zeros(), R_WM.column(k).into_owned());
         [turn(0), turn(1), turn(2), shift(0), shift(1), shift(2)]
