@@ -352,6 +352,8 @@ mod tests {
             ("elbow.tau", true),
             ("base.w_start[1]", true),
             ("base.r_start[1]", false),
+            // An importer may start the elbow beyond its range.
+            ("elbow.stop_stiffness", true),
             ("solver.work_limit", false),
         ] {
             assert_eq!(initially.iter().any(|name| name == known), acts, "{known}");
