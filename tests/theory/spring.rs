@@ -156,6 +156,12 @@ fn errors_name_the_field() {
         assert!(text.contains(from));
         assert_eq!(at(&text.replace(from, to)), place);
     }
+    let on_beam = pair("")
+        + "[ancf_beam.boom]\nlength = 3.0\nelements = 2\nmass_per_length = 0.5\nEA = 2e3\nEI = 20.0\n\
+           [body.arm]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\
+           [joint.hinge]\ntype = \"revolute\"\nparent = \"one\"\nchild = \"arm\"\nservo = { kp = 1.0, kd = 1.0, feed_forward = \"rigid\" }\n\
+           [spring.stay]\na = \"one\"\nb = \"boom\"\nstiffness = 1.0\n";
+    assert_eq!(at(&on_beam), "spring.stay.b");
     let welded = pair("").replace("start = { position = [0.9, 1.2, 0.0] }", "")
         + "[joint.weld]\ntype = \"fixed\"\nparent = \"one\"\nchild = \"two\"\n";
     assert_eq!(at(&welded), "spring.strut.b");
