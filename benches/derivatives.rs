@@ -1,14 +1,14 @@
 //! Cost of exact derivatives: one direction and whole Jacobians, in units of the differentiated
 //! evaluation.
 //!
-//! `cargo bench --bench derivatives` times, in the same rounds, derivatives and outputs
-//! ([`Plant::evaluate`]), their derivative along one direction ([`Tangent::evaluate_along`]), all
-//! four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once, and
-//! `∂ẋ/∂x` alone, by dual numbers ([`Tangent::state_jacobian`]) and by the tree
-//! ([`StateJacobian`]). Models are the examples, then chains of revolute joints on a floating base
-//! with a torque input at each joint.
+//! `cargo bench --bench derivatives` times, in the same rounds: derivatives and outputs
+//! ([`Plant::evaluate`]); their derivative along one direction ([`Tangent::evaluate_along`]); all
+//! four Jacobians ([`Tangent::jacobians`]) with one, two, four and eight directions at once; and
+//! `∂ẋ/∂x` alone, by dual numbers ([`Tangent::state_jacobian`]) and analytically by the tree's
+//! recursion ([`StateJacobian`]). The models are the examples, then chains of revolute joints on a
+//! floating base with a torque input at each joint.
 
-#![allow(non_snake_case)] // Jacobians' letters
+#![allow(non_snake_case)] // matrices have upper-case names
 
 mod chain;
 mod side_by_side;
@@ -87,8 +87,8 @@ fn line(name: &str, text: &str) {
         (&mut states, 1),
         (&mut tree, 10),
     ];
-    // A whole Jacobian is longer than an undisturbed time slice, so its median would measure other
-    // programs; minima are used.
+    // A whole Jacobian takes longer than an undisturbed time slice, so other programs would distort
+    // its median; minima are used.
     let alternatives = alternatives.map(|(alternative, calls)| move || batch(calls, |_| alternative()));
     let [evaluate, along, j1, j2, j4, j8, states, tree] = rounds(alternatives).map(|times| Time::of(times).minimum);
     println!(

@@ -1,14 +1,14 @@
 //! Cost of flexibility: the right-hand side of the ODE ([`Plant::derivative`]), microseconds per
 //! evaluation.
 //!
-//! `cargo bench --bench flexible` times each spacecraft and the same one with rigid links, in the
+//! `cargo bench --bench flexible` times each spacecraft, and the same one with rigid links in the
 //! same rounds: the examples `ssrms_flexible` and `ssrms_type`, then chains of revolute joints on a
 //! floating base, whose links have two bending modes in each plane and one of torsion.
 //!
-//! Then large free beams, by their number of elements: ANCF beams and geometrically exact beams.
+//! Then free beams of 100 m, by their number of elements: ANCF beams and geometrically exact beams.
 //!
-//! The measured time covers kinematics, loads and the recursion at states around the start, as
-//! called by an integrator.
+//! The measured time covers kinematics, loads and the recursion, at states around the start, as an
+//! integrator evaluates them.
 
 mod chain;
 mod side_by_side;
@@ -80,7 +80,7 @@ fn geometrically_exact_beam(elements: usize) -> String {
     )
 }
 
-/// Times a spacecraft and the same one with rigid links.
+/// Times a spacecraft and the same one with rigid links, and prints a row of the table.
 fn line(name: &str, links: usize, flexible: &Spec, rigid: &Spec) {
     let mut spacecraft = [flexible, rigid].map(Spacecraft::new);
     let [flexible, rigid] = measure(&mut spacecraft, Spacecraft::sweep, STATES);

@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Times a seven-joint arm and a payload: separate, and captured.
+/// Times a seven-joint arm with a payload: separate, captured by a pin, and by a grasp.
 fn captured(formulation: Formulation) {
     let spacecraft = |law: Option<&str>| {
         Spacecraft::new(&Spec {
@@ -68,7 +68,7 @@ fn captured(formulation: Formulation) {
     );
 }
 
-/// Times a spacecraft in each formulation that supports it.
+/// Times a spacecraft in each formulation that supports it, and prints a row for each.
 fn line(name: &str, written: &Spec) {
     let in_formulation = |formulation, quaternion| Spec {
         formulation,

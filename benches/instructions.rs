@@ -1,10 +1,10 @@
 //! Instructions per call of the kernels of a run: identical in every run with the same compiler,
 //! whatever the load of the machine.
 //!
-//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind and fails if one
-//! deviates by more than 5 % from `benches/instructions.csv`, or if that file is from another
-//! compiler: a record that is too high would hide a later increase. `cargo bench --bench
-//! instructions -- --record` rewrites the file.
+//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind. It fails if a count
+//! deviates by more than 5 % from `benches/instructions.csv`, upwards or downwards (too high a
+//! record would hide a later increase), or if that file is from another compiler. `cargo bench
+//! --bench instructions -- --record` rewrites the file.
 
 mod chain;
 mod spacecraft;
@@ -17,7 +17,7 @@ use std::hint::black_box;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// Allowed relative deviation of a kernel.
+/// Largest relative deviation of a kernel's count from the record.
 const SCATTER: f64 = 0.05;
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.csv");
 
@@ -75,7 +75,7 @@ fn main() -> ExitCode {
             .find(|(of, ..)| of == name)
             .expect("a kernel of that name");
         let mut kernel = make();
-        // The work of the first call is not counted.
+        // The first call is not counted: it includes one-time work.
         kernel();
         counted(&mut *kernel);
         return ExitCode::SUCCESS;
@@ -95,7 +95,7 @@ fn counted(kernel: &mut dyn FnMut()) {
     kernel();
 }
 
-/// Counts all kernels; returns whether all are within the allowed deviation.
+/// Counts all kernels and prints them; returns whether all are within the allowed deviation.
 fn compare(record: bool) -> Result<bool, String> {
     let compiler = Command::new("rustc")
         .arg("--version")
@@ -197,7 +197,8 @@ fn state_jacobian() -> Box<dyn FnMut()> {
     })
 }
 
-/// Returns a kernel of successive steps; the first has computed the Jacobian that the method needs.
+/// Returns a kernel whose call is one step of 10 ms; the first call, which is not counted, computes
+/// the Jacobian that the method needs.
 fn step(text: &str) -> Box<dyn FnMut()> {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));

@@ -1,11 +1,11 @@
 //! Memory of an instance: bytes of each example in both interfaces after 100 steps; a freed
 //! instance must leave nothing behind.
 //!
-//! `cargo bench --bench memory`. Memory that all instances of a process share is not counted: it is
-//! allocated before.
+//! `cargo bench --bench memory`. Memory shared by all instances of a process is not counted, since
+//! an instance that ran before has allocated it.
 #![allow(unsafe_code)] // the C functions, and an allocator that counts
 
-#[allow(dead_code)] // it counts calls too
+#[allow(dead_code)] // its count of calls is not used here
 mod counting;
 #[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
@@ -37,7 +37,8 @@ fn main() {
     }
 }
 
-/// Returns the bytes of the second of two equal instances.
+/// Returns the bytes of an instance; an equal instance that ran before has allocated the shared
+/// memory.
 fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
     run(fmu, kind);
     let before = live();
@@ -46,11 +47,11 @@ fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
     bytes
 }
 
-/// Runs an instance and returns its memory at the end.
+/// Runs an instance for [`STEPS`] steps and returns its memory at the end, bytes.
 fn run(fmu: &Fmu, kind: fmi2Type) -> usize {
     let outputs = fmu.outputs();
     let before = live();
-    // No logger: received messages belong to the importer.
+    // No logger: it would store the received messages in the memory counted here.
     let instance = fmu.instance_with(kind, None, 0, 0);
     let h = fmu.registry.model().spec.experiment.step;
     if kind == CS {

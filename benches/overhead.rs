@@ -1,10 +1,11 @@
-//! Cost of FMI in addition to the dynamics: the exported C functions, called like by an importer.
+//! Cost of FMI in addition to the dynamics: the exported C functions, called as by an importer.
 //!
-//! `cargo bench --bench overhead`, for both examples. A step's overhead is `fmi2DoStep` minus the
-//! same step of [`Simulation`] itself, in the same rounds, so that other load affects both; both
-//! must reach identical bits. Its median is that of the rounds' differences, its minimum the
-//! difference of both minima. With `rk4` a communication step is one step of fixed work, so the
-//! difference is visible; the example's own solver is an importer's default.
+//! `cargo bench --bench overhead`, for two examples. A step's overhead is the time of `fmi2DoStep`
+//! minus that of the same step of [`Simulation`], both in the same rounds, so that other load
+//! affects both; both must reach identical bits. The median printed is that of the rounds'
+//! differences, the minimum the difference of both minima. With `rk4` a communication step is one
+//! step of fixed work, so the overhead is visible in the difference; the example's own solver is
+//! what an importer uses by default.
 #![allow(unsafe_code)] // the C functions
 
 #[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it

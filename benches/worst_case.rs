@@ -1,14 +1,14 @@
 //! Longest step of the methods with bounded time: every `fmi2DoStep` measured separately, a million
 //! for each spacecraft and method.
 //!
-//! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each; after the
-//! example's own time the run begins again from a saved state. Prints percentiles of the thread's
-//! processor time and of the elapsed time; the tail of the second contains other work of the
-//! kernel. Then the fewest and the most instructions of single steps, by Valgrind's callgrind. `--
-//! --steps 10000` is a shorter run. For Linux.
+//! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each; at the
+//! example's stop time the run continues from a saved start. It prints percentiles of the thread's
+//! processor time and of the elapsed time, whose tail contains interruptions by the kernel; then
+//! the fewest and the most instructions of single steps, by Valgrind's callgrind. `-- --steps
+//! 10000` makes a shorter run. Linux only.
 #![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
 
-#[allow(dead_code)] // it counts bytes too
+#[allow(dead_code)] // its count of bytes is not used here
 mod counting;
 #[allow(dead_code, unused_imports)] // the tests' importer: an unpacked FMU and calls on it
 #[path = "../tests/fmu/driver/mod.rs"]
@@ -29,7 +29,7 @@ const CRAFT: [(&str, &str); 3] = [
 ];
 /// Percentiles that are printed.
 const PERCENTILES: [f64; 5] = [0.5, 0.99, 0.999, 0.9999, 1.0];
-/// Steps before the measurement: the first ones include one-time work.
+/// Steps before the measurement: the first ones contain one-time work.
 const WARM: u32 = 100;
 /// Number of steps whose instructions are counted.
 const COUNTED: u32 = 1000;
@@ -105,7 +105,7 @@ fn line(name: &str, method: &str, fmu: &Fmu, steps: u32) {
     println!(" {allocations:>12} {:>22}", instructions(name, method));
 }
 
-/// A spacecraft that is run repeatedly over its own time.
+/// A spacecraft that is simulated again and again to its stop time.
 struct Run<'a> {
     instance: Instance<'a>,
     start: fmi2FMUstate,
@@ -154,8 +154,8 @@ fn counted(instance: &Instance, t: f64) {
     ok(instance.step(t, STEP));
 }
 
-/// Returns the fewest and the most instructions of one step, from this program in callgrind, which
-/// writes a file for each call.
+/// Runs this program in callgrind, which writes a file for each call. Returns the fewest and the
+/// most instructions of one step, as text.
 fn instructions(spacecraft: &str, method: &str) -> String {
     let directory = std::env::temp_dir().join(format!("grapple worst case {}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a temporary directory");

@@ -1,9 +1,10 @@
-"""How far a link of modes may bend: a clamped beam under a force at its tip, against the elastica.
+"""Validity of assumed modes at large deflections: a clamped beam under a force at its tip, against the elastica.
 
     python examples/deflection.py             the table of docs/limits.md
 
-The beam has three bending modes; in segments, two in each. The force is across the beam at rest and keeps its direction; it
-grows slowly under strong damping, so that the end is a beam at rest. Needs FMPy, NumPy and SciPy.
+The beam has three bending modes, or two in each segment. The force is transverse to the undeformed
+beam and keeps its direction; it increases slowly under strong damping, so that the run ends at
+rest. Needs FMPy, NumPy and SciPy.
 """
 
 import numpy as np
@@ -12,7 +13,7 @@ from scipy.integrate import solve_bvp
 from studies import Instance, build, command_line, options
 
 LENGTH, EI = 1.0, 1.0  # m, N·m²
-DEFLECTIONS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)  # of the tip, as parts of the length
+DEFLECTIONS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5)  # of the tip, relative to the length
 STOP_TIME = 200.0  # s; the first period of the beam is 1.8 s
 
 SPEC = """\
@@ -47,7 +48,7 @@ BEAMS = {"3 modes": (3, 1), "2 segments": (2, 2), "4 segments": (2, 4), "8 segme
 
 
 def elastica(force):
-    """Where the tip of the exact beam is, and by how much it is turned: x, y (m), angle (rad), under a force across it (N)."""
+    """Returns the tip of the exact beam under a transverse force (N): x, y (m) and angle (rad)."""
     s = np.linspace(0.0, LENGTH, 41)
     run = solve_bvp(
         lambda s, y: [y[1], -force / EI * np.cos(y[0]), np.cos(y[0]), np.sin(y[0])],
@@ -62,7 +63,8 @@ def elastica(force):
 
 
 def force_for(deflection):
-    """The force that bends the exact beam so far: the secant's root."""
+    """Returns the force (N) that gives the exact beam a relative deflection, by the secant
+    method."""
     a, b = 0.0, 3.0 * EI * deflection
     fa, fb = -deflection, elastica(b)[1] / LENGTH - deflection
     while abs(fb) > 1e-9:
@@ -72,14 +74,14 @@ def force_for(deflection):
 
 
 def tip(fmu, force):
-    """Where the FMU's beam comes to rest: x, y of the tip, m."""
+    """Returns the tip's position x, y (m) of the FMU's beam at rest under a force (N)."""
     with Instance(fmu, {"signal.push.f[2].amplitude": force}, tolerance=1e-9) as beam:
         beam.step(0.0, STOP_TIME)
         return beam.get(["tip.r[1]", "tip.r[2]"])
 
 
 def study(tool, directory):
-    """The table: by how much the tip is off, in parts of its deflection."""
+    """Returns the table of tip errors, relative to the tip's deflection."""
     directory.mkdir(parents=True, exist_ok=True)
     fmus = {
         name: build(tool, name.replace(" ", "_"), SPEC.format(name="limit", bending=bending, segments=segments), directory)

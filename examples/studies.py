@@ -1,5 +1,5 @@
-"""What the studies in the folders beside this file have in common: the tool that they build with, FMUs by the names of their
-variables, and their command line."""
+"""Common parts of the studies in the folders beside this file: the tool that builds FMUs, access to
+FMU variables by name, and the command line."""
 
 import argparse
 import os
@@ -14,7 +14,8 @@ from fmpy.fmi2 import FMU2Slave
 
 
 class Instance:
-    """An FMU in Co-Simulation, its variables by their names. `start` are values that are set before the run begins."""
+    """An FMU in Co-Simulation whose variables are accessed by name. `start` values are set before
+    the end of initialisation."""
 
     def __init__(self, fmu, start=None, tolerance=None):
         self.folder = fmpy.extract(str(fmu))
@@ -55,7 +56,8 @@ class Instance:
         self.slave.setRealInputDerivatives(self.of(names), [order] * len(names), list(values))
 
     def lead(self, names, here, there, h):
-        """Lets inputs follow the cubics from `here` to `there` in `h` s: values and rates at both ends."""
+        """Sets inputs and derivatives so that the inputs follow cubics during `h` s; `here` and
+        `there` are values and rates at the ends."""
         delta = (there[0] - here[0]) / h
         self.set(names, here[0])
         self.set_derivatives(names, here[1])
@@ -66,14 +68,15 @@ class Instance:
         self.slave.doStep(currentCommunicationPoint=t, communicationStepSize=h)
 
     def matrix(self, unknowns, knowns):
-        """Partial derivatives, a column for each known."""
+        """Returns partial derivatives of the unknowns, a column for each known."""
         unknowns = self.of(unknowns)
         columns = [self.slave.getDirectionalDerivative(unknowns, [known], [1.0]) for known in self.of(knowns)]
         return np.array(columns).T
 
 
 def build(tool, key, text, directory):
-    """Writes a spec, `<key>.toml`, and builds its FMU; returns the FMU's path. What is wrong with the spec ends the study."""
+    """Writes a spec, `<key>.toml`, and builds its FMU; returns the FMU's path. An invalid spec ends
+    the study with the tool's report."""
     spec, fmu = directory / f"{key}.toml", directory / f"{key}.fmu"
     spec.write_text(text, encoding="utf-8")
     run = subprocess.run([tool, "build", spec, "--output", fmu], capture_output=True, text=True)
@@ -83,12 +86,12 @@ def build(tool, key, text, directory):
 
 
 def names(name, n):
-    """The names of a vector's components."""
+    """Returns the names of a vector's components."""
     return [f"{name}[{i + 1}]" for i in range(n)]
 
 
 def command_line(description, output):
-    """The options of every study; it may add its own."""
+    """Returns a parser with the options of every study; a study may add its own."""
     parser = argparse.ArgumentParser(description=description)
     tool = os.environ.get("GRAPPLE", "grapple")
     parser.add_argument("--grapple", default=tool, help="the tool; default: $GRAPPLE, or grapple")
@@ -97,7 +100,7 @@ def command_line(description, output):
 
 
 def options(parser):
-    """The options as they are given; that there is the tool is made sure."""
+    """Returns the parsed options; exits with an error if the tool does not exist."""
     arguments = parser.parse_args()
     if not shutil.which(arguments.grapple):
         parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the files of a release on this machine: `try-release.py two_link.csv two_link.fmu`.
 
-A table is the tool's result for examples/two_link.toml; its FMU is validated by FMPy and run in both
-interfaces.
+The table is the tool's result for examples/two_link.toml; the FMU is validated by FMPy and run in
+both interfaces.
 """
 
 import csv
@@ -17,7 +17,8 @@ import fmpy.validation
 REFERENCE = {"base": -45.92802927, "shoulder": 48.82037995, "elbow": 104.92707873}
 COLUMNS = {"base.q[1]": "", "base.q[4]": "", "shoulder.q": " [rad]", "elbow.q": " [rad]"}
 
-# FMPy 0.3.32 expects CVode in a folder that it does not contain; that of the other Macs is a universal library.
+# FMPy 0.3.32 looks for CVode on Intel Macs in a folder that it does not contain; the library of the
+# other Macs is universal.
 if fmpy.platform_tuple == "x86_64-darwin":
     fmpy.platform_tuple = "aarch64-darwin"
 

@@ -1,6 +1,6 @@
 /// Passes the list of all elements to a macro. An entry has a description, the name of the list in
-/// [`Elements`](crate::elements::Elements), the element's type, and in brackets the section of the
-/// spec with its type, if its tables have the user's names (`[grasp.<name>]`).
+/// [`Elements`](crate::elements::Elements) and the element's type; for elements whose tables the
+/// user names (`[grasp.<name>]`), brackets add the section of the spec and the type of its tables.
 macro_rules! for_each_element {
     ($then:ident) => {
         $then! {

@@ -1,16 +1,17 @@
 use std::fmt;
 
-/// Something wrong with a spec or with the value of a parameter: where, and what, with the value.
+/// A fault of a spec or of a parameter value: its position in the spec, and a description.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// The field's place in the spec, e.g. `["joint", "elbow", "axis"]`.
+    /// Path of the field in the spec, e.g. `["joint", "elbow", "axis"]`; or one entry
+    /// `"@<start>-<end>"` with the byte range of a TOML error.
     pub at: Vec<String>,
-    /// What is wrong, with the value, in the user's words.
+    /// Description of the fault, with the faulty value.
     pub what: String,
 }
 
 impl Problem {
-    /// Whether this is about the thing `name` in `section`.
+    /// Returns true if the path begins with `section` and `name`.
     pub(crate) fn concerns(&self, section: &str, name: &str) -> bool {
         matches!(self.at.as_slice(), [s, n, ..] if s == section && n == name)
     }
@@ -33,7 +34,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Sections whose second key is the user's own name.
+/// Returns true if the second key of the section is a name that the user chooses.
 fn is_named(section: &str) -> bool {
     matches!(
         section,
@@ -41,19 +42,20 @@ fn is_named(section: &str) -> bool {
     ) || crate::spec::ELEMENT_SECTIONS.contains(&section)
 }
 
-/// Everything that can go wrong below the FMI.
+/// Error of the library below the FMI module.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// The spec, or the values of the parameters, make no model. All problems at once.
+    /// The spec or the parameter values are invalid; all problems are listed.
     #[error("{}", list(.0))]
     Spec(Vec<Problem>),
-    /// The equations of motion have no solution here.
+    /// The equations of motion have no solution: a degree of freedom has zero inertia.
     #[error("{what}: the inertia that it moves is singular (a massless tip, or a beam that is bent too far?)")]
     Singular {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
     },
-    /// The constraints of a loop or a capture, independent where the rank was determined, depend on each other here.
+    /// Constraint rows of a loop or a capture have become linearly dependent, or redundant rows
+    /// independent, since their rank was determined.
     #[error(
         "{closure}: the mechanism is in a singular position (stretched or folded?), where its motion is not determined"
     )]
@@ -61,7 +63,8 @@ pub enum Error {
         /// Kind and name of the loop or of the contact that captures.
         closure: String,
     },
-    /// A run has come to a singular position, or passed one: how it goes on is not determined.
+    /// The run has reached or passed a singular position: several continuations of the motion
+    /// satisfy the equations.
     #[error(
         "{closure}: at t = {t} s the mechanism passes a singular position (stretched or folded?), where it can go on in more than one way and its motion is not \
          determined ({configuration})"
@@ -71,10 +74,10 @@ pub enum Error {
         closure: String,
         /// Time, s.
         t: f64,
-        /// Coordinates of the joints.
+        /// Coordinates of the joints, as text.
         configuration: String,
     },
-    /// The constraint violation of a loop or a capture is beyond its limit.
+    /// The constraint violation of a loop or a capture exceeds `monitor.constraint_violation`.
     #[error(
         "{closure}: at t = {t} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or rad: take a smaller tolerance or \
          step, or change monitor.constraint_violation"
@@ -84,14 +87,14 @@ pub enum Error {
         closure: String,
         /// Time, s.
         t: f64,
-        /// Violation of offsets, m.
+        /// Violation in translation, m.
         offset: f64,
-        /// Violation of angles, rad.
+        /// Violation in rotation, rad.
         angle: f64,
         /// The limit, m or rad.
         limit: f64,
     },
-    /// The energy balance is off by more than its limit.
+    /// The error of the energy balance exceeds `monitor.energy_balance`.
     #[error(
         "at t = {t} s the energy balance is off by {off:.3e} J, {part:.3e} of the largest kinetic energy and work so far, and the limit is {limit}: take a \
          smaller tolerance or step, or change monitor.energy_balance"
@@ -99,33 +102,33 @@ pub enum Error {
     Balance {
         /// Time, s.
         t: f64,
-        /// Error of the balance, J.
+        /// Change since the start of the energy less the work of loads without potential, J.
         off: f64,
-        /// That error as a part of the largest kinetic energy and work.
+        /// That error, relative to the largest kinetic energy plus work so far.
         part: f64,
-        /// The limit.
+        /// The limit of `part`.
         limit: f64,
     },
-    /// The start cannot be made to close a loop.
+    /// No start near the one in the spec closes all loops.
     #[error("loop \"{closure}\": {what}")]
     Assembly {
         /// Name of the loop.
         closure: String,
-        /// Why, and what to change.
+        /// The reason, and the change that the user can make.
         what: String,
     },
-    /// No static equilibrium was found near the start.
+    /// The search for a static equilibrium near the start has failed.
     #[error(
         "no static equilibrium near the start: der({rate}) = {residual:.3e} (SI units) is left; a part that floats or turns freely under a load has none, \
          and a start that is far from one may have to be nearer"
     )]
     NoEquilibrium {
-        /// Name of the rate with the largest acceleration.
+        /// Name of the rate with the largest remaining acceleration.
         rate: String,
         /// That acceleration, rad/s² or m/s².
         residual: f64,
     },
-    /// A capture that is commanded at the start failed.
+    /// A capture that is commanded at the start did not take place, for a contact without surfaces.
     #[error(
         "contact \"{contact}\": \"{}\" is to be captured with \"{}\" at the start and is not, for no impulse ends their relative motion or they are out of reach: \
          the numbers of the start do not fit; a [loop] closes by itself", .frames[0], .frames[1]
@@ -136,12 +139,12 @@ pub enum Error {
         /// Names of its frames.
         frames: [String; 2],
     },
-    /// The formulation, whose name this is, cannot be linearised.
+    /// The formulation with this name cannot be linearised: it has no tangent coordinates.
     #[error(
         "the formulation \"{0}\" is not linearised, for it has no tangent coordinates; formulation = \"recursive\" is the same craft"
     )]
     NotLinearised(&'static str),
-    /// Two surfaces strike each other again and again, and do not come apart.
+    /// Two surfaces had too many impacts without separation: impulses cannot model resting contact.
     #[error(
         "contact \"{contact}\" chatters at t = {t} s: \"{}\" has struck \"{}\" {strikes} times and does not come off it; what rests on something needs \
          law = \"compliant\", or a capture", .frames[0], .frames[1]
@@ -151,7 +154,7 @@ pub enum Error {
         contact: String,
         /// Names of its frames.
         frames: [String; 2],
-        /// How often they have.
+        /// Number of impacts since the surfaces were last separated.
         strikes: i32,
         /// Time, s.
         t: f64,
@@ -164,34 +167,35 @@ pub enum Error {
         /// Time, s.
         t: f64,
     },
-    /// The solver's settings make no integrator.
+    /// The solver's settings are invalid.
     #[error("the solver: {0}")]
     Solver(String),
-    /// The integrator gave up.
+    /// The integrator cannot continue the run.
     #[error("integration stopped at t = {t} s: {what}")]
     Integration {
         /// Time reached, s.
         t: f64,
-        /// Why, with the name of the state to blame.
+        /// The reason, with the name of the failing state if there is one.
         what: String,
     },
-    /// The work limit was reached before the end of the step.
+    /// The work limit was reached before the end of the communication step.
     #[error(
         "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, or take method = \"radau5\" or \"auto\" if the craft is stiff"
     )]
     WorkLimit {
         /// Time reached, s.
         t: f64,
-        /// The limit.
+        /// Largest number of evaluations of the dynamics in one communication step.
         limit: u64,
     },
-    /// Bytes that are not a compiled model, or a state of another model.
+    /// A model file of the FMU cannot be written, or cannot be read as a model.
     #[error("{0}")]
     Format(String),
 }
 
 impl Error {
-    /// Returns whether the results so far are wrong, so that no smaller step from there helps.
+    /// Returns true if the monitoring has found the results up to this time unreliable; a smaller
+    /// communication step from there cannot correct them.
     pub fn is_untrue(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Events of a run as values. Their text is written here and nowhere else.
+//! Events of a run as data, and the texts of their messages.
 
 use crate::spec::JointMotion;
 use crate::system::Unit;
@@ -24,14 +24,14 @@ pub struct Amount {
     pub unit: Unit,
 }
 
-/// Two frames of a contact, by their names.
+/// Names of a contact and its two frames.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pairing {
     /// The contact.
     pub contact: String,
     /// Frames a and b.
     pub frames: [String; 2],
-    /// True if its law captures.
+    /// True for a contact that captures, false for one with impacts.
     pub captures: bool,
 }
 
@@ -52,7 +52,7 @@ pub enum Occurrence {
         /// True for the upper limit.
         is_above: bool,
     },
-    /// The deflection of a beam's tip exceeded the linear limit.
+    /// The deflection of a beam's tip exceeded the limit of linear bending.
     LinearLimitExceeded {
         /// The body.
         body: String,
@@ -60,17 +60,17 @@ pub enum Occurrence {
         deflection: f64,
         /// The limit, m.
         limit: f64,
-        /// The limit as a part of the length.
+        /// The limit, relative to the beam's length.
         part: f64,
     },
-    /// A joint's rate came to the limit of its motor.
+    /// A joint's rate reached the last hundredth below its motor's rate limit, or passed the limit.
     RateLimitReached {
-        /// The rate.
+        /// Name of the rate.
         rate: String,
         /// The limit.
         limit: Amount,
     },
-    /// The impulse of a contact acted.
+    /// An impact or a capture occurred: its impulse was applied.
     Impact {
         /// The contact.
         #[serde(flatten)]
@@ -79,10 +79,10 @@ pub enum Occurrence {
         impulse: f64,
         /// Work of the impulse, J.
         work: f64,
-        /// Bounds between which the ratio of energies was clamped.
+        /// Least and largest admissible `r_E`, if the written one was clamped to them.
         clamped: Option<[f64; 2]>,
     },
-    /// The impulse of a contact did not act.
+    /// An impact or a capture was commanded or detected, but no impulse was applied.
     ImpactRefused {
         /// The contact.
         #[serde(flatten)]
@@ -95,11 +95,11 @@ pub enum Occurrence {
         /// The contact.
         contact: String,
     },
-    /// An impulse from outside acted at a port.
+    /// The external impulse of a port was commanded.
     ImpulseApplied {
         /// The port.
         port: String,
-        /// Magnitude of the impulse, N·s; none if it is not finite, and then nothing acted.
+        /// Magnitude of the impulse, N·s; `None` if it is not finite and was not applied.
         impulse: Option<f64>,
     },
     /// The motion of a joint was switched.
@@ -108,28 +108,28 @@ pub enum Occurrence {
         joint: String,
         /// Its motion from here on.
         motion: JointMotion,
-        /// Its rates before.
+        /// Its rates immediately before.
         rates: Vec<Amount>,
     },
-    /// The command of a joint's motion was none of its motions.
+    /// A joint was commanded to a motion that it does not have; its present motion continues.
     CommandRefused {
         /// The joint.
         joint: String,
-        /// The command.
+        /// Value of the command.
         command: f64,
-        /// The joint's motions.
+        /// The motions that the joint has.
         motions: Vec<JointMotion>,
     },
     /// The automatic solver changed its method.
     MethodChanged {
         /// The method from here on, as in the spec.
         method: String,
-        /// True if it is the one for stiff equations.
+        /// True for the method for stiff equations.
         is_stiff: bool,
     },
 }
 
-/// Reasons for which an impulse of a contact does not act.
+/// Reasons for which a contact has no impulse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reason", rename_all = "snake_case")]
 pub enum Refused {
@@ -142,28 +142,29 @@ pub enum Refused {
     },
     /// The surfaces separate.
     Separating {
-        /// Normal velocity, m/s.
+        /// Relative velocity along the normal, m/s; positive if the surfaces separate.
         speed: f64,
     },
-    /// No impact has these ratios of energy and friction.
+    /// No impulse has this energy loss together with this tangential impulse.
     Inconsistent {
-        /// Ratio of energies.
+        /// Energy loss relative to that of a plastic, sticking impact.
         r_E: f64,
-        /// Ratio of tangential impulses.
+        /// Tangential impulse relative to that of a plastic, sticking impact.
         r_f: f64,
-        /// Admissible ratios of energies.
+        /// Least and largest admissible `r_E`.
         bounds: [f64; 2],
     },
-    /// The impulse would have to pull.
+    /// The impulse would have to pull the surfaces together.
     Adhesive,
-    /// Coupled contacts with friction.
+    /// The contact is coupled to simultaneous ones, and one of them has friction.
     Coupled,
-    /// No impulse moves anything there, or the law has no solution.
+    /// The contact does not respond to an impulse along its normal, the impact law has no solution,
+    /// or no impulse ends the relative motion of a capture.
     Unsolved,
 }
 
 impl Event {
-    /// The contact that it is about.
+    /// Returns the name of the contact that the event concerns, `None` for other events.
     pub fn contact(&self) -> Option<&str> {
         match &self.what {
             Occurrence::Impact { pairing, .. } | Occurrence::ImpactRefused { pairing, .. } => Some(&pairing.contact),
@@ -172,7 +173,7 @@ impl Event {
         }
     }
 
-    /// True if the impulse of a contact acted.
+    /// Returns true if the impulse of an impact or a capture was applied.
     pub fn is_impact(&self) -> bool {
         matches!(self.what, Occurrence::Impact { .. })
     }
@@ -191,7 +192,8 @@ impl fmt::Display for Event {
 }
 
 impl Pairing {
-    /// The action with both frames: `impacts, "tip" on "pad"`.
+    /// Returns the text of the action with both frames, such as `impacts, "tip" on "pad"`; if
+    /// `acts` is false, that of an action that was refused.
     fn action(&self, acts: bool) -> String {
         let [a, b] = &self.frames;
         let (verb, on) = if self.captures {
@@ -207,7 +209,8 @@ impl Pairing {
 }
 
 impl Occurrence {
-    /// The text without the contact's name and the numbers of its impulse.
+    /// Returns the text of the event without the contact's name and the numbers of its impulse, for
+    /// tables that have columns for these.
     pub fn action(&self) -> String {
         match self {
             Self::Impact { pairing, clamped, .. } => pairing.action(true) + &clamp(clamped),
@@ -218,7 +221,7 @@ impl Occurrence {
     }
 }
 
-/// The remark on clamped ratios.
+/// Returns the remark on a clamped `r_E`; empty without bounds.
 fn clamp(bounds: &Option<[f64; 2]>) -> String {
     match bounds.map(|bounds| bounds.map(|ratio| Unit::One.about(ratio))) {
         Some([low, high]) => format!("; r_E was clamped to between {low} and {high}"),

@@ -1,6 +1,6 @@
 //! The dynamics of space manipulators: the library inside the FMU.
 //!
-//! A module imports only from rows above its own; `DESIGN.md` gives the reasons.
+//! Each module imports only from modules above it in this table; `DESIGN.md` gives the reasons.
 //!
 //! | module | contents |
 //! |---|---|
@@ -11,7 +11,7 @@
 //! | [`system`] | the compiled spec: tree, layout of the state, joints, parameters, kinematics |
 //! | [`event`] | events as values, with their text |
 //! | [`dynamics`] | loads → accelerations, in four formulations; impact laws; invariants |
-//! | [`elements`] | what a spec has beside bodies and joints: loads, constraints, signals, outputs |
+//! | [`elements`] | parts of a spec besides bodies and joints: loads, constraints, signals |
 //! | [`plant`] | a model with parameter values: evaluation at any time, state and input; events |
 //! | [`simulation`] | plant, integrator and events: advances the time |
 //! | [`fmu`] | FMI 2.0: variables, lifecycle, component, C ABI |

@@ -1,6 +1,6 @@
-//! The model description of every example, against the file it gave before.
+//! The model description of every example, compared with its golden file.
 //!
-//! A change that is meant is taken over with `GOLDEN=write cargo test --test descriptions`, and read in the diff.
+//! `GOLDEN=write cargo test --test descriptions` accepts intended changes; read them in the diff.
 
 #[path = "../benches/chain/mod.rs"]
 mod chain;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 
-/// All examples, with their names.
+/// Returns all examples, compiled, with their names.
 fn examples() -> Fallible<Vec<(String, Arc<Model>)>> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let compile = |path: PathBuf| {
@@ -46,8 +46,8 @@ fn the_description_of_every_example_is_that_of_its_golden_file() -> Fallible<()>
     Ok(())
 }
 
-/// An importer reads the whole XML: with all dependencies of its outputs, a chain of 200 bodies has
-/// 4.9 MB (`-- --nocapture`).
+/// The size matters because an importer reads the whole XML: a chain of 200 bodies, with all
+/// dependencies of its outputs, has 4.9 MB (`-- --nocapture`).
 #[test]
 fn the_description_of_a_chain_of_200_bodies_has_at_most_5_megabytes() -> Fallible<()> {
     let model = Arc::new(Model::read(&chain::chain(200), Path::new("."))?);

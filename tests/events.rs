@@ -1,6 +1,6 @@
-//! Events as values, and their texts: every kind of event, against its golden file.
+//! Events as values, and their texts: every kind of event, compared with its golden file.
 //!
-//! `GOLDEN=write cargo test --test events` takes intended changes over; read them in the diff.
+//! `GOLDEN=write cargo test --test events` accepts intended changes; read them in the diff.
 
 use grapple::event::{Amount, Event, Occurrence, Pairing, Refused};
 use grapple::plant::{Model, Plant};
@@ -10,7 +10,7 @@ use grapple::system::Unit;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Two bodies that impact, are captured and released, an impulse from outside, an impact out of
+/// Events of this run: an impact, a capture and its release, an external impulse, an impact out of
 /// reach, and a brake.
 const SPEC: &str = r#"
 name = "events"
@@ -85,7 +85,7 @@ interpolation = "hold"
 from_importer = false
 "#;
 
-/// The events of a run of [`SPEC`].
+/// Returns the events of a run of [`SPEC`].
 fn events_of_a_run() -> Vec<Event> {
     let model = Model::read(SPEC, Path::new("")).unwrap_or_else(|error| panic!("{error}"));
     let plant = Plant::new(Arc::new(model)).expect("valid parameters");
@@ -96,7 +96,7 @@ fn events_of_a_run() -> Vec<Event> {
     events
 }
 
-/// The kinds of events that the run does not have.
+/// Returns the kinds of events that the run does not have.
 fn others() -> Vec<Event> {
     let pairing = |captures| Pairing {
         contact: "berth".to_owned(),
@@ -212,7 +212,7 @@ fn every_kind_of_event_has_the_text_of_the_golden_file_and_comes_back_from_json(
         let json = serde_json::to_string(event).expect("JSON");
         let read: Event = serde_json::from_str(&json).expect("an event");
         assert_eq!(read, *event, "{json}");
-        // Of a run's numbers the digits that no compiler changes.
+        // Numbers are rounded to digits that do not depend on the compiler.
         text += &format!("{}\n{}\n", round(&event.to_string()), round(&event.what.action()));
     }
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/events.txt");

@@ -1,4 +1,4 @@
-//! After construction neither the integrators nor the evaluation of a model allocate, whichever way they go.
+//! After construction neither the integrators nor the evaluation of a model allocate memory.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 
@@ -20,11 +20,11 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-// SAFETY: every call is handed on to the system's allocator unchanged.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promise is handed on.
+        // SAFETY: guaranteed by the caller.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -36,7 +36,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A ring of oscillators that has no derivative for a while.
+/// A ring of oscillators whose derivative fails between 100 and 101 s.
 struct Ring;
 
 impl Ode for Ring {
@@ -109,7 +109,7 @@ fn an_integrator_allocates_nothing_after_construction() {
     }
 }
 
-/// A relaxation that is stiff for a while.
+/// A relaxation that is stiff between 2 and 6 s.
 struct Relaxation;
 
 impl Ode for Relaxation {
@@ -135,7 +135,7 @@ fn a_change_of_the_method_allocates_nothing() {
     assert_eq!((ALLOCATIONS.with(Cell::get) - before, changes), (0, 2));
 }
 
-/// A joint that its drive lets go, and takes again.
+/// A prescribed joint that moves under its loads for a while.
 const SWITCHING: &str = r#"
 [signal."root.motion"]
 type = "table"
@@ -153,7 +153,8 @@ fn a_simulation_allocates_nothing_between_events() {
         "method = \"implicit_midpoint\"\nstep = 0.002",
         "method = \"auto\"",
     ] {
-        // Of maximal coordinates Newton's iteration follows softer stretch waves only with this step of the midpoint rule.
+        // In maximal coordinates Newton's iteration of the midpoint rule converges at this step
+        // only for a beam with less axial stiffness.
         let soft = IN_GRASP.replace("EA = 2e3", "EA = 200.0");
         for craft in [
             EVERYTHING.to_owned(),
@@ -175,7 +176,8 @@ fn a_simulation_allocates_nothing_between_events() {
 }
 
 fn allocates_nothing_between_events(craft: &str, solver: &str) {
-    // An implicit method's first trial after a jump may bend the beam too far, and the error that refuses it is a text.
+    // Not with implicit methods: their first trial step after a jump may bend the beam too far, and
+    // the error that rejects it has an allocated text.
     let switching = match solver.contains("dopri5") {
         true => SWITCHING,
         false => "",
@@ -185,7 +187,7 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
     let model = simulation.plant.model().clone();
     let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
-    // Room for the messages of the range, which come at events.
+    // Allocated in advance for the messages about the joint's range, which come at events.
     let mut messages = Vec::with_capacity(100);
     let mut quiet = 0;
     for step in 1..=200 {
@@ -224,10 +226,11 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
     assert!(statistics.events >= 5 && !messages.is_empty());
 }
 
-/// The first event of all, too, takes no memory if there is nothing to be said of it: here of signals that begin and end.
+/// Events without a message allocate nothing, the first one included: here the starts and ends of
+/// signals.
 #[test]
 fn events_of_which_nothing_is_said_allocate_nothing() {
-    // By `dopri5`: `auto` says what it changes to.
+    // `auto` would report each change of its method.
     let spec = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
     let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
     let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
@@ -277,7 +280,7 @@ type = "constant"
 from_importer = false
 "#;
 
-/// Captures hold, and commands stay on, without memory; exact derivatives too.
+/// Derivatives, outputs and exact derivatives during a capture, with the commands on.
 #[test]
 fn a_captured_craft_allocates_nothing() {
     for formulation in ["recursive", "quaternion", "dual_quaternion", "natural"] {

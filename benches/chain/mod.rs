@@ -4,7 +4,8 @@
 
 use std::fmt::Write;
 
-/// Returns a floating base with `n` links, hinged about y and z in turn: straight, and at rest.
+/// Returns a floating base with a chain of `n` links, hinged about y and z in turn, straight and at
+/// rest.
 pub fn chain(n: usize) -> String {
     links(n, 1.0, |_| String::new(), "")
 }
@@ -14,7 +15,7 @@ pub fn moving_chain(n: usize) -> String {
     links(n, 1.0, |_| String::new(), "start = { position = 0.1, rate = 0.1 }\n")
 }
 
-/// Returns a chain of flexible links, hinged nearer to the centre of its base.
+/// Returns a chain of flexible links; its first hinge is nearer to the centre of the base.
 pub fn flexible_chain(n: usize) -> String {
     let beam = |i: usize| {
         format!(
@@ -25,8 +26,8 @@ pub fn flexible_chain(n: usize) -> String {
     links(n, 0.5, beam, "")
 }
 
-/// Returns `n` links, the first hinged at `root` (m), with additional lines in the table and in the
-/// joint's start of each.
+/// Returns a chain of `n` links, the first hinged at `root` (m); `more(i)` are further lines of the
+/// spec for link i, `start` is a line of each joint's table.
 fn links(n: usize, root: f64, more: impl Fn(usize) -> String, start: &str) -> String {
     let mut text = String::from("name = \"chain\"\n[body.b0]\nmass = 100.0\ninertia = [50.0, 50.0, 50.0]\n");
     for i in 1..=n {
@@ -43,7 +44,8 @@ fn links(n: usize, root: f64, more: impl Fn(usize) -> String, start: &str) -> St
     text
 }
 
-/// Returns a chain of seven links and a payload, captured by this law or separate.
+/// Returns a chain of seven links and a payload, captured with the law `law`, or separate for
+/// `None`.
 pub fn with_payload(law: Option<&str>) -> String {
     let mut text = chain(7)
         + "[body.payload]\nmass = 50.0\ninertia = [20.0, 25.0, 30.0]\nstart = { position = [8.0, 0.0, 0.0] }\n";

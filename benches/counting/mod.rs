@@ -9,12 +9,12 @@ static ALLOCATOR: Counting = Counting;
 static LIVE: AtomicUsize = AtomicUsize::new(0);
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 
-/// Returns the bytes in use, without the overhead of the system's allocator.
+/// Returns the bytes allocated and not freed, without the overhead of the system's allocator.
 pub fn live() -> usize {
     LIVE.load(Ordering::Relaxed)
 }
 
-/// Returns the number of allocations.
+/// Returns the number of allocations since the start of the program.
 pub fn calls() -> usize {
     CALLS.load(Ordering::Relaxed)
 }

@@ -3,11 +3,12 @@
     pip install -r benches/exudyn/requirements.txt
     GRAPPLE=target/release/grapple python benches/exudyn/compare.py [--slower 3]
 
-Both read arm.toml. Each tool's error is relative to its own converged run: the largest error of the tip's path every half
-second; the converged runs are compared with each other first. Then settings are scanned, one run each, and the cheapest
-settings that reach 1 % run again, alternately. The measured time is the processor time of the thread for the run alone:
-`fmi2DoStep` and `fmi2GetReal` of the tip, called by compiled code (host.c, with a C compiler and FMPy's headers);
-`SolveDynamic` with the tip's sensor. Building models, meshes and modes is not counted.
+Both read arm.toml. Each tool's error is relative to its own converged run: the largest error of the
+tip's path, sampled every half second; the converged runs are compared with each other first. Then
+settings are scanned, one run each, and the three cheapest of each tool that reach 1 % run again,
+alternately. The measured time is the processor time of the thread for the run alone: `fmi2DoStep`
+and `fmi2GetReal` of the tip, called by compiled code (host.c, with a C compiler and FMPy's
+headers); `SolveDynamic` with the tip's sensor. Building models, meshes and modes is not counted.
 """
 
 import argparse
@@ -34,12 +35,12 @@ from model import Spacecraft, exu  # noqa: E402
 
 EVERY = 0.5  # s: how often the tip is read
 TIP = [f"tip.r[{i}]" for i in (1, 2, 3)]
-# Steps whose multiples include the times at which the tip is read.
+# Communication steps that divide the interval between readings.
 STEPS = [EVERY / n for n in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100)]
 
 
 def manoeuvre(slower):
-    """Returns the spec with the same path, slowed down by a factor."""
+    """Returns the spec with the tip's path unchanged and slowed down by a factor."""
     spec = tomllib.loads((HERE / "arm.toml").read_text())
     for signal in spec["signal"].values():
         signal["amplitude"] /= slower**2
@@ -56,7 +57,7 @@ class Grapple:
         self.loop = compiled_loop(scratch)
 
     def model(self, modes, method, step=None, stiffening=True):
-        """`modes` are the numbers along y, along z and of torsion."""
+        """Returns a spec; `modes` are the numbers of modes along y, along z and of torsion."""
         spec = copy.deepcopy(self.spec)
         for boom in self.booms:
             beam = spec["body"][boom]["beam"]
@@ -89,7 +90,7 @@ class Grapple:
 
 
 def compiled_loop(folder):
-    """Returns the compiled `run` of host.c."""
+    """Returns the function `run` of host.c, compiled."""
     library, headers = Path(folder) / "host.so", Path(fmpy.__path__[0]) / "c-code"
     subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", headers, HERE / "host.c", "-o", library], check=True)
     run = ctypes.CDLL(str(library)).run
@@ -111,8 +112,11 @@ class Exudyn:
         return self.run(Spacecraft(self.spec, kind, n, "tip"), step, tolerance=tolerance, rho=0.95, full=True)[1]
 
     def settings(self, kind, counts, reference, allowed):
-        """Yields all models and steps with usual settings, then the three cheapest within the allowed error with all settings.
-        Modified Newton iteration: with a Jacobian for every correction a run takes more than twice as long."""
+        """Yields all models and steps with usual settings, then the three cheapest within the
+        allowed error with all settings.
+
+        Newton iteration is modified: with a Jacobian for every correction a run takes more than
+        twice as long."""
         what = "elements" if kind == "beam" else "inner modes"
         spacecraft = {n: Spacecraft(self.spec, kind, n, "tip") for n in counts}
 
@@ -121,24 +125,25 @@ class Exudyn:
             return name, lambda: self.run(spacecraft[n], step, tolerance=tolerance, rho=rho, linear=linear, full=False)
 
         pairs = {setting(n, step)[0]: (n, step) for n, step in product(counts, STEPS)}
-        # A margin: other settings may bring it under the limit.
+        # A margin of 1.25: with other settings such a model may come within the limit.
         for name, *_ in scan((setting(*pair) for pair in pairs.values()), reference, 1.25 * allowed):
             others = product((1e-2, 1e-3, 1e-4, 1e-5, 1e-6), (0.6, 0.95), ("EXUdense", "EigenDense", "EigenSparse"))
             yield from (setting(*pairs[name], *other) for other in others)
 
 
 def off(path, reference):
-    """Returns the largest distance, m."""
+    """Returns the largest distance between two paths, m."""
     return np.linalg.norm(path - reference, axis=1).max()
 
 
 def scan(settings, reference, allowed):
-    """Returns names, errors and runs of the three cheapest settings within the allowed error."""
+    """Returns the names, errors and runs of the three cheapest settings within the allowed
+    error."""
     good = []
     for name, run in settings:
         try:
             used, path = run()
-        except Exception as problem:  # both tools have several for a step that is too long
+        except Exception as problem:  # both tools raise several types for a step that is too long
             if "failed with status" not in str(problem) and not isinstance(problem, exu.SolverError):
                 raise
             continue
@@ -162,7 +167,7 @@ def compare(grapple, exudyn, rounds):
     deflections = [f"{boom}.tip_deflection[{i}]" for boom in grapple.booms for i in (1, 2, 3)]
     _, rows = grapple.run(grapple.model((3, 3, 2), "dop853"), 1e-10, TIP + deflections)
     converged, bent = rows[:, :3], np.linalg.norm(rows[:, 3:].reshape(len(rows), -1, 3), axis=2).max()
-    # The residual of beams does not decrease as far as that of modes.
+    # Newton's residual of beam elements does not decrease as far as that of modes.
     beams = exudyn.converged("beam", 16, 0.02, 1e-4)
     modes = exudyn.converged("modes", 8, 0.01, 1e-8)
     length = np.linalg.norm(np.diff(converged, axis=0), axis=1).sum()

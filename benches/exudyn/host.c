@@ -1,4 +1,4 @@
-/* Runs an FMU in compiled code: steps of equal length, values read after each. Returns the processor time of the thread, s, or
+/* Runs an FMU in steps of equal length and reads values after each. Returns the processor time of the thread, s, or
    -1 on failure. */
 #include "fmi2FunctionTypes.h"
 #include <time.h>

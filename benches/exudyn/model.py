@@ -1,5 +1,6 @@
-"""A spacecraft of one of grapple's specs in Exudyn: an open chain of rigid bodies and uniform beams without damping, on hinges driven by
-sines. Beams are geometrically exact elements, or a solid mesh reduced to Craig–Bampton modes.
+"""Translates a spec of grapple to Exudyn: an open chain of rigid bodies and uniform beams without
+damping, on hinges driven by sines. Beams are geometrically exact elements, or a solid mesh reduced
+to Craig–Bampton modes.
 """
 
 import sys
@@ -33,22 +34,23 @@ from exudyn.utilities import (
 
 
 class Section:
-    """Square section of a solid beam with the spec's mass, stiffness and polar inertia per length."""
+    """Square section of a solid beam with the spec's mass, stiffness and polar inertia per
+    length."""
 
     def __init__(self, beam):
         self.length, self.EI, self.GJ, self.rho_A = (beam[k] for k in ("length", "EI", "GJ", "mass_per_length"))
         self.spin = beam["polar_inertia_per_length"]
         self.side = np.sqrt(6 * self.spin / self.rho_A)
         self.E, self.rho = 12 * self.EI / self.side**4, self.rho_A / self.side**2
-        self.G = self.GJ / (self.side**4 / 6)  # of one quadratic element across, which does not warp
+        self.G = self.GJ / (self.side**4 / 6)  # one quadratic element across does not warp
         self.nu = self.E / (2 * self.G) - 1
         self.EA, self.GA = self.E * self.side**2, 5 / 6 * self.G * self.side**2
 
 
 @dataclass
 class Link:
-    """A body: its number if it is one object, and its markers `marker(position, axes)`, body axes. A body fixed to it may share its
-    `node(position)`."""
+    """A body: its Exudyn number if it is one object, and a function `marker(position, axes)` in
+    body axes. A body fixed to it may be placed on its node, `node(position)`."""
 
     number: int | None
     marker: Callable
@@ -57,7 +59,8 @@ class Link:
 
 @cache
 def reduced(length, side, E, nu, rho, n):
-    """Returns a mesh with six constraint modes of its tip and `n` fixed-interface modes, and the nodes at the corners of its tip."""
+    """Returns a mesh with six constraint modes of its tip and `n` fixed-interface modes, and the
+    nodes at the corners of its tip."""
     half = side / 2
     geometry = csg.CSGeometry()
     geometry.Add(csg.OrthoBrick(csg.Pnt(0, -half, -half), csg.Pnt(length, half, half)))
@@ -74,7 +77,7 @@ def frame(turn, place=(0, 0, 0)):
 
 
 def sine(amplitude, frequency):
-    """Returns a torque about z, compiled by Exudyn."""
+    """Returns a sine torque about z, compiled by Exudyn."""
     omega = 2 * np.pi * frequency
 
     def torque(mbs, t, loadVector):
@@ -84,11 +87,12 @@ def sine(amplitude, frequency):
 
 
 class Spacecraft:
-    """`kind` is `beam` with `n` elements for each flexible link, or `modes` with `n` modes in addition to those of the tip. `tip` is the frame
-    whose path is recorded."""
+    """An Exudyn system made from a spec. `kind` is `beam` with `n` elements for each flexible link,
+    or `modes` with `n` modes in addition to those of the tip. `tip` is the frame whose path is
+    recorded."""
 
     def __init__(self, spec, kind, n, tip):
-        self.system = exu.SystemContainer()  # owns the next
+        self.system = exu.SystemContainer()  # must outlive `mbs`
         self.mbs = self.system.AddSystem()
         self.kind, self.n, self.torques = kind, n, []
         above = {joint["child"]: joint for joint in spec["joint"].values()}
@@ -116,7 +120,8 @@ class Spacecraft:
 
     @staticmethod
     def shares(joint, links):
-        """Returns whether the joint is a rigid grip on a node: its child needs no separate node and constraint."""
+        """Returns whether the child of a joint is placed on a node of its parent: a rigid grip then
+        needs no separate node and constraint."""
         return joint is not None and joint["type"] == "fixed" and links[joint["parent"]].node is not None
 
     @staticmethod
@@ -146,7 +151,7 @@ class Spacecraft:
         return self.of_body(number)
 
     def on_node(self, body, node):
-        """Adds a body on an existing node, with the node's axes and origin."""
+        """Adds a rigid body on an existing node; its axes and origin are the node's."""
         inertia = self.inertia(body)
         made = ObjectRigidBody(
             nodeNumber=node,
@@ -179,7 +184,7 @@ class Spacecraft:
         number = made["oFFRFreducedOrder"]
 
         def marker(place, turn):
-            if place[0] == 0:  # the modes leave the root at rest in the body's frame
+            if place[0] == 0:  # the modes do not move the root in the body's frame
                 return MarkerNodeRigid(nodeNumber=made["nRigidBody"], localHT=frame(turn))
             weights = np.full(len(tip), 1 / len(tip))
             return MarkerSuperElementRigid(
@@ -189,7 +194,7 @@ class Spacecraft:
         return Link(number, marker)
 
     def join(self, joint, links, signal):
-        """Adds a hinge about z of both markers, with a torque about it, or a rigid grip."""
+        """Adds a hinge about z of both markers with its torque, or a rigid grip."""
         z = np.array(joint.get("axis", [0.0, 0.0, 1.0]))
         x = np.roll(z, 1)
         turn = np.column_stack([x, np.cross(z, x), z])
@@ -207,7 +212,8 @@ class Spacecraft:
             self.torques.append(compiled)
 
     def run(self, seconds, step, write, *, rho, full, tolerance, linear="EXUdense"):
-        """Generalized-α with the spectral radius `rho`, full or modified Newton. Returns processor time (s), and rows of time and position."""
+        """Integrates by the generalized-α method with the spectral radius `rho`, full or modified
+        Newton. Returns processor time (s), and rows of time and position."""
         settings = exu.SimulationSettings()
         integration = settings.timeIntegration
         integration.endTime = seconds

@@ -1,4 +1,4 @@
-//! Chains to be timed: read from the peers' files (format at the head of
+//! Chains of links for this benchmark: read from files (format at the head of
 //! `benches/peers/chain.hpp`), or generated here.
 
 use grapple::spec::{Body, Inertia, Joint, JointType, Spec};
@@ -12,7 +12,7 @@ pub struct Chain {
     pub states: Vec<State>,
 }
 
-/// Coordinates and rates in grapple's order.
+/// Coordinates, rates and joint torques in grapple's order.
 pub struct State {
     pub q: Vec<f64>,
     pub qd: Vec<f64>,
@@ -30,7 +30,8 @@ impl Chain {
         Self::from_numbers(&mut || numbers.next().expect("the file is complete"))
     }
 
-    /// Returns a general chain of `n` revolute joints, identical in every run.
+    /// Returns a chain of `n` revolute joints with general axes, frames and inertias; seeded by
+    /// `n`, so every run has the same chain.
     pub fn random(n: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(n as u64);
         let mut numbers = Vec::new();

@@ -1,15 +1,15 @@
 //! Forward dynamics of floating-base chains of revolute joints: microseconds per evaluation.
 //!
-//! `cargo bench --bench forward_dynamics` times generated chains. `benches/peers/run.sh` runs it in
-//! the same rounds as Pinocchio and MuJoCo on the chains of its files (`-- --dir DIR 2 6 12 …`).
+//! `cargo bench --bench forward_dynamics` times generated chains. `benches/peers/run.sh` calls it
+//! in the same rounds as Pinocchio and MuJoCo, on the same chain files (`-- --dir DIR 2 6 12 …`).
 //!
-//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]), compared
-//! with `computeABADerivatives`, which also computes `∂q̈/∂τ`. The checksum is then the norm of the
-//! derivatives of the joints' accelerations with respect to their angles and rates at the first
-//! state.
+//! With `--derivatives` the states' Jacobian `∂ẋ/∂x` is timed instead ([`StateJacobian`]).
+//! Pinocchio's counterpart is `computeABADerivatives`, which also computes `∂q̈/∂τ`. The checksum
+//! is then the norm, at the first state, of the derivatives of the joints' accelerations with
+//! respect to their angles and rates.
 //!
-//! The measured time covers the bodies' poses, motions and inertias from coordinates and rates
-//! (every joint dispatched by its type, the base's attitude from its quaternion), then the
+//! The measured time covers the bodies' poses, velocities and inertias from coordinates and rates
+//! (with a dispatch on the type of every joint and the base's attitude as a quaternion), then the
 //! recursion to the accelerations.
 #![allow(non_snake_case)] // frame letters
 
@@ -50,7 +50,7 @@ fn arguments() -> Arguments {
             "--seconds" => found.seconds = words.next().and_then(|s| s.parse().ok()).unwrap_or(0.5),
             "--check" => found.check = true,
             "--derivatives" => found.derivatives = true,
-            _ => found.sizes.extend(word.parse::<usize>()), // cargo adds --bench
+            _ => found.sizes.extend(word.parse::<usize>()), // ignores `--bench`, which cargo adds
         }
     }
     if found.sizes.is_empty() {
@@ -177,16 +177,16 @@ impl Jacobian {
     /// Returns the derivatives of `n` joints' accelerations with respect to their angles and rates,
     /// which do not depend on the coordinates of the base.
     fn of_joints(&self, n: usize) -> impl Iterator<Item = f64> {
-        // Columns: the base's attitude and position, the angles; the base's rates, the angles'
-        // rates.
+        // Columns of the Jacobian: the base's attitude and position (7), the angles (n), the base's
+        // rates (6), the angles' rates (n).
         let (angles, rates) = (7..7 + n, n + 13..2 * n + 13);
         let columns = angles.chain(rates.clone());
         columns.flat_map(move |column| rates.clone().map(move |row| self.A[column * self.x.len() + row]))
     }
 }
 
-/// Returns median and minimum over batches of whole sweeps through all states, µs per evaluation,
-/// by the same procedure as the peers' (`benches/peers/chain.hpp`).
+/// Returns median and minimum over batches, µs per evaluation. A batch is a number of whole sweeps
+/// through all states, as in `benches/peers/chain.hpp`.
 fn time(states: &[State], seconds: f64, mut evaluate: impl FnMut(&State)) -> (f64, f64) {
     let mut batch = |sweeps: usize| {
         let start = Instant::now();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compiles the two peers.
+# Compiles the programs that time Pinocchio and MuJoCo (the peers).
 #
 #   build.sh VENV OUT [FLAG...]
 #
@@ -7,8 +7,8 @@
 # "-O3 -march=native -DNDEBUG". CXX chooses the compiler (default g++).
 # Three builds of the Pinocchio peer:
 #   pinocchio_aba         instantiated here with the FLAGs;
-#   pinocchio_aba_novec   the same with -DEIGEN_DONT_VECTORIZE: Eigen's hand-written packets do
-#                         not suit 3- and 6-vectors, plain code with the FLAGs (FMA!) is faster;
+#   pinocchio_aba_novec   the same with -DEIGEN_DONT_VECTORIZE: Eigen's explicit vectorisation does
+#                         not suit 3- and 6-vectors, scalar code with the FLAGs (FMA!) is faster;
 #   pinocchio_aba_wheel   calls the aba that is compiled into the wheel's library; always built
 #                         for plain x86-64, whatever the FLAGs (see pinocchio_aba.cpp).
 # Instantiating Pinocchio's templates takes g++ one to two minutes and 2 GB of memory, twice.

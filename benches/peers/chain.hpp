@@ -204,8 +204,8 @@ struct Timing {
 
 // Times eval(s), s cycling through all S states: a repeated state would give branch predictors and
 // value caches an unrealistic advantage. A batch is a whole number of sweeps, so that all batches
-// do the same work, and about a millisecond long, so that the clock's overhead is negligible. The
-// result is the median over batches; the minimum shows the influence of the machine's noise.
+// do the same work, and lasts about a millisecond, so that the clock's overhead is negligible. The
+// result is the median over batches; the minimum beside it shows the influence of other load.
 template <class Eval>
 Timing time_evaluations(int S, double seconds, Eval&& eval) {
   using Clock = std::chrono::steady_clock;
@@ -228,7 +228,7 @@ Timing time_evaluations(int S, double seconds, Eval&& eval) {
   const auto measured = Clock::now();
   const std::clock_t cpu = std::clock();
   while (t.size() < 31 || since(measured) < seconds) t.push_back(batch(sweeps));
-  // Wall time is only the program's own time while it has a core to itself.
+  // The measured wall time is the program's own only if it had a core to itself.
   const double share = double(std::clock() - cpu) / CLOCKS_PER_SEC / since(measured);
   if (share < 0.97)
     std::fprintf(stderr, "# disturbed: the program had a core for only %.0f %% of the time\n",
@@ -247,8 +247,8 @@ inline double sum_of_squares(const std::vector<double>& values) {
 
 // The common main: `Peer` is built from a Chain and has
 //   void evaluate(int state);                           -- the timed function
-//   std::vector<double> acceleration(int state);        -- evaluated and converted
-//   double square(int state);                           -- of the checksum
+//   std::vector<double> acceleration(int state);        -- evaluates, and converts to the file's order
+//   double square(int state);                           -- square of the checksum
 template <class MakePeer>
 int run_peer(const Arguments& args, MakePeer&& make) {
   for (const std::string& file : args.files) {

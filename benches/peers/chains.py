@@ -2,8 +2,8 @@
 
     python chains.py DIR n [n ...]      ->  DIR/chain_<n>.txt
 
-The chains are general: no axis, frame or inertia is aligned with anything, so that no
-program can be fast, or right, by a special case.
+The chains are general: no axis, frame or inertia is aligned with another, so that no program gains
+speed, or hides an error, by a special case.
 """
 
 import argparse
@@ -29,8 +29,8 @@ def rotation(quat):
 def body(rng):
     mass = 10 ** rng.uniform(0, 1)
     com = rng.uniform(-0.2, 0.2, 3)
-    # Inertia from positive second moments of the mass along three axes: the triangle
-    # inequality then holds by construction, strictly.
+    # Inertia from positive second moments of the mass along three axes: it then satisfies the
+    # triangle inequality strictly.
     second = mass * rng.uniform(0.05, 0.2, 3) ** 2
     R = rotation(unit(rng, 4))
     inertia = R @ np.diag(second.sum() - second) @ R.T
@@ -55,7 +55,7 @@ def state(rng, n):
 
 
 def line(values):
-    # repr of a float is the shortest text that reads back to the same number
+    # repr of a float is the shortest text that is read back as the same number
     return " ".join(repr(v) if isinstance(v, int) else repr(float(v)) for v in values)
 
 

@@ -6,9 +6,9 @@ Runs every program of BUILD, and grapple's benchmark, with --check and, for each
 
   difference   ||a - b|| / ||a||  between two programs' acceleration vectors;
   residual     of the equations of motion, by a Newton-Euler recursion in the world frame
-               written here from the file format alone. It shares no code and no convention
-               with the libraries or the C++ reader, so a mistake made the same way in
-               both peers (inertia signs, a transposed quaternion) cannot hide.
+               written here from the file format alone. It shares neither code nor conventions
+               with the libraries or the C++ reader, so an error made alike in both peers
+               (inertia signs, a transposed quaternion) is detected.
 
 Fails (exit 1) above 1e-10.
 """
@@ -44,8 +44,8 @@ def about(axis, angle):
 
 
 def residual(n, bodies, joints, s, acc):
-    """Norm-wise: force, moment (about the base origin) and torque residuals over the sum of
-    the magnitudes that went into them."""
+    """Returns the largest relative residual of forces, of moments (about the base origin) and of
+    joint torques: each over the sum of the magnitudes of its terms."""
     R, p, w, v, al, a = ([None] * (n + 1) for _ in range(6))
     R[0] = rotation(s["quat"])
     p[0], v[0], w[0] = s["pos"], s["v"], R[0] @ s["w"]

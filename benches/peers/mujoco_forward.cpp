@@ -6,18 +6,18 @@
 // prints  n  median_microseconds  min_microseconds  checksum  for each DIR/chain_<n>.txt;
 // the checksum is the norm of the first state's acceleration vector.
 //
-// Switched off, by option flags only (--flags=fair, the default), is everything that the
-// acceleration of a free-floating chain does not need:
+// Options (--flags=fair, the default) disable all parts that the acceleration of a free-floating
+// chain does not need:
 //   CONSTRAINT   the whole constraint solver (with it equality, friction loss, limits)
 //   CONTACT      collision detection
 //   GRAVITY      (gravity is also the zero vector)
 //   SPRING, DAMPER   passive forces: the model has none
-//   ACTUATION    the model has no actuators; the torques go in as qfrc_applied
+//   ACTUATION    the model has no actuators; the torques are set in qfrc_applied
 //   SENSOR       the model has none
 //   ISLAND, WARMSTART   belong to the constraint solver
 // --flags=none leaves MuJoCo's defaults and only sets gravity to zero.
-// Armature, damping, friction loss and stiffness are zero. Everything else mj_forward does
-// (tendon, camera and light loops over empty lists, ...) is done.
+// Armature, damping, friction loss and stiffness are zero. The rest of mj_forward (loops over empty
+// lists of tendons, cameras and lights, ...) remains.
 //
 // The measured time covers writing qpos, qvel and qfrc_applied into mjData, then mj_forward.
 #include <mujoco/mujoco.h>
@@ -103,10 +103,10 @@ class MuJoCo {
       b->explicitinertial = true;
       b->mass = in.mass;
       for (int k = 0; k < 3; ++k) b->ipos[k] = in.com[k];
-      // fullinertia is xx yy zz xy xz yz, tensor elements, about ipos: the file's order.
+      // fullinertia is xx yy zz xy xz yz, tensor elements, about ipos: the order of the file.
       for (int k = 0; k < 6; ++k) b->fullinertia[k] = in.inertia[k];
       if (i == 0) {
-        // Not "aligned": that would move the body frame to the centre of mass.
+        // "Aligned" would move the body frame to the centre of mass.
         mjs_addFreeJoint(b)->align = mjALIGNFREE_FALSE;
         continue;
       }
@@ -120,8 +120,8 @@ class MuJoCo {
     }
     mjModel* m = mj_compile(spec.get(), nullptr);
     if (!m) throw std::runtime_error(std::string("mj_compile: ") + mjs_getError(spec.get()));
-    // MuJoCo numbers bodies depth first; in a chain that is the file's order. In a branching
-    // tree it need not be, and q would have to be permuted.
+    // MuJoCo numbers bodies depth first, which in a chain is the file's order. In a branching tree
+    // the orders may differ, and q would have to be permuted.
     for (int i = 0; i < c.n; ++i)
       if (c.joints[i].parent != i) {
         mj_deleteModel(m);
@@ -135,7 +135,7 @@ class MuJoCo {
     x.qpos.assign(s.pos.begin(), s.pos.end());
     x.qpos.insert(x.qpos.end(), s.quat.begin(), s.quat.end());  // wxyz
     x.qpos.insert(x.qpos.end(), s.q.begin(), s.q.end());
-    // Free joint velocity: linear in world axes, angular in body axes: the file's own.
+    // Free joint velocity: linear in world axes, angular in body axes, as in the file.
     x.qvel.assign(s.lin_world.begin(), s.lin_world.end());
     x.qvel.insert(x.qvel.end(), s.ang_body.begin(), s.ang_body.end());
     x.qvel.insert(x.qvel.end(), s.qd.begin(), s.qd.end());

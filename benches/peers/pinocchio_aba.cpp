@@ -6,22 +6,22 @@
 //                 [--convention=local|world] [--derivatives]  n...
 //
 // prints  n  median_microseconds  min_microseconds  checksum  for each DIR/chain_<n>.txt;
-// the checksum is the norm of the first state's acceleration vector, or of the derivatives
-// of the joints' accelerations by their angles and rates.
+// the checksum is the norm of the first state's acceleration vector, or of the derivatives of the
+// joints' accelerations with respect to their angles and rates.
 //
-// Two choices are open to a user, both are offered:
+// Options:
 //   --joint=rz          the body frames are turned so that every joint axis is z, which
 //                       lets Pinocchio use JointModelRZ, its sparse specialisation (default);
 //   --joint=unaligned   axes as they are in the file, JointModelRevoluteUnaligned.
-//   --derivatives       accelerations with their partial derivatives by q, v and tau.
-//   --convention=...    which of Pinocchio's two ABA recursions: local is Pinocchio's own
-//                       default and ours, world was mostly the faster one where measured.
+//   --derivatives       accelerations with their partial derivatives with respect to q, v, tau.
+//   --convention=...    Pinocchio's recursion: local is its default and grapple's convention;
+//                       world was the faster one in most measurements.
 //
-// Compiled as is, aba is instantiated HERE from the headers, so the compile flags count.
-// Compiled with -DPEER_WHEEL_ABA -DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION and linked with
-// libpinocchio_default.so, the wheel's own instantiation is called instead. That library is
-// built for plain x86-64: such a build must not use -march=..., because with AVX Eigen
-// aligns Pinocchio's structures to 32 or 64 bytes and the two sides would disagree on layout.
+// Compiled without further options, aba is instantiated HERE from the headers, with the compile
+// flags of this build. Compiled with -DPEER_WHEEL_ABA -DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION and
+// linked with libpinocchio_default.so, the wheel's own instantiation is called instead. That
+// library is built for plain x86-64: such a build must not use -march=..., because with AVX Eigen
+// aligns Pinocchio's structures to 32 or 64 bytes and the two layouts would differ.
 #include "pinocchio/multibody.hpp"
 #include "pinocchio/algorithm/aba.hpp"
 #include "pinocchio/algorithm/aba-derivatives.hpp"
@@ -51,8 +51,8 @@ Quaterniond quat(const std::array<double, 4>& a) {
   return Quaterniond(a[0], a[1], a[2], a[3]).normalized();
 }
 
-// Any rotation that takes z to `axis`. Not Quaterniond::FromTwoVectors: it loses digits when
-// the axis is near -z, which showed as residuals a hundred times larger.
+// Returns a rotation that takes z to `axis`. Quaterniond::FromTwoVectors is not used: near -z it
+// loses digits, and residuals were a hundred times larger.
 Matrix3d frame_with_z(const Vector3d& axis) {
   Eigen::Index least;
   axis.cwiseAbs().minCoeff(&least);
@@ -73,7 +73,7 @@ class Pinocchio {
   void evaluate(int s) {
     const Converted& x = states_[s];
 #ifdef PEER_WHEEL_ABA
-    // The one instantiation in the library is on Eigen::Ref<const VectorXd>.
+    // The library contains one instantiation, with Eigen::Ref<const VectorXd>.
     using Ref = Eigen::Ref<const VectorXd>;
     const Ref q(x.q), v(x.v), tau(x.tau);
 #else
@@ -89,8 +89,8 @@ class Pinocchio {
     asm volatile("" : : "r"(data_.ddq.data()) : "memory");
   }
 
-  // Sum of squares of the timed result; for derivatives, of those that do not depend on the
-  // coordinates of the base.
+  // Returns the sum of squares of the timed result; of derivatives, only those with respect to the
+  // joints' angles and rates.
   double square(int s) {
     if (!derivatives_) return sum_of_squares(acceleration(s));
     evaluate(s);
@@ -103,8 +103,8 @@ class Pinocchio {
     evaluate(s);
     const Converted& x = states_[s];
     const auto& a = data_.ddq;
-    // The free-flyer's acceleration is the spatial one, d/dt of the BODY components of the
-    // origin's velocity. Classical: d/dt (R v) = R (dv/dt + w x v).
+    // The free-flyer's acceleration is the spatial one, d/dt of the BODY components of the origin's
+    // velocity. The classical acceleration is d/dt (R v) = R (dv/dt + w x v).
     const Vector3d v = x.v.head<3>(), w = x.v.segment<3>(3);
     const Vector3d linear = x.R * (a.head<3>() + w.cross(v));
     std::vector<double> out(a.size());
@@ -143,7 +143,7 @@ class Pinocchio {
     }
     for (int i = 0; i <= c.n; ++i) {
       const Body& b = c.bodies[i];
-      Matrix3d I;  // a full matrix: Pinocchio's packed order (xx xy yy xz yz zz) is not ours
+      Matrix3d I;  // a full matrix: Pinocchio's packed order (xx xy yy xz yz zz) differs from the file's
       I << b.inertia[0], b.inertia[3], b.inertia[4],
            b.inertia[3], b.inertia[1], b.inertia[5],
            b.inertia[4], b.inertia[5], b.inertia[2];

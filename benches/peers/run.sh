@@ -1,17 +1,17 @@
 #!/bin/sh
-# grapple and its peers on the same chains in the same rounds: virtual environment, requirements,
-# build, chains, check, timing.
+# Times grapple and its peers (Pinocchio, MuJoCo) on the same chains in the same rounds: virtual
+# environment, requirements, build, chains, check, timing.
 #
-#   run.sh WORK [FLAG...]      WORK is created or reused, with its programs if their sources are
-#                              unchanged;
+#   run.sh WORK [FLAG...]      WORK is created or reused; its programs are rebuilt only if their
+#                              sources, the compiler or the FLAGs have changed;
 #                              FLAGs replace the compile flags (see build.sh).
 # Environment:
-#   NS       the n's                           (2 6 12 25 50 100 200 400)
-#   DERIVATIVES_NS  those of the derivatives   (6 12 25 50)
+#   NS       numbers of joints               (2 6 12 25 50 100 200 400)
+#   DERIVATIVES_NS  the same for derivatives   (6 12 25 50)
 #   ROUNDS   how often each program runs       (3)
 #   SECONDS_PER_CHAIN  measuring time per n    (0.5)
 #   CHAINS   a folder of chain files chain_<n>.txt to use instead of writing them
-#   PYTHON   the interpreter the environment is made with (python3)
+#   PYTHON   interpreter that creates the virtual environment (python3)
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# -ge 1 ] || { echo "usage: run.sh WORK [FLAG...]" >&2; exit 2; }
@@ -28,7 +28,7 @@ build=$work/build
 
 [ -x "$venv/bin/python" ] || "${PYTHON:-python3}" -m venv "$venv"
 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$here/requirements.txt"
-# Rebuilt if the sources, the pins, the compiler or its flags have changed.
+# Rebuilt if the sources, the fixed versions, the compiler or its flags have changed.
 made_of=$({ cat "$here/build.sh" "$here"/*.cpp "$here/chain.hpp" "$here/requirements.txt"
   "${CXX:-g++}" --version; echo "$@"; } | sha256sum)
 [ "$made_of" = "$(cat "$build/made_of" 2>/dev/null)" ] || {
@@ -37,14 +37,14 @@ made_of=$({ cat "$here/build.sh" "$here"/*.cpp "$here/chain.hpp" "$here/requirem
 }
 cargo bench --quiet --manifest-path "$root/Cargo.toml" --bench forward_dynamics --no-run
 
-# The check always uses our own chains; the timing may use the caller's.
+# The check always uses generated chains; the timing may use the caller's files.
 # shellcheck disable=SC2086 # ns is a list
 "$venv/bin/python" "$here/chains.py" "$work/chains" 2 6 12 25 $ns $derivatives_ns
 "$venv/bin/python" "$here/compare.py" "$build" "$work/chains" 2 6 12 25
 chains=${CHAINS:-$work/chains}
 
-# Pinocchio in six variants: its two recursions (local is the default of aba), in each of the three
-# builds of build.sh. The table's last column takes the best for each n.
+# Pinocchio in six variants: two recursions (local is the default of aba) in each of the three
+# builds of build.sh. The table's last column compares with the fastest variant for each n.
 one() {  # file stem, program, its arguments
   stem=$1
   program=$2

@@ -2,11 +2,11 @@
 
     python table.py NAME=FILE [NAME=FILE ...]
 
-FILE holds the lines "n median min checksum" of all rounds of one program. Shown per n: the
-smallest over the rounds of the medians (the least disturbed round), and the smallest minimum.
-The last columns are grapple's figures over those of the best peer: the plain peers (a call of
-aba as its authors write it, and mj_forward), and the best of all variants. The checksums of
-all programs must agree, or the numbers are not of the same computation.
+FILE holds the lines "n median min checksum" of all rounds of one program. Printed for each n: the
+smallest of the rounds' medians (the round with the least other load), and the smallest minimum. The
+last columns are grapple's times over those of the fastest peer: first of the plain peers (a call of
+aba as its authors write it, and mj_forward), then of all variants. The checksums of all programs
+must agree; otherwise they have not done the same computation.
 """
 
 import sys

@@ -1,6 +1,6 @@
 //! Alternatives timed in the same rounds, so that other load affects all of them.
 
-#![allow(dead_code)] // Not every benchmark has all of them.
+#![allow(dead_code)] // Not every benchmark uses all functions.
 
 use std::time::Instant;
 
@@ -24,7 +24,8 @@ impl Time {
     }
 }
 
-/// Returns the batch times of several alternatives in the same rounds, each first in its turn.
+/// Returns the batch times of several alternatives, measured in the same rounds; the first
+/// alternative of a round changes cyclically.
 pub fn rounds<const N: usize>(mut alternatives: [impl FnMut() -> f64; N]) -> [Vec<f64>; N] {
     let mut times = [const { Vec::new() }; N];
     let (start, mut seconds) = (Instant::now(), 0.0);
@@ -45,14 +46,14 @@ pub fn rounds<const N: usize>(mut alternatives: [impl FnMut() -> f64; N]) -> [Ve
     times
 }
 
-/// Returns µs per call.
+/// Returns the time of a batch of calls, µs per call.
 pub fn batch(calls: u32, mut call: impl FnMut(u32)) -> f64 {
     let start = Instant::now();
     (0..calls).for_each(&mut call);
     1e6 * start.elapsed().as_secs_f64() / f64::from(calls)
 }
 
-/// Times several objects whose sweeps have so many evaluations: µs per evaluation.
+/// Times several objects, each by sweeps of `evaluations` evaluations: µs per evaluation.
 pub fn measure<T, const N: usize>(all: &mut [T; N], sweep: impl Fn(&mut T) + Copy, evaluations: usize) -> [Time; N] {
     let alternatives = all
         .each_mut()

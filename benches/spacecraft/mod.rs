@@ -32,11 +32,11 @@ impl Spacecraft {
         let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
         plant.start(0.0, &mut start, &mut discrete).expect("closed");
         let u: Vec<f64> = plant.model().inputs.iter().map(|input| input.start).collect();
-        // Applies the commands of the start.
+        // Updates the discrete state by the commands at the start.
         plant
             .update(0.0, &mut start, &u, &mut discrete, &mut Vec::new())
             .unwrap_or_else(|e| panic!("{e}"));
-        // Around the start by a tenth of each state's nominal value.
+        // States within a tenth of each state's nominal value around the start.
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let nominals = plant.model().states.iter().map(|state| state.nominal);
         let mut around = || {

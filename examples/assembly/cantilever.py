@@ -18,7 +18,7 @@ def roots(n):
 
 
 def modes(beam, n, x):
-    """The first n modes at the places x: (n, len(x)), 1/sqrt(kg)."""
+    """Returns the first n modes at the positions x (m from the root): (n, len(x)), 1/sqrt(kg)."""
     z = roots(n)[:, None]
     zs = z * x / beam.length
     c = (np.cosh(z) + np.cos(z)) / (np.sinh(z) + np.sin(z))
@@ -27,8 +27,9 @@ def modes(beam, n, x):
 
 
 def amplitudes(beam, n, deflection):
-    """The first n modes' amplitudes of a deflection, a function of the places along the beam (m) with any number of components
-    (m): its integrals with the modes over the mass, m sqrt(kg), (n, components)."""
+    """Returns the amplitudes (m sqrt(kg)) of the first n modes for a given deflection: (n,
+    components).  `deflection` maps positions along the beam (m) to displacements (m) with any
+    number of components. The amplitudes are its integrals with the modes over the mass."""
     nodes, weights = np.polynomial.legendre.leggauss(48)
     x = 0.5 * beam.length * (nodes + 1)
     return modes(beam, n, x) @ (0.5 * beam.mass * weights[:, None] * deflection(x))

@@ -1,11 +1,12 @@
-"""The assembly with its controller outside: case 1 of study.py, closed over the FMI.
+"""The assembly with its controller outside the FMU: case 1 of study.py as a closed loop over the FMI.
 
     python examples/assembly/closed_loop.py                 table in out/assembly
 
-A fast host reads angles and rates at each communication point, and holds seven moments until the next: the servos inside
-the FMU are off. The links are light where their dampers are strong, so there is a longest step. A slower host leaves the
-servos on and sends them references and feed-forward, as values that they hold or as cubics that they follow.
-docs/assembly.md tells what comes out. Needs FMPy and NumPy.
+A fast controller reads angles and rates at each communication point and sets seven moments, which
+are held until the next; the servos inside the FMU are off. The links are light and their dampers
+strong, so that the loop is unstable above a longest step. A slower program leaves the servos on and
+sends them references and feed-forward, as held values or as cubics over each step.
+docs/assembly.md shows the results. Needs FMPy and NumPy.
 """
 
 import sys
@@ -22,10 +23,10 @@ from studies import Instance, build, command_line, options  # noqa: E402
 from study import CASES, INPUTS, apart, inputs, run, together  # noqa: E402
 
 CASE = CASES["1"]
-STEPS = (0.0001, 0.001, 0.004, 0.005)  # s, of moments
-SLOW_STEPS = (0.01, 0.1)  # s, of references
+STEPS = (0.0001, 0.001, 0.004, 0.005)  # s, between communication points at which moments are sent
+SLOW_STEPS = (0.01, 0.1)  # s, between communication points at which references are sent
 STOP = 2.0  # s
-SPACING = 0.02  # s, where runs are compared
+SPACING = 0.02  # s, between the times at which runs are compared
 MEASURED = {
     "q": [f"{joint}.q" for joint in JOINTS],
     "qd": [f"{joint}.qd" for joint in JOINTS],
@@ -36,14 +37,15 @@ SWITCHES = [f"{joint}.servo" for joint in JOINTS] + ["DE.servo"]
 
 
 def angles(columns):
-    """The seven angles of measured columns, that of the platform last, and their rates."""
+    """Returns the seven angles of measured columns, the platform's last, and their rates."""
     found = apart(columns, MEASURED)
     w, z = found["attitude"].T
     return np.column_stack([found["q"], 2 * np.arctan2(z, w)]), np.column_stack([found["qd"], found["rate"]])
 
 
 def outside(fmu, model, planner, step, stop=STOP):
-    """A run with the controller outside: angles (rad) at each SPACING, as far as they stay finite and below a radian off."""
+    """Simulates with the controller outside the FMU. Returns the angles (rad) at each SPACING.  The
+    run ends early if an angle is not finite or differs from its reference by 1 rad or more."""
     times = step * np.arange(round(stop / step) + 1)
     wanted = apart(inputs(CASE, [planner.at(t) for t in times], times)[0], INPUTS)
     q_ref = np.column_stack([wanted["q"], model.alpha + model.rate * times])
@@ -63,7 +65,8 @@ def outside(fmu, model, planner, step, stop=STOP):
 
 
 def inside(fmu, planner, step=SPACING, stop=STOP, held=False):
-    """The same by the servos in the FMU: angles (rad) at each step. References and feed-forward are cubics, or what is held of them."""
+    """Simulates with the servos inside the FMU. Returns the angles (rad) at each step. References
+    and feed-forward are cubics over each step, or constant during it if `held`."""
     times = step * np.arange(round(stop / step) + 1)
     wanted = inputs(CASE, [planner.at(t) for t in times], times)
     if not held:
@@ -80,7 +83,8 @@ def inside(fmu, planner, step=SPACING, stop=STOP, held=False):
 
 
 def study(tool, directory, steps=STEPS, slow_steps=SLOW_STEPS, stop=STOP):
-    """By what is sent, and its step (s), the largest difference of the angles from those with the servos inside, rad; infinite if it grows beyond a radian."""
+    """Returns, by kind and step (s) of the values sent, the largest difference of the angles from
+    the run with servos inside and cubic references, rad; infinite if a run ended early."""
     model, planner = CASE.closed_form(), Planner()
     fmu = build(tool, "closed_loop", spec(model, planner.at(0.0)), directory)
     expected = inside(fmu, planner, stop=stop)
@@ -98,7 +102,7 @@ def study(tool, directory, steps=STEPS, slow_steps=SLOW_STEPS, stop=STOP):
 
 
 def table(found):
-    """What `study` has found in Markdown."""
+    """Returns the results of `study` as a Markdown table."""
     rows = ["| sent | step, ms | off the servos inside, rad |", "| --- | --- | --- |"]
     rows += [f"| {what} | {1e3 * step:g} | {f'{off:.1e}' if np.isfinite(off) else 'unstable'} |" for (what, step), off in found.items()]
     return "\n".join(rows) + "\n"

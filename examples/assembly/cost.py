@@ -1,8 +1,9 @@
-"""What a second of the assembly costs to compute: case 1 of study.py with nodal and with modal beams, by solvers and steps.
+"""Processor time per simulated second of the assembly: case 1 of study.py with ANCF and modal beams, by solver and step.
 
     python examples/assembly/cost.py                        table in out/assembly
 
-Least of several runs over the first minute, the host's own work and the start not counted. Needs FMPy and NumPy.
+The time is the least of several runs over the first minute, without the importer's own work and
+without the start. Needs FMPy and NumPy.
 """
 
 import sys
@@ -37,7 +38,8 @@ SEEN = [f"{joint}.servo_error" for joint in "BCDEFG"]
 
 
 def measure(tool, beams, setting, directory, runs, stop):
-    """Milliseconds of computing for each second, and the errors of the joints at each full second, rad; None where the solver gives up, or has no such beams."""
+    """Returns processor time per simulated second (ms) and the errors of the joints at each full
+    second (rad); None if the solver fails or does not support these beams."""
     method, step, tolerance, spacing = setting
     if (method, beams) == ("conserving", "modal"):
         return None
@@ -61,7 +63,9 @@ def measure(tool, beams, setting, directory, runs, stop):
 
 
 def study(tool, directory, settings=SETTINGS, runs=5, stop=STOP):
-    """For each setting, with modal and with ANCF beams: the cost (ms), and how far the joints are off the first setting's (rad)."""
+    """Returns, for each setting, for modal and for ANCF beams: processor time per simulated second
+    (ms), and the largest difference of the joints' errors from those with the first setting
+    (rad)."""
     found = {}
     for setting in settings:
         both = [measure(tool, beams, setting, directory, runs, stop) for beams in ("modal", "nodal")]
@@ -71,7 +75,7 @@ def study(tool, directory, settings=SETTINGS, runs=5, stop=STOP):
 
 
 def table(found):
-    """What `study` has found in Markdown."""
+    """Returns the results of `study` as a Markdown table."""
     heading = ["solver", "its step, s", "tolerance", "communication step, s", "modal, ms", "off, rad", "nodal, ms", "off, rad"]
     rows = [heading, ["---"] * len(heading)]
     for (method, step, tolerance, spacing), both in found.items():

@@ -1,8 +1,10 @@
 """The assembly robot with its two beams as a spec of grapple.
 
-The platform DE is the free body; the links stand on it by revolute joints. The beams are ANCF beams in the two grippers,
-or links of the tree, rigidly held: of bending modes, or rigid. The joints' coordinates are angles of a link to the one
-inside of it, so the interior angles of Yang et al. 2023 are `theta = -pi - q` on the left side and `q - pi` on the right.
+The platform DE is the free body; the links are attached to it in two chains of revolute joints. The
+beams are ANCF beams held by the two grippers, or bodies of the tree fixed to the grippers: with
+bending modes, or rigid. A joint's coordinate is the angle of a link relative to the next one
+towards the platform, so the interior angles of Yang et al. 2023 are `theta = -pi - q` on the left
+side and `q - pi` on the right.
 """
 
 import numpy as np
@@ -12,9 +14,9 @@ from cantilever import amplitudes
 from planner import DIAMETER, HEIGHT, LENGTHS, PER_LENGTH
 
 BEAMS = ("MN", "KI")
-GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # a gripper, its frame and what it holds
+GRASPS = [("left", "A", "MN"), ("right", "H", "KI")]  # grasp, frame of its gripper, beam that it holds
 JOINTS = ("B", "C", "D", "E", "F", "G")
-ELEMENTS = 2  # of ANCF beams in a module of 100 m
+ELEMENTS = 2  # ANCF elements in a module of 100 m
 KP, KD = 1e6, 2e4  # N m/rad, N m s/rad: Eqs. 76 and 77
 ANGULAR_STIFFNESS = 2e7  # N m/rad
 GRASP = f"""stiffness = 1e6
@@ -57,7 +59,8 @@ EI = {beam.EI!r}
 
 
 def modes(beam):
-    """How many bending modes a modal beam has in each plane: a sudden load shakes long beams in more."""
+    """Returns the number of bending modes of a modal beam in each plane. A sudden load excites more
+    modes of longer beams."""
     return max(2, beam.modules)
 
 
@@ -73,7 +76,7 @@ bending_y = {modes(beam)}
 
 def rigid(name, beam):
     across = beam.mass * beam.length**2 / 12
-    axial = 1e-12 * across  # A body's inertia is positive.
+    axial = 1e-12 * across  # The inertia of a body must be positive.
     return f"""[body.{name}]
 mass = {beam.mass!r}
 mass_centre = [{beam.length / 2!r}, 0.0, 0.0]
@@ -81,7 +84,7 @@ inertia = [{axial!r}, {across!r}, {across!r}]
 """
 
 
-# The places of the grippers, on the links AB and GH.
+# Positions of the grippers: link, and x in its frame (m).
 PLACES = {"A": ("AB", -float(LENGTHS[0])), "H": ("GH", float(LENGTHS[6]))}
 
 
@@ -106,7 +109,8 @@ rpy_deg = [0.0, 0.0, 90.0]
 
 
 def held(model, beams, starts):
-    """The beams in the grippers: "nodal", "modal" or "rigid"."""
+    """Returns the text of the two beams and of their connections to the grippers. `beams` is
+    "nodal" (ANCF), "modal" or "rigid"."""
     pairs = list(zip(BEAMS, model.beams))
     if beams == "nodal":
         bodies = [nodal(*pair, start) for pair, start in zip(pairs, starts)]
@@ -117,7 +121,8 @@ def held(model, beams, starts):
 
 
 def bent(model, plan, beams):
-    """Parameters of modal or ANCF beams that start as the closed form has them at rest."""
+    """Returns start parameters of modal or ANCF beams for the quasi-static deflection of the closed
+    form."""
     start = {}
     for which, (name, beam) in enumerate(zip(BEAMS, model.beams)):
         def deflection(xi, which=which):
@@ -132,10 +137,11 @@ def bent(model, plan, beams):
         xi = np.linspace(0.0, beam.length, fine * elements + 1)
         h = 1e-3 * beam.length
         below, here, above = (deflection(xi + step) for step in (-h, 0.0, h))
-        # The clamp has turned so far that it bears the moment at the root.
+        # The moment at the beam's root turns the gripper by `turn` against its angular stiffness.
         turn = beam.EI * (above - 2 * here + below)[0] / h**2 / ANGULAR_STIFFNESS
         across, slope = here + np.outer(xi, turn), (above - below) / (2 * h) + turn
-        # What bends is not stretched: a beam of 500 m would sound with its stretch for the whole run.
+        # A bent beam keeps its length. Otherwise a beam of 500 m would vibrate axially for the
+        # whole run.
         shorter = np.sqrt(1.0 + (slope**2).sum(axis=1))
         along = cumulative_trapezoid(1.0 / shorter - 1.0, xi, initial=0.0)
         off = {
@@ -151,15 +157,18 @@ def bent(model, plan, beams):
 
 
 def spec(model, plan, beams="nodal"):
-    """The craft of an assembly at its start, undeformed and at rest in the LVLH frame; its beams are "nodal", "modal" or "rigid"."""
+    """Returns the spec of an assembly at its start, undeformed and at rest in the LVLH frame; its
+    beams are "nodal" (ANCF), "modal" or "rigid"."""
     a, b = plan.a[0], plan.b[0]
-    # The place of M in axes along the beams, with the mass centre of all at the orbit.
+    # The position of M in axes along the beams: the mass centre of the whole system is on the
+    # orbit.
     x = plan.x[0]
     x_M = -(model.offsets[0] + model.shares[0] * x)
     y_M = -HEIGHT * model.m_R / model.mass
 
     def start(x, y, backwards=False):
-        """At a place in axes along the beams, with x along the line or backwards."""
+        """Returns the start of a body at (x, y) in axes along the beams; its x axis points along
+        the beams' line, or against it."""
         r = [float(of) for of in model.R_OB @ [x, y, 0.0]]
         alpha, beta = np.degrees([model.alpha, model.beta])
         rpy = [0.0, float(beta), float(alpha + 180.0)] if backwards else [0.0, float(-beta), float(alpha)]
@@ -174,7 +183,7 @@ mu = 3.986e14
     axes = 'axes = "lvlh"\n' if model.rate else ""
     angles = plan.joints()[0]
     names = ("AB", "BC", "CD", "DE", "EF", "FG", "GH")
-    # Links of the left arm extend towards -x from the joint that carries them.
+    # Links of the left arm extend towards -x from their joint.
     centres = [-l / 2 for l in LENGTHS[:3]] + [0.0] + [l / 2 for l in LENGTHS[4:]]
     bodies = [link(*of) for of in zip(names, map(float, LENGTHS), map(float, centres))]
     bodies[3] += f"""{start(x_M + x / 2, y_M + height)}

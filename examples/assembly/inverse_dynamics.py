@@ -1,15 +1,18 @@
-"""The moments of the assembly robot with its own mass, when nothing bends: inverse dynamics of the rigid tree.
+"""The moments of the assembly robot with the mass of its links, without bending: inverse dynamics of the rigid tree.
 
-What the closed form of Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 36-42, leaves out: the links' inertia, gravity
-gradient and Coriolis forces, and that the mass centre, not the beams' line, goes along the orbit.
+Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 36-42, neglects the links' inertia, gravity
+gradient and Coriolis forces, and lets the beams' line instead of the mass centre move along the
+orbit.
 
-Every body is a thin rod, and moves as the six equal particles that have its mass, mass centre and inertia: two at its ends,
-four across its middle ("equimomental" in E. J. Routh, Dynamics of a System of Rigid Bodies). In axes that turn with the orbit, relative to the mass centre on it, a
-particle at r needs the force
+Every body is a thin rod, modelled by six equal particles with its mass, mass centre and inertia:
+two at its ends, four around its centre ("equimomental" in E. J. Routh, Dynamics of a System of
+Rigid Bodies). In axes that turn with the orbit, relative to the mass centre on it, a particle at r
+needs the force
 
     f = m (r'' + 2 Omega x r' - G r),      G = w0^2 diag(3, 0, -1) in LVLH axes                          (1)
 
-(Hill's equations; G is gravity gradient and centrifugal force), and a joint gives the moment of the forces beyond it.
+(Hill's equations; G is gravity gradient and centrifugal force). A joint's moment is the sum of the
+moments of the forces on the outboard bodies.
 """
 
 import numpy as np
@@ -29,10 +32,10 @@ class RigidTree(Assembly):
         self.diameters = np.array([0.0, *np.full(7, DIAMETER), 0.0])
 
     def particles(self, plan):
-        """Places of the six particles of each rod, MN, AB ... GH, KI, and of the points A ... H, m, with two derivatives.
+        """Returns positions of the six particles of each rod, MN, AB ... GH, KI, and of the points
+        A ... H, m, with two derivatives.
 
-        In axes along the beams, from the mass centre of all: (3, 9, 6, 3) and (3, 8, 3).
-        """
+        In axes along the beams, from the mass centre of all: (3, 9, 6, 3) and (3, 8, 3)."""
         beam = np.array([[1.0], [0.0], [0.0]])
         u = np.hstack([beam, plan.directions(), beam])  # vectors in the plane are complex numbers
         ends = np.cumsum(self.lengths * u, axis=1)
@@ -48,21 +51,24 @@ class RigidTree(Assembly):
         return places - centre[:, None, None], points - centre[:, None]
 
     def moments_about(self, plan):
-        """Moments of the forces (1) of each rod about the points A ... H, N m: (8, 9, 3)."""
+        """Returns moments of the forces (1) of each rod about the points A ... H, N m: (8, 9,
+        3)."""
         (r, v, a), (points, _, _) = self.particles(plan)
         f = self.masses[:, None, None] / 6 * (a + 2 * np.cross(self.Omega, v) - r @ self.G)
         return np.cross(r - points[:, None, None], f).sum(axis=2)
 
     def moments(self, plan):
-        """The seven moments M_1 ... M_7 of the joints B, C, D, the platform and E, F, G, N m.
+        """Returns the seven moments M_1 ... M_7 of the joints B, C, D, the platform and E, F, G, N
+        m.
 
-        A joint's opens the angle between its links: on the right arm it turns what is beyond forwards, on the left backwards.
-        """
+        A positive moment of a joint opens the angle between its links: it turns the outboard links
+        in the positive sense on the right arm, in the negative sense on the left."""
         about = self.moments_about(plan)[..., 2]
         left = [-about[k, : k + 1].sum() for k in (1, 2, 3)]
         right = [about[k, k + 1 :].sum() for k in (4, 5, 6)]
         return np.array([*left, self.platform(plan)[2], *right])
 
     def platform(self, plan):
-        """The moment on the platform in its axes, N m. The forces of all add up to nothing, so that it is the same about every point."""
+        """Returns the moment on the platform in its axes, N m. The sum of all forces is zero, so
+        the moment is the same about every point."""
         return self.moments_about(plan)[0].sum(axis=0)

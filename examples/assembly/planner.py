@@ -1,8 +1,8 @@
-"""Where the arms of the assembly robot shall be: Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 70-74.
+"""Reference motion of the arms of the assembly robot: Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 70-74.
 
-The distance of the two grasped ends falls as a quintic; the arms are symmetric, and the robot's mass centre keeps its
-distance from the line of the beams. Angles are those of the links to the beams' line, `a` of the outer and `b` of the
-inner ones; everything else follows from them.
+The distance between the grasped ends decreases as a quintic; the arms are symmetric, and the
+robot's mass centre keeps its distance from the line of the beams. The angles `a` of the outer and
+`b` of the inner links are relative to the beams' line; all other quantities follow from them.
 """
 
 from dataclasses import dataclass
@@ -12,59 +12,64 @@ import numpy as np
 LENGTHS = np.array([2.0, 7.0, 7.0, 2.0, 7.0, 7.0, 2.0])  # m, of the links AB, BC, CD, DE, EF, FG, GH
 PER_LENGTH = 10.0 * np.pi  # kg/m: cylinders of 0.2 m and 1000 kg/m3
 DIAMETER = 0.2  # m
-HEIGHT = 6.0  # m, of the robot's mass centre over the beams' line
+HEIGHT = 6.0  # m, from the beams' line to the robot's mass centre
 DISTANCE = 18.0  # m, between the ends at the start
 DURATION = 300.0  # s
-# A moment that opens an interior angle turns the links of the left arm backwards.
+# Sign of a joint's coordinate for the moment that opens its interior angle.
 SIGNS = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
-# The elbows outside, and the arms crossing at the end: first guesses of a and b.
+# First guesses of a and b: with the elbows outside, and with arms that cross at the end.
 BRANCHES = {"outside": np.radians([79.309, -16.796]), "crossing": np.radians([29.545, 74.164])}
 
 
 @dataclass
 class Plan:
-    """Everything at one time: distance (m), the angles a and b (rad), each with two derivatives."""
+    """State of the plan at one time: distance (m), the angles a and b (rad), each with two
+    derivatives."""
 
     x: np.ndarray
     a: np.ndarray
     b: np.ndarray
 
     def links(self):
-        """Angles of the seven links, from left to right, to the beams' line with two derivatives, rad: rows are derivatives."""
+        """Returns the angles of the seven links, from left to right, to the beams' line, with two
+        derivatives, rad: rows are derivatives."""
         a, b = self.a, self.b
         right, none = np.array([np.pi / 2, 0.0, 0.0]), np.zeros(3)
         return np.array([right, a, b, none, -b, -a, -right]).T
 
     def directions(self):
-        """Unit vectors along the links, from left to right, with two derivatives, complex numbers in axes along the beams: (3, 7)."""
+        """Returns unit vectors along the links, from left to right, with two derivatives, as
+        complex numbers in axes along the beams: (3, 7)."""
         phi, phi_1, phi_2 = self.links()
         u = np.exp(1j * phi)
         return np.array([u, 1j * phi_1 * u, (1j * phi_2 - phi_1**2) * u])
 
     def points(self):
-        """Places of A ... H from A in axes along the beams, z across the arms' plane, m: (8, 3)."""
+        """Returns positions of A ... H relative to A in axes along the beams, z normal to the arms'
+        plane, m: (8, 3)."""
         ends = np.append(0.0, np.cumsum(LENGTHS * self.directions()[0]))
         return np.column_stack([ends.real, ends.imag, np.zeros(8)])
 
     def joints(self):
-        """Coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows are derivatives.
+        """Returns the coordinates of the joints B, C, D, E, F, G with two derivatives, rad: rows
+        are derivatives.
 
-        Each is a link's angle to the one inside of it.
-        """
+        A coordinate is the angle of a link relative to the next one towards the platform."""
         return SIGNS * np.diff(self.links())
 
     def interior(self):
-        """The interior angles theta_1, theta_2, theta_3 (of which 7, 6, 5 are the mirror), rad."""
+        """Returns the interior angles theta_1, theta_2, theta_3, rad; theta_7, theta_6, theta_5
+        equal them."""
         q = self.joints()[0]
         return np.mod(-np.pi - q[:3], 2 * np.pi)
 
 
 def quintic(s):
-    """What is left of a distance at the part s of the time, and two derivatives by s (Eqs. 70 and 71).
+    """Returns the remaining fraction of a distance at the fraction s of the duration, and two
+    derivatives with respect to s (Eqs. 70 and 71).
 
-    From 1 to 0, with rates and accelerations of zero at both ends.
-    """
+    It decreases from 1 to 0, with zero rates and accelerations at both ends."""
     return np.array(
         [
             1 - s**3 * (10 - 15 * s + 6 * s * s),
@@ -77,9 +82,8 @@ def quintic(s):
 class Planner:
     """The plan over time.
 
-    `seven` counts the masses of all seven links; without it the two that hold the beams are forgotten, as Eq. 74 is
-    printed. `branch` is one of BRANCHES.
-    """
+    With `seven` the mass centre includes all seven links; without, it omits the two links that hold
+    the beams, as in the printed Eq. 74. `branch` is one of BRANCHES."""
 
     def __init__(self, seven=True, branch="outside", distance=DISTANCE, duration=DURATION):
         masses = PER_LENGTH * LENGTHS * (1.0 if seven else np.array([0, 1, 1, 1, 1, 1, 0]))
@@ -111,10 +115,10 @@ class Planner:
         return angles
 
     def at(self, t):
-        """The plan at the time t, s; times may come in any order."""
+        """Returns the plan at the time t, s; times may come in any order."""
         s = np.clip(t / self.duration, 0.0, 1.0)
         x = self.distance * quintic(s) / self.duration ** np.arange(3)
-        # By continuation from the nearest known before: the two branches meet nowhere on the way.
+        # Continuation from the nearest earlier solution: the two branches do not meet on the way.
         start, angles = max((k for k in self.known if k[0] <= s), key=lambda k: k[0])
         for part in np.linspace(start, s, 1 + int(np.ceil((s - start) / 0.02)))[1:]:
             angles = self._solve(self.distance * quintic(part)[0], angles)

@@ -1,7 +1,8 @@
 """The beams and the robot's moments in closed form: Yang et al. 2023, 10.1007/s11071-023-08395-w, Eqs. 18-42.
 
-Gravity gradient, Coriolis and closing forces along two straight beams that a massless robot holds in an orbit; linear
-bending without vibration. The index 0 is the beam MN, which goes from its root M towards -x, 1 is KI, from K towards +x.
+Gravity gradient, Coriolis and closing forces along two straight beams that a massless robot holds
+in an orbit; linear bending without vibration. The index 0 is the beam MN, which goes from its root
+M towards -x, 1 is KI, from K towards +x.
 """
 
 from dataclasses import dataclass
@@ -34,7 +35,7 @@ class Beam:
 
 @dataclass
 class Loads:
-    """What a beam does to the robot at its root, and how it bends."""
+    """Loads that a beam exerts on the robot at its root, and the deflection of its tip."""
 
     moment: float  # N m, M_MN or M_KI
     force_x: float  # N
@@ -43,13 +44,13 @@ class Loads:
 
 
 class Assembly:
-    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the direction of the beams' line: the attitude alpha in the
-    orbit's plane and the elevation beta out of it (rad).
+    """Two beams (MN, KI), the orbit's radius (m; None: no orbit) and the direction of the beams'
+    line: the attitude alpha in the orbit's plane and the elevation beta out of it (rad).
 
-    LVLH axes O have x upwards, y along track and z along the orbit's angular momentum, platform axes B have x along the
-    beams and z across the arms' plane. In B are `Omega`, the LVLH frame' angular velocity (rad/s), and `G`, gravity
-    gradient and centrifugal force by place (1/s^2).
-    """
+    LVLH axes O have x upwards, y along track and z along the orbit's angular momentum; platform
+    axes B have x along the beams and z normal to the arms' plane. Expressed in B: `Omega`, the LVLH
+    frame's angular velocity (rad/s), and `G`, the matrix that maps a position to the specific force
+    of gravity gradient and centrifugal force (1/s^2)."""
 
     def __init__(self, beams, radius, alpha, beta=0.0):
         self.beams, self.radius, self.alpha, self.beta = beams, radius, alpha, beta
@@ -62,24 +63,25 @@ class Assembly:
         L_M, L_K = (beam.length for beam in beams)
         self.m_R = PER_LENGTH * LENGTHS.sum()
         self.mass = m_M + m_K + self.m_R
-        # A beam's root is offset + share x_MK from the mass centre, along the line.
+        # The root of a beam is at offset + share x_MK from the mass centre, along the line.
         x_SP = (m_M * L_M - m_K * L_K) / (2 * self.mass)
         self.offsets = (-x_SP, x_SP)
         share = (2 * m_M + self.m_R) / (2 * self.mass)
         self.shares = (1 - share, share)
 
     def attitude(self, t):
-        """The platform's attitude in inertial axes, which are the orbital ones at the time 0: a quaternion, scalar first."""
+        """Returns the platform's attitude relative to the inertial axes that coincide with the LVLH
+        axes at time 0: a quaternion, scalar first."""
         turn, rise = 0.5 * (self.alpha + self.rate * t), 0.5 * self.beta
         c, s = np.cos(turn), np.sin(turn)
         return np.array([c * np.cos(rise), s * np.sin(rise), -c * np.sin(rise), s * np.cos(rise)])
 
 
 class QuasiStatic(Assembly):
-    """The closed form of section 3, in the plane of the orbit."""
+    """The closed form of section 3 of the paper, in the plane of the orbit."""
 
     def beam(self, which, x):
-        """The loads of a beam where the distance x_MK has the values x with its two derivatives."""
+        """Returns the loads of a beam for the distance x_MK and its two derivatives, `x`."""
         beam, w, alpha = self.beams[which], self.rate, self.alpha
         o, o_1, _ = self.shares[which] * x + np.array([self.offsets[which], 0.0, 0.0])
         o_2 = self.shares[which] * x[2]
@@ -92,7 +94,8 @@ class QuasiStatic(Assembly):
         return Loads(moment, force_x, force_y, tip)
 
     def along(self, which, x, xi):
-        """Transverse and axial loads per length (N/m) and the deflection (m) at the distance xi from the root."""
+        """Returns transverse and axial loads per length (N/m) and the deflection (m) at the
+        distance xi from the root."""
         beam, w, alpha = self.beams[which], self.rate, self.alpha
         o = self.offsets[which] + self.shares[which] * x[0]
         o_1, o_2 = self.shares[which] * x[1], self.shares[which] * x[2]
@@ -106,15 +109,15 @@ class QuasiStatic(Assembly):
         return transverse, axial, deflection
 
     def deflection(self, which, x, xi):
-        """How far a beam is bent at the distances xi from the root, m: (n, 2).
+        """Returns the deflection of a beam at the distances xi from the root, m: (n, 2).
 
-        Along y and z of its own axes, whose x goes from its root to its tip.
-        """
+        The components are along y and z of the beam's own axes, whose x goes from its root to its
+        tip."""
         _, _, bent = self.along(which, x, xi)
         return np.column_stack([bent, np.zeros(len(bent))])
 
     def moments(self, plan):
-        """The seven moments M_1 ... M_7 of the joints, N m; M_4 is that on the platform."""
+        """Returns the seven moments M_1 ... M_7 of the joints, N m; M_4 acts on the platform."""
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
         theta_1, theta_2, _ = plan.interior()
         l = LENGTHS
@@ -129,9 +132,10 @@ class QuasiStatic(Assembly):
         return np.array([M_1, M_2, M_3, M_4, M_5, M_6, M_7])
 
     def platform(self, plan):
-        """The moment on the platform in its axes, N m: M_4 about z."""
+        """Returns the moment on the platform in its axes, N m: M_4 about z."""
         return np.array([0.0, 0.0, self.moments(plan)[3]])
 
     def tips(self, plan):
-        """Deflections of the two tips along y and z of each beam, whose x goes from its root to its tip, m: (2, 2)."""
+        """Returns the deflections of the two tips along y and z of each beam, whose x goes from its
+        root to its tip, m: (2, 2)."""
         return np.array([[self.beam(which, plan.x).tip, 0.0] for which in (0, 1)])

@@ -1,12 +1,13 @@
-"""The closed form of quasi_static.py for beams along any direction: the line rises by the elevation beta out of the orbit's plane.
+"""The closed form of quasi_static.py for beams along any direction: the line has the elevation beta to the orbit's plane.
 
-A beam lies along a unit vector, a, that stands still in LVLH axes. On its point at the distance s from the mass centre
-acts, relative to axes that turn with the orbit, the specific force
+A beam lies along a unit vector a that is constant in the LVLH frame. The specific force on its
+point at the distance s from the mass centre, relative to axes that turn with the orbit, is
 
     f = s G a - 2 s' Omega x a - s'' a,      G = w0^2 diag(3, 0, -1) in LVLH axes                        (1)
 
-of gravity gradient, centrifugal, Coriolis and closing force (Hill's equations). For beta = 0 its components are Eqs. 20
-and 21 of Yang et al. 2023, 10.1007/s11071-023-08395-w; bending across is that of section 3, in both planes.
+from gravity gradient, centrifugal, Coriolis and closing motion (Hill's equations). For beta = 0 its
+components are Eqs. 20 and 21 of Yang et al. 2023, 10.1007/s11071-023-08395-w; the bending is that
+of section 3, in both transverse planes.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from quasi_static import Assembly
 
 @dataclass
 class Loads:
-    """What a beam does to the robot at its root and how far its tip is bent, vectors in platform axes."""
+    """Loads that a beam exerts on the robot at its root, and the deflection of its tip; vectors in
+    platform axes."""
 
     force: np.ndarray  # N
     moment: np.ndarray  # N m, about the root
@@ -26,8 +28,9 @@ class Loads:
 
 
 class Spatial(Assembly):
-    """The closed form in three dimensions. In platform axes are, of the beams MN and KI, the directions `a`, and of (1) what
-    grows along a beam, `grows` (1/s^2), and what falls with the rate, `coriolis` (1/s)."""
+    """The closed form in three dimensions. For the beams MN and KI, in platform axes: the
+    directions `a`, and of (1) the factor of s, `grows` (1/s^2), and the factor of -s', `coriolis`
+    (1/s)."""
 
     def __init__(self, beams, radius, alpha, beta=0.0):
         super().__init__(beams, radius, alpha, beta)
@@ -36,13 +39,14 @@ class Spatial(Assembly):
         self.coriolis = 2 * np.cross(self.Omega, self.a)
 
     def specific(self, which, x):
-        """Of a beam, (1) at its root, m/s^2, and its growth along it, 1/s^2: x is the distance x_MK with two derivatives."""
+        """Returns (1) at the root of a beam, m/s^2, and its derivative along the beam, 1/s^2; `x`
+        is the distance x_MK with two derivatives."""
         o, o_1, o_2 = self.shares[which] * x + np.array([self.offsets[which], 0.0, 0.0])
         grows = self.grows[which]
         return o * grows - o_1 * self.coriolis[which] - o_2 * self.a[which], grows
 
     def beam(self, which, x):
-        """The loads of a beam."""
+        """Returns the loads of a beam."""
         beam = self.beams[which]
         a, (root, grows) = self.a[which], self.specific(which, x)
         L, rho = beam.length, beam.mass_per_length
@@ -52,12 +56,14 @@ class Spatial(Assembly):
         return Loads(force, moment, tip - a * (a @ tip))
 
     def along(self, which, x, xi):
-        """The load per length at the distances xi from the root, N/m, platform axes: (n, 3)."""
+        """Returns the load per length at the distances xi from the root, N/m, platform axes: (n,
+        3)."""
         root, grows = self.specific(which, x)
         return self.beams[which].mass_per_length * (root + np.multiply.outer(xi, grows))
 
     def deflection(self, which, x, xi):
-        """How far the beam is bent at the distances xi from the root, m, along y and z of its own axes: (n, 2)."""
+        """Returns the deflection of the beam at the distances xi from the root, m, along y and z of
+        its own axes: (n, 2)."""
         beam = self.beams[which]
         root, grows = self.specific(which, x)
         L = beam.length
@@ -68,15 +74,17 @@ class Spatial(Assembly):
 
     @staticmethod
     def own_axes(which, vectors):
-        """y and z in a beam's own axes, from platform axes: MN's are turned by half a turn about z."""
+        """Returns y and z components in a beam's own axes, from platform axes: those of MN are
+        turned by 180 degrees about z."""
         return vectors[..., 1:] * [(-1.0, 1.0)[which], 1.0]
 
     def tips(self, plan):
-        """Deflections of the two tips along y and z of each beam, m: (2, 2)."""
+        """Returns the deflections of the two tips along y and z of each beam, m: (2, 2)."""
         return np.array([self.own_axes(which, self.beam(which, plan.x).tip) for which in (0, 1)])
 
     def moments(self, plan):
-        """The seven moments of the joints and the platform, N m; M_4 is that about z, and `platform` the whole."""
+        """Returns the seven moments of the joints and the platform, N m; M_4 is the z component of
+        `platform`."""
         points = plan.points()
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
         left = mn.moment + np.cross(points[0] - points[[1, 2, 3]], mn.force)
@@ -84,6 +92,6 @@ class Spatial(Assembly):
         return np.array([*left[:, 2], self.platform(plan)[2], *right[:, 2]])
 
     def platform(self, plan):
-        """The moment on the platform in its axes, N m, about the root M."""
+        """Returns the moment on the platform in its axes, N m, about the root M."""
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
         return -(mn.moment + ki.moment + np.cross([plan.x[0], 0.0, 0.0], ki.force))

@@ -1,14 +1,15 @@
-"""Two beams of a hundred metres and more, joined by a dual-arm robot in orbit.
+"""Two beams of a hundred metres or more, joined by a dual-arm robot in orbit.
 
     python examples/assembly/study.py                       case 1: table and figure in out/assembly
     python examples/assembly/study.py --cases 1 2 4         others, or all nine
-    python examples/assembly/study.py --sweeps 8 9          cases of which one number varies: 3 to 9, and tilt
-    python examples/assembly/study.py --feed-forward quasi_static rigid         one after the other, side by side
-    python examples/assembly/study.py --beams modal --start straight bent       likewise
+    python examples/assembly/study.py --sweeps 8 9          cases with one number varied: 3 to 9, and tilt
+    python examples/assembly/study.py --feed-forward quasi_static rigid         a run with each, compared in one table
+    python examples/assembly/study.py --beams modal --start straight bent       a run with each combination
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
-The craft is grapple's FMU; the plan and the feed-forward are Python's (planner.py; quasi_static.py, inverse_dynamics.py),
-handed over with their derivatives at each communication point. docs/assembly.md tells what comes out. Needs FMPy, NumPy and Matplotlib.
+The spacecraft is an FMU built by grapple; plan and feed-forward are computed in Python (planner.py;
+quasi_static.py, inverse_dynamics.py) and set with their derivatives at each communication point.
+docs/assembly.md shows the results. Needs FMPy, NumPy and Matplotlib.
 """
 
 import sys
@@ -44,7 +45,7 @@ class Case:
     alpha: float = 0.0  # deg
     orbit: str | None = "LEO"
     beams: str = "nodal"
-    start: str = "straight"  # or "bent", as at rest
+    start: str = "straight"  # or "bent": with the quasi-static deflection
     beta: float = 0.0  # deg
 
     def __post_init__(self):
@@ -52,7 +53,8 @@ class Case:
             raise ValueError("rigid beams are straight: a bent start needs nodal or modal ones")
 
     def setting(self):
-        """What an assembly is made of."""
+        """Returns the arguments of an `Assembly`: beams, orbit's radius (m), alpha and beta
+        (rad)."""
         beams = tuple(Beam(n) for n in self.modules)
         return beams, RADII[self.orbit] if self.orbit else None, np.radians(self.alpha), np.radians(self.beta)
 
@@ -60,7 +62,7 @@ class Case:
         return (Spatial if self.beta else QuasiStatic)(*self.setting())
 
     def label(self):
-        """What is simulated, for tables."""
+        """Returns a label of the settings, for tables."""
         fed = {"quasi_static": "", "rigid": ", rigid feed-forward", "none": ", no feed-forward"}
         return self.beams + (", bent at the start" if self.start == "bent" else "") + fed[self.feed_forward]
 
@@ -80,7 +82,7 @@ CASES = {
 
 ALPHAS = tuple(range(-90, 91, 15))  # deg
 MODULES = (1, 2, 3, 4, 5)
-# Cases by the number that varies, which has a name.
+# Sweeps: a label of the varied number, and the cases by its value.
 SWEEPS = {
     "3": ("α, deg", {alpha: Case(alpha=alpha) for alpha in ALPHAS}),
     "4": ("modules of KI", {n: Case(modules=(1, n)) for n in MODULES}),
@@ -89,12 +91,12 @@ SWEEPS = {
     "7": ("modules of KI and of MN", {n: Case(modules=(n, n), orbit=None) for n in MODULES}),
     "8": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha) for alpha in ALPHAS}),
     "9": ("α, deg", {alpha: Case(modules=(1, 5), alpha=alpha, orbit="GEO") for alpha in ALPHAS}),
-    # Not in the paper: the line rises out of the orbit's plane.
+    # Not in the paper: the line is inclined to the orbit's plane.
     "tilt": ("β, deg", {beta: Case(modules=(1, 5), beta=beta, beams="modal", start="bent") for beta in (0, 30, 60, 90)}),
 }
 
 
-# Names of variables by what they are together.
+# Names of variables by group.
 INPUTS = {
     "q": [f"{joint}.q_ref" for joint in JOINTS],
     "qd": [f"{joint}.qd_ref" for joint in JOINTS],
@@ -109,23 +111,24 @@ OUTPUTS = {
 }
 TIPS = {"tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)]}
 GRASPED = {"gaps": ["left.distance", "right.distance"], "angles": ["left.angle", "right.angle"]}
-OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # outputs beside
-ARMS = [0, 1, 2, 4, 5, 6]  # of the seven moments those at the joints; the fourth is that on the platform
+OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # additional outputs, by the kind of beams
+ARMS = [0, 1, 2, 4, 5, 6]  # indices of the joints' moments among the seven; index 3 is the moment on the platform
 
 
 def together(groups):
-    """All names of some groups."""
+    """Returns all names of some groups."""
     return sum(groups.values(), [])
 
 
 def apart(columns, groups):
-    """The columns of each group by its name."""
+    """Splits columns by group."""
     ends = np.cumsum([len(group) for group in groups.values()])
     return dict(zip(groups, np.split(columns, ends[:-1], axis=1)))
 
 
 def drives(case, plans):
-    """The moments that are fed forward as the FMU takes them, N m: torques of the six joints, then on the platform in its axes."""
+    """Returns the feed-forward moments as inputs of the FMU, N m: torques of the six joints, then
+    the three components on the platform in its axes."""
     if case.feed_forward == "none":
         return np.zeros((len(plans), 9))
     model = RigidTree(*case.setting()) if case.feed_forward == "rigid" else case.closed_form()
@@ -133,17 +136,19 @@ def drives(case, plans):
 
 
 def inputs(case, plans, times):
-    """References and feed-forward of plans at evenly spaced times, and their derivatives: columns as in INPUTS."""
+    """Returns references and feed-forward of plans at evenly spaced times, and their derivatives:
+    columns as in INPUTS."""
     q, qd, qdd = np.moveaxis(np.array([plan.joints() for plan in plans]), 1, 0)
     fed = drives(case, plans)
     return np.hstack([q, qd, fed]), np.hstack([qd, qdd, np.gradient(fed, times, axis=0)])
 
 
 def run(fmu, start, values, rates, step, seen):
-    """Lets the inputs of an FMU go through values and rates that are `step` apart, s.
+    """Runs an FMU whose inputs interpolate given values and rates; `step` is the time between rows,
+    s.
 
-    Returns the outputs that are to be seen there, a column for each, and the seconds of computing that the FMU took.
-    """
+    Returns the outputs `seen` at these times, one column for each, and the processor time of the
+    FMU, s."""
     driven, took = together(INPUTS), 0.0
     with Instance(fmu, dict(zip(driven, values[0])) | start) as host:
         rows = [host.get(seen)]
@@ -157,19 +162,20 @@ def run(fmu, start, values, rates, step, seen):
 
 
 def upright(model):
-    """The platform's reference, relative to the LVLH frame: along the beams."""
+    """Returns the platform's reference relative to the LVLH frame: along the beams."""
     return dict(zip(names("DE.q_ref", 4), model.attitude(0.0)))
 
 
 def turn(p, q):
-    """The angles between attitudes, rows of unit quaternions, rad."""
+    """Returns the angles between attitudes given as rows of unit quaternions, rad."""
     vector = p[:, :1] * q[:, 1:] - q[:, :1] * p[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
     return 2 * np.arcsin(np.linalg.norm(vector, axis=1))
 
 
 def simulate(tool, key, case, directory, stop):
-    """Runs a case. Returns times, the seven moments and that on the platform (N m), the errors of the joints and the platform
-    (deg), the tips (m), of ANCF beams the gaps (m) and angles (rad) of the grasps, and the seconds that the FMU took to compute."""
+    """Runs a case. Returns times, the seven moments and the moment on the platform (N m), the
+    errors of the joints and the platform (deg), the tips (m), for ANCF beams the gaps (m) and
+    angles (rad) of the grasps, and the processor time of the FMU (s)."""
     model, planner = case.closed_form(), Planner()
     times = STEP * np.arange(round(stop / STEP) + 1)
     plans = [planner.at(t) for t in times]
@@ -193,12 +199,12 @@ def simulate(tool, key, case, directory, stop):
 
 
 def closed_form(model, plans):
-    """What `simulate` returns of moments and tips, by the quasi-static model."""
+    """Returns moments and tips as `simulate` does, by the quasi-static model."""
     return {of: np.array([getattr(model, of)(plan) for plan in plans]) for of in ("moments", "platform", "tips")}
 
 
 def largest(found, during=slice(None)):
-    """The largest magnitudes of seven moments (N m), then of the tips N and I (mm)."""
+    """Returns the largest magnitudes of the seven moments (N m), then of the tips N and I (mm)."""
     moments = np.abs(found["moments"])
     moments[:, 3] = np.linalg.norm(found["platform"], axis=1)
     tips = 1e3 * np.linalg.norm(found["tips"], axis=2)
@@ -206,20 +212,20 @@ def largest(found, during=slice(None)):
 
 
 def digits(value):
-    """Four figures, and no more than four decimals."""
+    """Formats a number with four figures, at most four decimals."""
     return f"{value:.{min(4, max(0, 3 - int(np.floor(np.log10(max(abs(value), 1e-4))))))}f}"
 
 
 def worst(run):
-    """The worst control error while the beams approach, deg."""
+    """Returns the largest control error while the beams approach, deg."""
     return np.abs(run["errors"][run["times"] <= DURATION]).max()
 
 
 def table(runs, number="case"):
-    """The largest moments and deflections while the beams approach, in Markdown.
+    """Returns the largest moments and deflections while the beams approach, as a Markdown table.
 
-    `runs` are by the number that tells cases apart and by their labels; the closed form stands below them.
-    """
+    `runs` are indexed by case (or varied number) and label; a row below them has the closed
+    form."""
     heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
     rows = [heading, ["---"] * len(heading)]
     for key, variants in runs.items():
@@ -231,7 +237,7 @@ def table(runs, number="case"):
 
 
 def save(figure, path):
-    """The same file from the same numbers."""
+    """Saves a figure as SVG that is reproducible: the same bytes for the same numbers."""
     import matplotlib.pyplot as plt
 
     with plt.rc_context({"svg.hashsalt": "assembly"}):
@@ -240,7 +246,7 @@ def save(figure, path):
 
 
 def draw(key, run, path):
-    """Moments and tips over time, beside the closed form."""
+    """Draws moments and tips over time, with the closed form."""
     import matplotlib.pyplot as plt
 
     shown = slice(None, None, max(1, len(run["times"]) // 250))
@@ -264,7 +270,8 @@ def draw(key, run, path):
 
 
 def draw_sweep(key, runs, path):
-    """Largest moments and deflections over the number that varies: marks are simulated, lines the closed form."""
+    """Draws largest moments and deflections over the varied number: markers are simulated, lines
+    the closed form."""
     import matplotlib.pyplot as plt
 
     values, shown = list(runs), [next(iter(variants.values())) for variants in runs.values()]
@@ -286,7 +293,7 @@ def draw_sweep(key, runs, path):
 
 
 def variants(tool, key, case, changes, directory, stop):
-    """Runs a case with each of some changes of its fields. Returns the runs by their labels."""
+    """Runs a case with each of some changes of its fields. Returns the runs by label."""
     runs = {}
     for change in changes:
         changed = replace(case, **change)
@@ -297,7 +304,8 @@ def variants(tool, key, case, changes, directory, stop):
 
 
 def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
-    """Runs cases and sweeps with each of some changes of their fields, draws the first, and returns their tables."""
+    """Runs cases and sweeps with each of some changes of their fields, draws the first of each, and
+    returns their tables."""
     runs, texts = {}, []
     for key in cases:
         runs[key] = variants(tool, f"case{key}", CASES[key], changes, directory, stop)
@@ -315,7 +323,7 @@ def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
 
 
 def changes(arguments):
-    """All combinations of what is to be changed in cases."""
+    """Returns all combinations of the changes asked for on the command line."""
     asked = {field: getattr(arguments, field) for field in ("beams", "start", "feed_forward") if getattr(arguments, field)}
     return [dict(zip(asked, values)) for values in product(*asked.values())]
 

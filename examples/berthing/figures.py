@@ -1,4 +1,4 @@
-"""The study's figures: angles and deflections over time, and the craft drawn at instants."""
+"""The study's figures: angles and deflections over time, and drawings of the spacecraft at instants."""
 
 import io
 import re
@@ -6,13 +6,13 @@ import re
 import matplotlib.pyplot as plt
 import numpy as np
 
-SIDE = 4.9  # m, of the spacecraft: a cube of its mass and inertia, on whose face the shoulder stands
-RADIUS = 1.0  # m, of the payload: a disc of its mass and inertia, with the contact on its rim
-THIN = 4  # every so many samples are drawn where nothing is fast
+SIDE = 4.9  # m, of the spacecraft: a cube with its mass and inertia; the shoulder is on one face
+RADIUS = 1.0  # m, of the payload: a disc with its mass and inertia; the contact is on its rim
+THIN = 4  # where motion is slow, every THIN-th sample is drawn
 
 STYLE = {
     "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "berthing",  # the same file from the same numbers
+    "svg.hashsalt": "berthing",  # reproducible: the same file for the same numbers
     "path.simplify_threshold": 0.3,
     "font.size": 9,
     "lines.linewidth": 1.1,
@@ -46,7 +46,7 @@ PATH_INSTANTS = (0.0, 20.0, 40.0, 60.0)  # s, of rebounds
 
 
 def save(figure, path):
-    """Writes a figure as SVG, with hundredths of a point."""
+    """Writes a figure as SVG with coordinates rounded to 0.01 pt; returns the path."""
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None})
     plt.close(figure)
@@ -55,7 +55,7 @@ def save(figure, path):
 
 
 def line(impact, links):
-    """How a case is drawn: a colour for the impact, dashes for rigid links."""
+    """Returns the line style of a case: a colour for the impact, dashes for rigid links."""
     rigid = links == "rigid"
     return dict(
         color=COLOURS[impact],
@@ -108,7 +108,8 @@ def draw_tips(motions, cases, path):
 
 
 def draw_craft(axis, motion, k, colour, alpha=1.0):
-    """The craft at sample `k`: the spacecraft's square, the bent links, the hand, the payload's disc with a spoke to its rim."""
+    """Draws the spacecraft at sample `k`: its square, the bent links, the hand, the payload's disc
+    with a spoke to its rim."""
     ink = dict(alpha=alpha, linewidth=1.0, solid_capstyle="round", solid_joinstyle="round")
     pitch, turn = np.radians([motion.pitch[k], motion.turn[k]])
     corners = 0.5 * SIDE * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1)])
@@ -125,7 +126,7 @@ def draw_craft(axis, motion, k, colour, alpha=1.0):
 
 
 def draw_captures(motions, path):
-    """The captured craft at instants, a row for each case (the paper's Fig. 4)."""
+    """The captured system at instants, a row for each case (the paper's Fig. 4)."""
     rows = (("pin_locked", "pin, hand locked"), ("pin_free", "pin, hand free"), ("grasp_free", "grasp, hand free"))
     rows += (("grasp_locked", "grasp, hand locked"),)
     figure, axes = plt.subplots(len(rows), len(INSTANTS), figsize=(7.4, 9.6), sharex=True, sharey=True)
@@ -143,7 +144,8 @@ def draw_captures(motions, path):
 
 
 def draw_rebounds(motions, path):
-    """The craft after rebounds at instants, and the paths of the fingers (the paper's Figs. 7 to 10)."""
+    """The system after rebounds at instants, and the paths of the fingers (the paper's Figs. 7 to
+    10)."""
     cases = [(impact, "flexible") for impact in ("elastic", "half", "rough", "lively")] + [("elastic", "rigid")]
     figure, axes = plt.subplots(1, len(cases) + 1, figsize=(7.4, 3.0))
     limits = dict(xlim=(-7.2, 5.0), ylim=(-3.4, 20.6), xticks=(-5, 0, 5), xlabel="x (m)")
@@ -164,7 +166,8 @@ def draw_rebounds(motions, path):
 
 
 def draw_rest(calms, path):
-    """The captured craft, held in several ways: energy and speed beside the common drift, angles and rates under servos."""
+    """The captured system, held in several ways: energy and speed relative to the common drift,
+    angles and rates under servos."""
     with plt.rc_context(STYLE):
         return _draw_rest(calms, path)
 

@@ -1,6 +1,7 @@
 """After berthing: the captured payload is brought to rest by servos of the joints and of the spacecraft's attitude.
 
-The grasp of the study, with flexible links and a hand that its servo holds. Gains are ours: the paper has none.
+The case is the grasp of the study, with flexible links and a servo on the hand. The gains are our
+choice: the paper has none.
 """
 
 from dataclasses import dataclass
@@ -13,18 +14,19 @@ STEP = 0.25  # s, between samples
 TOLERANCE = 1e-10
 JOINTS = ("shoulder", "elbow", "wrist")
 INSTANTS = (0.0, 30.0, 60.0, 120.0, 180.0, 240.0, 300.0, 450.0, 600.0)  # s, of the table
-RATE = 0.005  # °/s: what turns more slowly is at rest,
-SPEED = 0.5e-3  # m/s: and what moves more slowly beside the common drift
+RATE = 0.005  # °/s: at rest are bodies that turn more slowly,
+SPEED = 0.5e-3  # m/s: and that move more slowly relative to the common drift
 
 
 @dataclass(frozen=True)
 class Hold:
-    """How the captured craft is held: by an attitude servo, and servos or brakes of the joints; or not at all."""
+    """How the captured system is held: by an attitude servo with servos or brakes of the joints, or
+    not at all."""
 
     key: str
     label: str
     attitude: tuple = ()  # gains, N·m/rad and N·m·s/rad
-    joints: tuple = ()  # the same of each joint
+    joints: tuple = ()  # gains of each joint's servo, N·m/rad and N·m·s/rad
     brakes: bool = False
 
 
@@ -50,40 +52,42 @@ class Calm:
     label: str
     t: np.ndarray  # s
     pitch: np.ndarray  # of the spacecraft, deg
-    off: np.ndarray  # joints, from where they were at the impact, deg
+    off: np.ndarray  # joint angles less those at the impact, deg
     rates: np.ndarray  # spacecraft, link 1, link 2, hand, payload, deg/s
     tips: np.ndarray  # deflections of both links' tips, m
-    energy: np.ndarray  # beside that of the common velocity: kinetic, and of the bent links, J
+    energy: np.ndarray  # kinetic energy relative to the common drift, and strain energy of the links, J
     velocity: np.ndarray  # of the spacecraft and the payload, m/s
     angular_momentum: np.ndarray  # about the mass centre, kg m²/s
-    drift: np.ndarray  # the common one: momentum over mass, m/s
+    drift: np.ndarray  # velocity of the mass centre: momentum over mass, m/s
     torque: np.ndarray  # of the attitude servo, N m
-    momentum: float  # largest drift, as a part of the largest sum of the bodies' own
+    momentum: float  # largest momentum drift, relative to the largest sum of the bodies' momentum magnitudes
     gap: float  # largest distance of the captured frames, m
 
     @property
     def rate(self):
-        """The largest rate of spacecraft, joints and payload, deg/s."""
+        """Returns the largest rate of spacecraft, joints and payload, deg/s."""
         return np.abs(self.rates).max(axis=1)
 
     @property
     def speed(self):
-        """The largest speed of spacecraft and payload beside the common drift, m/s."""
+        """Returns the largest speed of spacecraft and payload relative to the common drift, m/s."""
         return np.linalg.norm(self.velocity - self.drift[:, None], axis=2).max(axis=1)
 
     def at(self, instant):
-        """The sample nearest to an instant, s."""
+        """Returns the index of the sample nearest to an instant (s)."""
         return np.argmin(np.abs(self.t - instant))
 
     @property
     def rests_from(self):
-        """From when on all is slower than `RATE` and `SPEED`, s, or none."""
+        """Returns the first time after which all rates and speeds stay within `RATE` and `SPEED`,
+        s, or None."""
         moving = np.flatnonzero((self.rate > RATE) | (self.speed > SPEED))
         return self.t[moving[-1] + 1] if moving[-1] + 1 < len(self.t) else None
 
 
 def held(hold):
-    """The spec of the grasp, held from the impact on; references of servos are the angles at the impact."""
+    """Returns the spec of the grasp, held from the impact on; references of servos are the angles
+    at the impact."""
     spec = spec_of(Case(GRASP, "free"), STOP_TIME, STEP, TOLERANCE)
     spec["frame"] = {name: spec["frame"][name] for name in ("fingers", "rim")}
     if hold.joints:
@@ -105,13 +109,13 @@ def held(hold):
 
 
 def mass_of(spec):
-    """The mass of all bodies, kg."""
+    """Returns the mass of all bodies, kg."""
     bodies = spec["body"].values()
     return sum(b["mass"] if "mass" in b else b["beam"]["length"] * b["beam"]["mass_per_length"] for b in bodies)
 
 
 def calm(tool, hold, directory):
-    """Builds the captured craft, held like this, and runs it."""
+    """Builds the captured system with a way of holding it, and runs it."""
     spec = held(hold)
     read, _ = simulate(build(tool, f"rest_{hold.key}", spec, directory), OUTPUT, spec)
     mass, momentum = mass_of(spec), read(*names("system.momentum", 2))

@@ -1,12 +1,12 @@
-"""The numerical study of X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, "Post-impact dynamics of two multi-body systems
-attempting docking/berthing", Acta Astronautica (1998).
+"""The numerical study of X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, "Post-impact
+dynamics of two multi-body systems attempting docking/berthing", Acta Astronautica (1998).
 
     python examples/berthing/study.py           tables and figures 2 to 10, in out/berthing
-    python examples/berthing/study.py --rest    and the captured craft brought to rest by servos
+    python examples/berthing/study.py --rest    in addition, the captured system brought to rest by servos
 
-It builds variants of ../berthing.toml with the tool `grapple` and runs them as FMUs in Co-Simulation: several impacts, with the
-hand free, locked or braked, and with flexible or rigid links. docs/berthing-1998.md tells what comes out.
-Needs FMPy, NumPy and Matplotlib.
+It builds variants of ../berthing.toml with the tool `grapple` and runs them as FMUs in
+Co-Simulation: several impacts, with the hand free, locked or braked, and with flexible or rigid
+links. docs/berthing-1998.md shows the results. Needs FMPy, NumPy and Matplotlib.
 """
 
 import sys
@@ -40,17 +40,17 @@ from studies import command_line, options  # isort: skip; variants says where it
 STOP_TIME = 60.0  # s after the impact
 STEP = 0.05  # s, between samples
 TOLERANCE = 1e-10
-AFTER = 1e-8  # s: when the impact is over, and nothing has moved yet
+AFTER = 1e-8  # s: a time at which the impact is over and the motion since is negligible
 
 HANDS = ("locked", "free", "braked")
 IMPACTS = (PIN, GRASP, ELASTIC, HALF, NONE)
 CASES = [Case(impact, hand, modes) for hand in HANDS for impact in IMPACTS for modes in (2, 0)]
 CASES += [Case(impact, "locked") for impact in (ROUGH, LIVELY)]  # of the paper's Figs. 9 and 10
 MODES = (0, 1, 2, 3, 5, 10)  # of each link
-PARTED = 1e-6  # m: from when on hand and payload can touch again
+PARTED = 1e-6  # m: a larger gap counts as separation after the impact
 
 
-# What is looked at in a run.
+# Outputs of a run.
 
 RATES = ["spacecraft.w[3]", "shoulder.qd", "elbow.qd", "wrist.qd", "payload.w[3]"]
 TOLD = ["status", "energy_change", "restitution", "kappa", "r_E_min", "r_E_max", "virtual_mass", "moment_impulse[3]"]
@@ -68,20 +68,20 @@ MOTION += ["system.energy", "system.work", "berth.violation"]
 
 @dataclass(frozen=True)
 class Report:
-    """What the FMU tells of an impact. Vectors in the plane, inertial axes."""
+    """The FMU's report of an impact. Vectors in the plane, inertial axes."""
 
     label: str
-    done: bool  # or refused
+    done: bool  # False: the impact was refused
     message: str  # of the log
     impulse: np.ndarray  # on the hand, N s
-    moment: float  # the same of a grasp's moment, N m s
+    moment: float  # moment impulse of a grasp on the hand, N m s
     before: np.ndarray  # velocity of the fingers relative to the rim, m/s
     after: np.ndarray  # m/s
     energy: float  # change, J
     restitution: float
     kappa: float
-    band: tuple  # of r_E
-    virtual_mass: float  # that the normal impulse meets, kg
+    band: tuple  # admissible range of r_E
+    virtual_mass: float  # effective mass of the contact along its normal, kg
     rates: np.ndarray  # after: spacecraft, link 1, link 2, hand, payload, deg/s
 
 
@@ -98,30 +98,31 @@ class Motion:
     spacecraft: np.ndarray  # m
     arm: np.ndarray  # points along both links and the hand, m
     payload: np.ndarray  # m
-    momentum: float  # largest drift, as a part of the largest sum of the bodies' own
-    angular_momentum: float  # the same
+    momentum: float  # largest momentum drift, relative to the largest sum of the bodies' momentum magnitudes
+    angular_momentum: float  # largest drift of the angular momentum, relative likewise
     energy_error: float  # largest change of energy less work, J
     drift: float  # largest distance of the captured frames, m
 
     @property
     def gap(self):
-        """From the payload's rim to the fingers, m; negative where they are inside."""
+        """Distance from the payload's rim to the fingers, m; negative: penetration."""
         return np.linalg.norm(self.arm[:, -1] - self.payload, axis=1) - figures.RADIUS
 
     @property
     def touches_again(self):
-        """When the fingers meet the rim again, s, or none."""
+        """Returns the time at which the fingers touch the rim again, s, or None."""
         parted = np.flatnonzero(self.gap > PARTED)
         return self.crosses(self.gap, parted[0]) if len(parted) else None
 
     def crosses(self, values, start=0):
-        """When values first have another sign than at sample `start`, s, or none; between samples on a straight line."""
+        """Returns the first time at which values have changed sign since sample `start`, s, or
+        None; interpolated linearly."""
         k = start + np.flatnonzero(values[start:] * values[start] < 0.0)
         return np.interp(0.0, *zip(*sorted((values[i], self.t[i]) for i in (k[0] - 1, k[0])))) if len(k) else None
 
 
 def report_of(case, fmu, spec):
-    """What stands in the contact's outputs right after the impact."""
+    """Returns the contact's outputs right after the impact."""
     read, messages = simulate(fmu, REPORT, spec, AFTER, case.impact.start)
     status, energy, restitution, kappa, least, most, mass, moment = read(*(f"berth.{name}" for name in TOLD))[-1]
     impulse, before, after = (read(*names(f"berth.{pair}", 2))[-1] for pair in PAIRS)
@@ -143,19 +144,20 @@ def report_of(case, fmu, spec):
 
 
 def angle(read, body):
-    """A free body's angle about z over time, deg."""
+    """Returns a free body's angle about z over time, deg."""
     q = read(*names(f"{body}.q", 4))
     return np.degrees(np.unwrap(2.0 * np.arctan2(q[:, 3], q[:, 0])))
 
 
 def drift_of(read, kind):
-    """The largest change of a momentum, as a part of the largest sum of the bodies' own."""
+    """Returns the largest change of a momentum, relative to the largest sum of the bodies' momentum
+    magnitudes."""
     momentum = read(*names(f"system.{kind}momentum", 3))
     return np.linalg.norm(momentum - momentum[0], axis=1).max() / read(f"system.{kind}momentum_scale").max()
 
 
 def motion_of(case, fmu, spec):
-    """Runs a case."""
+    """Runs a case; returns its motion."""
     read, _ = simulate(fmu, MOTION, spec, start=case.impact.start)
     balance = read("system.energy") - read("system.work")
     return Motion(
@@ -176,7 +178,8 @@ def motion_of(case, fmu, spec):
 
 
 def run(tool, case, directory, fmus):
-    """Runs a case, and builds its FMU if there is none yet; returns the report of its impact and, unless refused, the motion."""
+    """Runs a case, and builds its FMU if there is none yet; returns the report of its impact and
+    the motion, None if the impact was refused."""
     spec = spec_of(case, STOP_TIME, STEP, TOLERANCE)
     if case.model not in fmus:
         fmus[case.model] = build(tool, case.model, spec, directory)
@@ -188,22 +191,22 @@ def run(tool, case, directory, fmus):
 
 
 def small(number):
-    """A number that is zero but for round-off, or is not."""
+    """Formats a number that is zero up to round-off."""
     return "< 1e-10" if number < 1e-10 else f"{number:.1e}"
 
 
 def fixed(number, digits):
-    """A number, without the sign of a zero."""
+    """Formats a number with fixed digits, without the sign of a zero."""
     return f"{number:.{digits}f}" if abs(number) >= 0.5 * 10.0**-digits else f"{0.0:.{digits}f}"
 
 
 def at(time):
-    """A time, if there is one."""
+    """Formats a time, or None."""
     return "–" if time is None else fixed(time, 2)
 
 
 def of_done(text):
-    """A column that a refused impact does not have."""
+    """Returns a column's function that prints a dash for a refused impact."""
     return lambda report: text(report) if report.done else "–"
 
 
@@ -227,7 +230,7 @@ RATE_TABLE = tuple(
     (f"{name} (°/s)", lambda r, k=k: fixed(r.rates[k], 4))
     for k, name in enumerate(BODIES)
 )
-MOTION_TABLE = (  # of a motion
+MOTION_TABLE = (  # from a motion
     ("pitch, end (°)", lambda m: fixed(m.pitch[-1], 3)),
     ("tip 1, max (mm)", lambda m: fixed(1e3 * np.abs(m.tips[:, 0]).max(), 1)),
     ("tip 2, max (mm)", lambda m: fixed(1e3 * np.abs(m.tips[:, 1]).max(), 1)),
@@ -252,7 +255,7 @@ REBOUND_TABLE = (
     ("y (m)", lambda m: fixed(*(m.arm[-1, -1] - m.arm[0, -1])[1:], 3)),
     ("pitch, end (°)", lambda m: fixed(m.pitch[-1], 3)),
 )
-MODES_TABLE = (  # of the number of modes, and the reports of the elastic and of the plastic impact
+MODES_TABLE = (  # from a row: number of modes, and the reports of the elastic and of the plastic impact
     ("modes of each link", lambda row: f"{row[0]}"),
     ("(0, 0), y (N·s)", lambda row: fixed(row[1].impulse[1], 4)),
     ("(1, 1), x (N·s)", lambda row: fixed(row[2].impulse[0], 4)),
@@ -263,7 +266,8 @@ MODES_TABLE = (  # of the number of modes, and the reports of the elastic and of
 
 
 def table(columns, rows):
-    """A Markdown table with aligned columns: each column a heading and a function from a row to its text."""
+    """Returns a Markdown table with aligned columns; a column is a heading and a function from a
+    row to its text."""
     cells = [[heading for heading, _ in columns], *([text(row) for _, text in columns] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     cells.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
@@ -272,10 +276,12 @@ def table(columns, rows):
 
 
 def tables(results, by_modes):
-    """All tables of the study: for each state of the hand its impacts, its rates and its motions; captures, rebounds, modes."""
+    """Returns all tables of the study: for each state of the hand its impacts, rates and motions;
+    captures, rebounds, modes."""
 
     def of(kind, part, columns, cases):
-        """A table about one part of the results, 0 the report or 1 the motion, if there is one."""
+        """Returns a table of one part of the results, 0 the report or 1 the motion, for the cases
+        that have it."""
         rows = [(case, results[case.key][part]) for case in cases if results[case.key][part]]
         return table([kind, *((heading, lambda row, text=text: text(row[1])) for heading, text in columns)], rows)
 
@@ -300,7 +306,7 @@ def tables(results, by_modes):
 
 
 class Progress:
-    """One line for each piece of work: which, of how many, and how long it took."""
+    """Prints one line for each task: label, number of the total, duration."""
 
     def __init__(self, total):
         self.total, self.done = total, 0
@@ -314,7 +320,8 @@ class Progress:
 
 
 def impacts_with(tool, modes, directory):
-    """The reports of the elastic and the plastic impact with so many modes, the hand locked."""
+    """Returns the reports of the elastic and the plastic impact with a number of modes, the hand
+    locked."""
     elastic, plastic = (Case(impact, "locked", modes) for impact in (ELASTIC, PLASTIC))
     spec = spec_of(elastic, STOP_TIME, STEP, TOLERANCE)
     spec["frame"] = {name: spec["frame"][name] for name in ("fingers", "rim")}
@@ -323,7 +330,8 @@ def impacts_with(tool, modes, directory):
 
 
 def study(tool, directory):
-    """Runs all cases and writes table.md and the figures; returns `(report, motion)` by the case's key, and the figures' paths."""
+    """Runs all cases and writes table.md and the figures; returns `(report, motion)` by the case's
+    key, and the figures' paths."""
     directory.mkdir(parents=True, exist_ok=True)
     timed = Progress(len(CASES) + len(MODES))
     fmus = {}
@@ -336,7 +344,7 @@ def study(tool, directory):
     return results, by_modes, figures.draw(motions, directory)
 
 
-REST_TABLE = (  # of a craft that is held
+REST_TABLE = (  # from a run of a held system
     ("held by", lambda c: c.label),
     ("at rest from (s)", lambda c: at(c.rests_from)),
     *((f"energy, {t:.0f} s (J)", lambda c, t=t: f"{c.energy[c.at(t)]:.2e}") for t in (0.0, 60.0, 300.0, 600.0)),
@@ -346,7 +354,7 @@ REST_TABLE = (  # of a craft that is held
     ("momentum", lambda c: small(c.momentum)),
     ("hold (m)", lambda c: small(c.gap)),
 )
-CALM_TABLE = (  # of the craft under servos, and a sample
+CALM_TABLE = (  # from a row: the run under servos, and an index of a sample
     ("time (s)", lambda row: f"{row[0].t[row[1]]:.0f}"),
     *((f"{name} (°/s)", lambda row, k=k: fixed(row[0].rates[row[1], k], 5)) for k, name in enumerate(BODIES)),
     ("beside the drift (mm/s)", lambda row: fixed(1e3 * row[0].speed[row[1]], 4)),
@@ -358,7 +366,8 @@ CALM_TABLE = (  # of the craft under servos, and a sample
 
 
 def study_rest(tool, directory):
-    """Brings the captured craft to rest and writes rest.md and its figure; returns the runs by key, and the figure's path."""
+    """Brings the captured system to rest and writes rest.md and its figure; returns the runs by
+    key, and the figure's path."""
     directory.mkdir(parents=True, exist_ok=True)
     timed = Progress(len(rest.HOLDS))
     calms = {hold.key: timed(f"held by {hold.label}", rest.calm, tool, hold, directory) for hold in rest.HOLDS}

@@ -1,4 +1,4 @@
-"""Variants of ../berthing.toml: their specs, their FMUs, and runs of those through FMPy in Co-Simulation."""
+"""Variants of ../berthing.toml: their specs, their FMUs, and Co-Simulation runs through FMPy."""
 
 import sys
 import tomllib
@@ -15,13 +15,13 @@ sys.path.insert(0, str(EXAMPLES))
 import studies  # noqa: E402
 from studies import names  # noqa: E402, F401
 LINKS = ("link1", "link2")
-STATIONS = 7  # points of a boom, between its ends, at which its shape is read
-LATER = 1e-9  # s: how long the impact waits for the brake
+STATIONS = 7  # points of a boom, between its ends, at which its deflection is read
+LATER = 1e-9  # s: delay of the impact after the brake
 
 
 @dataclass(frozen=True)
 class Impact:
-    """What happens where hand and payload meet: the table of the contact, without its place."""
+    """A kind of impact of hand and payload: fields of the contact's table, without its frames."""
 
     key: str
     label: str
@@ -33,7 +33,8 @@ class Impact:
 
     @property
     def start(self):
-        """Values of the FMU's parameters, by which one FMU serves for all impacts of a law."""
+        """Returns start values of the FMU's parameters: one FMU serves for all impacts with the
+        same law."""
         return {f"berth.{name}": value for name, value in self.contact.items() if name != "law"}
 
 
@@ -53,7 +54,8 @@ LIVELY = Impact("lively", "(0.2, 0.5)", ratios(0.2, 0.5))
 
 @dataclass(frozen=True)
 class Case:
-    """An impact of the hand that is `free`, `locked` or `braked`, on links with so many modes."""
+    """An impact with a hand that is `free`, `locked` or `braked`, and with a number of modes of
+    each link."""
 
     impact: Impact
     hand: str
@@ -69,7 +71,7 @@ class Case:
 
     @property
     def model(self):
-        """The name of its FMU."""
+        """Returns the name of the case's FMU."""
         return f"{self.impact.contact['law']}_{self.hand}_{self.links}"
 
     @property
@@ -78,11 +80,12 @@ class Case:
 
 
 def spec_of(case, stop_time=60.0, step=0.05, tolerance=1e-10):
-    """A case's spec, as nested dictionaries: the example with other links, another wrist and another contact.
+    """Returns a case's spec as nested dictionaries: the example with other links, another wrist and
+    another contact.
 
-    The command is on from the start, so that the impact finds the craft as table 2 has it. The brake of a braked hand is on
-    from the start, too; what is struck at the instant in which a brake closes is struck with the joint free, so it waits.
-    """
+    The command is on from the start, so that the impact acts in the configuration of table 2. The
+    brake of a braked hand is on from the start, too; the impact comes LATER, because an impact at
+    the instant at which a brake closes acts on the free joint."""
     spec = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
     wrist = spec["joint"]["wrist"]
     del wrist["damping"]  # the paper has none
@@ -111,7 +114,7 @@ def spec_of(case, stop_time=60.0, step=0.05, tolerance=1e-10):
 
 
 def toml(table, path=()):
-    """The text of nested dictionaries. Numbers are written so that they read back exactly."""
+    """Returns nested dictionaries as TOML. Numbers are written so that they read back exactly."""
     text, tables = "", ""
     for key, value in table.items():
         name = key if key.replace("_", "").isalnum() else f'"{key}"'
@@ -136,11 +139,10 @@ def build(tool, key, spec, directory):
 
 
 def simulate(fmu, output, spec, stop_time=None, start=None):
-    """Samples of an FMU's variables through the spec's experiment, or to `stop_time` s in one step; and what it logs.
+    """Simulates an FMU to the end of the spec's experiment, or to `stop_time` (s) in one step.
 
-    Returns a function from names to columns, and the messages. What the FMU does not have is zero: a locked hand has no
-    rate, rigid links do not deflect.
-    """
+    Returns a function from names to columns, and the logged messages. Variables that the FMU does
+    not have are zero: a locked hand has no rate, rigid links no deflection."""
     description = fmpy.read_model_description(str(fmu))
     model = {variable.name for variable in description.modelVariables}
     experiment, messages = spec["experiment"], []

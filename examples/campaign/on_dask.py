@@ -1,16 +1,17 @@
 """A study of `grapple campaign` on a Dask cluster.
 
-What each run is given comes from the tool as a table, the runs are made by FMPy in the cluster's workers, and the table that
-comes back has the columns of the tool's own:
+The tool writes the parameters and inputs of all runs as a table, FMPy makes the runs in the
+cluster's workers, and the resulting table has the columns of the tool's own:
 
     grapple build examples/docking.toml
     grapple campaign examples/campaign/docking.toml --plan > plan.csv
     python examples/campaign/on_dask.py docking.fmu examples/campaign/docking.toml plan.csv --output runs.csv
 
-Without --scheduler the cluster is one of processes on this machine. Workers are sent the FMU's path, which they must be able to read, and the
-runs' numbers; each unpacks the FMU once and makes an instance for every run. Needs fmpy, pandas and dask[distributed].
-
-An input keeps the value that the plan gives it: signals that `grapple` feeds from outside (`from_importer`) are not in a plan.
+Without --scheduler the cluster consists of processes on this machine. Workers receive the FMU's
+path, which they must be able to read, and the runs' numbers; each worker unpacks the FMU once and
+makes an instance for every run. Needs fmpy, pandas and dask[distributed]. An input keeps the value
+that the plan gives it: signals that `grapple` feeds from outside (`from_importer`) are not in a
+plan.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from fmpy.fmi1 import FMICallException
 
 
 def unpacked(fmu):
-    """The model description and the folder of an FMU; once in each worker."""
+    """Returns the model description and the folder of an FMU, unpacked once in each worker."""
     worker = get_worker()
     kept = vars(worker).setdefault("campaign", {})
     key = fmu, Path(fmu).stat().st_mtime_ns
@@ -39,14 +40,14 @@ def unpacked(fmu):
 
 
 def points(stop, step):
-    """The communication points after the start: multiples of the step, and the end."""
+    """Returns the communication points after the start: multiples of the step, and the end."""
     whole = math.floor(stop / step * (1 + 1e-12))
     last = whole if stop - whole * step > 1e-9 * step else whole - 1
     return [k * step for k in range(1, last + 1)] + [stop]
 
 
 def mean(time, values):
-    """By the trapezoidal rule, summed from the start to the end as the tool does."""
+    """Returns the time average by the trapezoidal rule, summed in the same order as by the tool."""
     areas = 0.5 * np.diff(time) * (values[:-1] + values[1:])
     return np.add.accumulate(areas)[-1] / (time[-1] - time[0])
 
@@ -62,7 +63,8 @@ STATISTICS = {
 
 
 def run(fmu, experiment, outputs, number, settings):
-    """One run, as a row of the table. `experiment` is (stop time, step, tolerance); `settings` are by the variables' names."""
+    """Simulates one run; returns a row of the table. `experiment` is (stop time, step, tolerance);
+    `settings` are values by variable name."""
     description, folder = unpacked(fmu)
     variables = {variable.name: variable for variable in description.modelVariables}
     references = lambda names: [variables[name].valueReference for name in names]
@@ -106,7 +108,7 @@ def run(fmu, experiment, outputs, number, settings):
 
 
 def campaign(client, fmu, study, plan):
-    """All runs of a plan, as a table whose columns have no units."""
+    """Simulates all runs of a plan; returns a table whose columns have no units."""
     description = fmpy.read_model_description(fmu)
     default = description.defaultExperiment
     wished = study.get("experiment", {})

@@ -1,11 +1,12 @@
-"""A controller inside the craft's FMU, and the same controller as an FMU of its own.
+"""A controller inside the spacecraft's FMU, compared with the same controller as a separate FMU.
 
     python examples/coupling/study.py             tables and a figure in out/coupling
 
-It builds ../servoed_arm.toml and ../arm_controller.toml with the tool `grapple` and closes the loop in Python, over
-FMPy: at each communication point the controller gets what the craft measures, and the craft the torques that the controller
-asks for. The servos inside the craft are the reference. docs/coupling.md tells what comes out.
-Needs FMPy, NumPy, SciPy and Matplotlib.
+It builds ../servoed_arm.toml and ../arm_controller.toml with the tool `grapple` and closes the loop
+in Python through FMPy: at each communication point the controller receives the measured angles and
+rates of the spacecraft, and the spacecraft receives the controller's torques. The servos inside the
+spacecraft's FMU are the reference. docs/coupling.md shows the results. Needs FMPy, NumPy, SciPy and
+Matplotlib.
 """
 
 import sys
@@ -22,16 +23,16 @@ from studies import Instance, build, command_line, options  # noqa: E402
 
 JOINTS = ("shoulder", "elbow")
 STOP_TIME = 12.0  # s
-SAMPLE = 0.04  # s, where the runs are compared
+SAMPLE = 0.04  # s, between the times at which runs are compared
 STEPS = (0.004, 0.002, 0.001, 0.0005)  # s, between communication points
 SAMPLE_TIME = 0.01  # s, of the sampled controller
-NEAR_LIMIT = (0.95, 1.05)  # parts of the longest stable step
-ORDERS = {"held": 1, "extrapolated": 2, "parallel": 1}  # of the ways of coupling, in powers of the step
+NEAR_LIMIT = (0.95, 1.05)  # factors of the longest stable step
+ORDERS = {"held": 1, "extrapolated": 2, "parallel": 1}  # order of accuracy in the step, by the way of coupling
 TOLERANCE = 1e-11
 
 
 def instance(fmu, start=None, tolerance=TOLERANCE):
-    """An FMU at the study's own tolerance."""
+    """Opens an FMU with the study's tolerance."""
     return Instance(fmu, start, tolerance)
 
 
@@ -44,7 +45,8 @@ TORQUES = of_joints("tau")
 
 
 def inside(arm, h=SAMPLE, stop_time=STOP_TIME):
-    """The servos of the craft itself, seen every `h` s: times, measured angles and rates."""
+    """Simulates the servos inside the FMU; returns, every `h` s: times, measured angles and
+    rates."""
     with instance(arm, {f"{joint}.servo": 1.0 for joint in JOINTS}) as craft:
         times = np.arange(round(stop_time / h) + 1) * h
         rows = [craft.get(MEASURED)]
@@ -55,14 +57,18 @@ def inside(arm, h=SAMPLE, stop_time=STOP_TIME):
 
 
 def outside(arm, controller, h, way="held", is_sampled=False, stop_time=STOP_TIME, tolerance=TOLERANCE):
-    """The loop closed every `h` s: times, and measured angles and rates.
+    """Simulates the loop closed every `h` s; returns times, and measured angles and rates.
 
-    held           the controller goes first: what it asks for at a communication point acts until the next
-    extrapolated   it acts along the line through its last two values
-    parallel       craft and controller step at once, as most masters do: what acts is one step old
+    held: the controller steps first; its torque at a communication point acts until the next
+    (zero-order hold).
 
-    A sampled controller gives its torques when its step is done, one that follows its inputs as soon as these are set.
-    """
+    extrapolated: the torque follows the line through its last two values.
+
+    parallel: spacecraft and controller step at once, as with most co-simulation algorithms
+    (Jacobi); the torque that acts is one step old.
+
+    The torques of a sampled controller are read after its step, those of a continuous one as soon
+    as its inputs are set."""
     with instance(arm, tolerance=tolerance) as craft, instance(controller) as control:
         rows, before = [craft.get(MEASURED)], None
         if way == "parallel":
@@ -88,13 +94,15 @@ def outside(arm, controller, h, way="held", is_sampled=False, stop_time=STOP_TIM
 
 
 def off(*runs):
-    """The largest difference of the angles of two runs, rad, where both have been looked at."""
+    """Returns the largest difference of the angles of two runs at their common times, multiples of
+    SAMPLE, rad."""
     rows = [rows[:: round(SAMPLE / (times[1] - times[0])), : len(JOINTS)] for times, rows in runs]
     return np.abs(rows[0] - rows[1]).max()
 
 
 def linear(arm, controller):
-    """The craft's joints and modes at the start, `ẋ = A x + B τ`, and what they measure; the controller's `τ = −K y`."""
+    """Returns `A, B, C, K` of the system linearised at the start: joints and modes `ẋ = A x + B τ`,
+    measured values `y = C x`, controller `τ = −K y`."""
     with instance(arm) as craft, instance(controller) as control:
         inner = [name for name in craft.states if not name.startswith(("satellite.", "system."))]
         A = craft.matrix([f"der({name})" for name in inner], inner)
@@ -105,17 +113,19 @@ def linear(arm, controller):
 
 
 def growth(loop, h, way):
-    """By how much the loop's fastest growing motion grows from one communication point to the next."""
+    """Returns the spectral radius of the loop's map from one communication point to the next; above
+    1 it is unstable."""
     A, B, C, K = loop
     n, m = B.shape
-    # States, torques that stand still, torques' rates that do: exactly, over one step.
+    # Augmented state: x, torques, rates of the torques (constant). `expm` gives the exact step.
     whole = np.zeros((n + 2 * m, n + 2 * m))
     whole[:n, :n], whole[:n, n : n + m] = A, B
     whole[n : n + m, n + m :] = np.eye(m)
     step = expm(whole * h)
     free, held, rising = step[:n, :n], step[:n, n : n + m], step[:n, n + m :]
     gain, none = -K @ C, np.zeros((m, m))
-    # The torques before are states too, where they act: old ones, or in the rates (τ − τ_before)/h.
+    # The previous torques are states as well if they enter: as old torques, or in the rates (τ −
+    # τ_before)/h.
     matrix = {
         "held": free + held @ gain,
         "extrapolated": np.block([[free + (held + rising / h) @ gain, -rising / h], [gain, none]]),
@@ -125,7 +135,7 @@ def growth(loop, h, way):
 
 
 def longest_step(loop, way):
-    """The communication step above which the loop is unstable, s."""
+    """Returns the communication step above which the loop is unstable, s."""
     h = 1e-4
     while growth(loop, h, way) <= 1.0:
         h *= 1.01
@@ -142,12 +152,13 @@ def table(head, rows):
 
 
 def slopes(errors):
-    """Orders between neighbours, each step half as long as the one before."""
+    """Returns the orders of convergence between neighbours; each step is half the one before."""
     return [None] + [float(np.log2(coarse / fine)) for coarse, fine in zip(errors, errors[1:])]
 
 
 def convergence(reference, runs):
-    """Errors against the communication step by the way of coupling, and the table with their orders."""
+    """Returns the errors over the communication step by the way of coupling, and their table with
+    orders."""
     errors = {way: [off(run, reference) for run in of_way] for way, of_way in runs.items()}
     rows = []
     for i, h in enumerate(STEPS):
@@ -160,7 +171,7 @@ def convergence(reference, runs):
 
 
 def draw(errors, near, path):
-    """Errors over steps, and the elbow at the two sides of the longest stable step."""
+    """Draws errors over steps, and the elbow just below and above the longest stable step."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     steps = 1e3 * np.array(STEPS)
     for way, of_way in errors.items():
@@ -182,7 +193,7 @@ def draw(errors, near, path):
 
 
 def study(tool, directory):
-    """Everything, into a folder; returns the text of the tables."""
+    """Runs the whole study into a folder; returns the text of the tables."""
     directory.mkdir(parents=True, exist_ok=True)
     specs = [(EXAMPLES / f"{name}.toml").read_text(encoding="utf-8") for name in ("servoed_arm", "arm_controller")]
     arm = build(tool, "servoed_arm", specs[0], directory)

@@ -1,5 +1,5 @@
-/* The smallest host: an FMU in Co-Simulation, no library but C's own. A torque on the elbow of ../servoed_arm.toml, angles
-   every 0.1 s.
+/* A minimal importer: an FMU in Co-Simulation without other libraries than C's own. It applies a torque to the elbow of
+   ../servoed_arm.toml and prints the angles every 0.1 s.
 
        grapple build examples/servoed_arm.toml && unzip -q servoed_arm.fmu -d servoed_arm
        headers=$(python3 -c 'import fmpy; print(fmpy.__path__[0])')/c-code
@@ -18,10 +18,10 @@
 
 static void tell(fmi2ComponentEnvironment e, fmi2String name, fmi2Status s, fmi2String category, fmi2String text, ...) {
     (void)e, (void)s;
-    fprintf(stderr, "%s, %s: %s\n", name, category, text); /* grapple hands over finished text, without further arguments. */
+    fprintf(stderr, "%s, %s: %s\n", name, category, text); /* grapple passes formatted text, without further arguments. */
 }
 
-static const char *attribute(const char *xml, const char *element, const char *name) { /* It stands behind `element`. */
+static const char *attribute(const char *xml, const char *element, const char *name) { /* The first one after `element`. */
     static char value[256];
     if (!(xml = strstr(xml, element)) || !(xml = strstr(xml, name)) || sscanf(xml + strlen(name), "=\"%255[^\"]", value) != 1)
         fprintf(stderr, "modelDescription.xml: no %s of %s\n", name, element), exit(1);

@@ -1,10 +1,11 @@
-"""Closed loop: a controller written in Python drives the craft step by step.
+"""Closed loop: a controller written in Python controls the spacecraft's arm step by step.
 
     python examples/hosts/fmpy_closed_loop.py         out/hosts/closed_loop.svg and a line for each communication step
 
-At each communication point the controller reads what ../servoed_arm.toml measures and what it should do, and sets the
-torques that act until the next. The servos inside the FMU, with the same law and gains, are the reference: a loop that is closed
-every H is off them by an error that halves with H (docs/coupling.md has the theory, and better ways). Needs FMPy and Matplotlib.
+At each communication point the controller reads the measured and the reference angles and rates of
+../servoed_arm.toml and sets the torques, which are held until the next. The servos inside the FMU,
+with the same law and gains, are the reference: the error of a loop that is closed every H seconds
+is proportional to H (docs/coupling.md has the theory, and better ways). Needs FMPy and Matplotlib.
 """
 
 import sys
@@ -19,7 +20,7 @@ sys.path.insert(0, str(EXAMPLES))
 from studies import Instance, build, command_line, options  # noqa: E402
 
 STOP_TIME = 12.0  # s
-SAMPLE = 0.04  # s, where the runs are compared
+SAMPLE = 0.04  # s, between the times at which runs are compared
 STEPS = (0.004, 0.002, 0.001)  # s, between communication points
 TOLERANCE = 1e-11
 
@@ -32,12 +33,14 @@ TORQUES, SERVOS, Q, QD, Q_REF, QD_REF = (
 
 
 def torques(q, qd, q_ref, qd_ref, tau_ff=0.0):
-    """Proportional-derivative control, with direct feed-through: what is asked for follows what is measured at once."""
+    """Returns the torques of proportional-derivative control: a direct feed-through of the measured
+    values."""
     return tau_ff + KP * (q_ref - q) + KD * (qd_ref - qd)
 
 
 def closed_loop(fmu, h):
-    """The joints' angles every SAMPLE s, the loop closed in Python every `h` s."""
+    """Simulates the loop closed in Python every `h` s; returns the joints' angles every SAMPLE
+    s."""
     every = round(SAMPLE / h)
     with Instance(fmu, tolerance=TOLERANCE) as craft:
         rows = [craft.get(Q)]
@@ -50,7 +53,8 @@ def closed_loop(fmu, h):
 
 
 def servos_inside(fmu, stop_time=STOP_TIME):
-    """The same, by the servos inside the FMU: the torques follow at every instant of the integration."""
+    """Simulates the servos inside the FMU, whose torques act continuously; returns the joints'
+    angles every SAMPLE s."""
     with Instance(fmu, dict.fromkeys(SERVOS, 1.0), TOLERANCE) as craft:
         rows = [craft.get(Q)]
         for k in range(round(stop_time / SAMPLE)):
@@ -60,7 +64,7 @@ def servos_inside(fmu, stop_time=STOP_TIME):
 
 
 def compare(tool, directory):
-    """The reference, and by step the loop and its largest error, rad."""
+    """Returns the reference, and by step the loop's angles and their largest error, rad."""
     directory.mkdir(parents=True, exist_ok=True)
     fmu = build(tool, "servoed_arm", (EXAMPLES / "servoed_arm.toml").read_text(encoding="utf-8"), directory)
     reference = servos_inside(fmu)

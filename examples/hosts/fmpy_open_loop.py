@@ -1,9 +1,10 @@
-"""Open loop: torques over time go in, a run comes out.
+"""Open loop: a run with torques given over time.
 
     python examples/hosts/fmpy_open_loop.py           out/hosts/open_loop.svg and two lines of numbers
 
-The elbow of ../servoed_arm.toml is pushed for a second and pushed back for a second, its servos off. FMPy runs the FMU in
-Co-Simulation, where the FMU integrates, and in Model Exchange, where FMPy's CVODE does; the two have to agree. Needs FMPy and Matplotlib.
+A torque on the elbow of ../servoed_arm.toml acts for a second, then the opposite one for a second,
+with the servos off. FMPy runs the FMU in Co-Simulation, integrated by the FMU, and in Model
+Exchange, integrated by FMPy's CVODE; the two have to agree. Needs FMPy and Matplotlib.
 """
 
 import sys
@@ -23,7 +24,7 @@ STEP = 0.01  # s
 TORQUE = 5.0  # N·m
 OUTPUTS = ["shoulder.q", "elbow.q", "satellite.q[4]", "system.energy", "system.work", "system.angular_momentum[3]"]
 
-# FMPy makes an event of two rows with the same time, so that no step of the integration smears the jump.
+# FMPy makes an event of two rows with the same time: no integration step crosses the discontinuity.
 PUSHES = np.array(
     [(0.0, TORQUE), (1.0, TORQUE), (1.0, -TORQUE), (2.0, -TORQUE), (2.0, 0.0), (STOP_TIME, 0.0)],
     dtype=[("time", float), ("elbow.tau", float)],
@@ -44,7 +45,8 @@ def run(fmu, interface):
 
 
 def open_loop(tool, directory):
-    """Both interfaces over one FMU: their results, and what they differ by."""
+    """Runs the FMU through both interfaces; returns both results and their largest difference in
+    the angles."""
     directory.mkdir(parents=True, exist_ok=True)
     fmu = build(tool, "servoed_arm", (EXAMPLES / "servoed_arm.toml").read_text(encoding="utf-8"), directory)
     cs, me = (run(fmu, interface) for interface in ("CoSimulation", "ModelExchange"))

@@ -2,8 +2,9 @@
 
     python examples/hosts/ssp_closed_loop.py          a line for each communication step
 
-`grapple couple` makes the file of ../servoed_arm.toml and ../arm_controller.toml. FMPy steps both at once, so that torques act
-one step late: first order in the step, and stable up to 6.33 ms (docs/coupling.md). Needs FMPy.
+`grapple couple` makes the SSP file from ../servoed_arm.toml and ../arm_controller.toml. FMPy steps
+both at once (Jacobi), so the torques act one step late: first order in the step, stable up to 6.33
+ms (docs/coupling.md). Needs FMPy.
 """
 
 import subprocess
@@ -24,7 +25,7 @@ STEPS = (0.004, 0.002, 0.001)  # s
 
 
 def couple(tool, directory):
-    """The SSP file of the craft and its controller."""
+    """Makes the SSP file of the spacecraft and its controller; returns its path."""
     path = directory / "loop.ssp"
     specs = [EXAMPLES / f"{name}.toml" for name in ("servoed_arm", "arm_controller")]
     run = subprocess.run([tool, "couple", *specs, "--output", path], capture_output=True, text=True)
@@ -34,7 +35,8 @@ def couple(tool, directory):
 
 
 def compare(tool, directory):
-    """By communication step: the largest difference of the joints' angles to the servos inside, rad."""
+    """Returns by communication step the largest difference of the joints' angles from those with
+    the servos inside the FMU, rad."""
     directory.mkdir(parents=True, exist_ok=True)
     loop = couple(tool, directory)
     fmu = build(tool, "servoed_arm", (EXAMPLES / "servoed_arm.toml").read_text(encoding="utf-8"), directory)
@@ -43,7 +45,7 @@ def compare(tool, directory):
     for h in STEPS:
         result = simulate_ssp(str(loop), stop_time=STOP_TIME, step_size=h)
         every = round(SAMPLE / h)
-        # What FMPy writes beside a time is what the step from there has led to.
+        # The row that FMPy labels with a time has the values at the end of the step from that time.
         rows = np.array([result[f"servoed_arm.{name}"][every - 1 :: every] for name in Q]).T
         n = min(len(rows), len(expected) - 1)
         errors[h] = np.abs(rows[:n] - expected[1 : n + 1]).max()

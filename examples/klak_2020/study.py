@@ -1,12 +1,12 @@
-"""The numerical study of Kłak and Jarzębowska (2020), "Quaternion-Based Constrained Dynamics Modeling of a Space
-Manipulator with Flexible Arms for Servicing Tasks", J. Vib. Eng. Technol.
+"""The numerical study of Kłak and Jarzębowska (2020), "Quaternion-Based Constrained Dynamics
+Modeling of a Space Manipulator with Flexible Arms for Servicing Tasks", J. Vib. Eng. Technol.
 
     python examples/klak_2020/study.py            tables and figures 2 to 5, in out/klak_2020
-    python examples/klak_2020/study.py --drift    and how far the joints' constraints drift apart in 500 s
+    python examples/klak_2020/study.py --drift    in addition, the drift of the joints' constraints in 500 s
 
-It builds variants of ../two_link.toml and ../klak_2020.toml with the tool `grapple`, runs them as FMUs in
-Co-Simulation, and compares the flexible craft with the rigid one. docs/klak-2020.md tells what comes out.
-Needs FMPy, NumPy and Matplotlib.
+It builds variants of ../two_link.toml and ../klak_2020.toml with the tool `grapple`, runs them as
+FMUs in Co-Simulation, and compares the flexible spacecraft with the rigid one. docs/klak-2020.md
+shows the results.
 """
 
 import sys
@@ -30,7 +30,7 @@ TOLERANCE = 1e-12
 DRIFT_TIME = 500.0  # s
 DRIFT_STEP = 0.1  # s, between samples
 DRIFT_METHOD = 'method = "rk4"\nstep = 1e-3'
-DRIFT_GAINS = ((0.0, DRIFT_TIME), (10.0, DRIFT_TIME), (50.0, 50.0))  # alpha = beta in 1/s, for how many s at most
+DRIFT_GAINS = ((0.0, DRIFT_TIME), (10.0, DRIFT_TIME), (50.0, 50.0))  # alpha = beta in 1/s, and the duration in s
 
 
 # Variants of the specs, and their runs.
@@ -38,7 +38,7 @@ DRIFT_GAINS = ((0.0, DRIFT_TIME), (10.0, DRIFT_TIME), (50.0, 50.0))  # alpha = b
 
 @dataclass(frozen=True)
 class Case:
-    """One way of modelling the craft."""
+    """One model of the spacecraft."""
 
     key: str
     label: str
@@ -66,17 +66,18 @@ DRAWN = ("full", "linear", "paper_literal")
 
 
 def spec_of(case, solver='method = "dop853"'):
-    """The text of a case's spec: a line before the example's first table, and tables after its last."""
+    """Returns the text of a case's spec: the example with a line before its first table, and tables
+    after its last."""
     head, first, tables = (EXAMPLES / case.spec).read_text(encoding="utf-8").partition("\n[")
     text = f'{head}\nformulation = "{case.formulation}"\n{first}{tables}\n[solver]\n{solver}\n'
     return text + f"\n[quaternion]\n{case.quaternion}\n" if case.quaternion else text
 
 
 def simulate(fmu, output, stop_time, step, start=None):
-    """Samples of an FMU's variables every `step` s from 0 to `stop_time` s: a function from names to columns.
+    """Simulates an FMU from 0 to `stop_time` (s), sampled every `step` s; returns a function from
+    names to columns.
 
-    What the FMU does not have is zero: a rigid craft has no modes.
-    """
+    Variables that the FMU does not have are zero: a rigid spacecraft has no modes."""
     model = {variable.name for variable in fmpy.read_model_description(str(fmu)).modelVariables}
     result = fmpy.simulate_fmu(
         str(fmu),
@@ -91,7 +92,7 @@ def simulate(fmu, output, stop_time, step, start=None):
     return lambda *columns: np.stack([result[c] if c in model | {"time"} else zero for c in columns], axis=-1)
 
 
-# What is looked at in a run.
+# Outputs of a run.
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ class Motion:
     t: np.ndarray  # s
     angles: np.ndarray  # base, joint 1, joint 2, deg
     tip: np.ndarray  # m, with the deflection
-    undeformed: np.ndarray  # m, where the tip would be if the link were straight
+    undeformed: np.ndarray  # tip less its deflection, m
     deflection: np.ndarray  # of the tip, in the plane, m
     eta: np.ndarray  # of the mode in the plane, mass-normalised, m √kg
     etad: np.ndarray  # m √kg/s
@@ -111,13 +112,13 @@ class Motion:
 
 
 def rotate(q, v):
-    """`R(q) v` for rows of quaternions (w, x, y, z) and of vectors."""
+    """Returns `R(q) v` for rows of quaternions (w, x, y, z) and of vectors."""
     w, u = q[:, :1], q[:, 1:]
     return v + 2.0 * np.cross(u, w * v + np.cross(u, v))
 
 
 def motion_of(fmu):
-    """Runs an FMU of the study."""
+    """Runs an FMU of the study; returns its motion."""
     base, forearm = names("base.q", 4), names("forearm.q", 4)
     joints, tip, deflection = ["shoulder.q", "elbow.q"], names("tip.r", 3), names("forearm.tip_deflection", 3)
     mode = ["forearm.eta[1]", "forearm.etad[1]"]
@@ -145,42 +146,43 @@ def motion_of(fmu):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A flexible craft beside the rigid one: largest magnitudes over the run."""
+    """A flexible spacecraft compared with the rigid one: largest magnitudes over the run."""
 
     label: str
-    tip: float  # distance of the tips, mm
-    tip_time: float  # s
-    tip_end: float  # the same at the end, mm
-    undeformed: float  # distance of the undeformed tip, mm
+    tip: float  # largest distance from the rigid tip, mm
+    tip_time: float  # its time, s
+    tip_end: float  # distance from the rigid tip at the end, mm
+    undeformed: float  # distance of the undeformed tip from the rigid tip, mm
     undeformed_time: float  # s
     deflection: float  # of the tip, elastic, mm
-    from_full: float  # distance of the tip from that of the full coupling, mm
-    base: float  # difference of angles, deg
+    from_full: float  # distance from the tip with full coupling, mm
+    base: float  # difference of angles from the rigid spacecraft, deg
     joint_1: float  # deg
     joint_2: float  # deg
     eta: float  # m √kg
     eta_time: float  # s
     etad: float  # m √kg/s
     etad_time: float  # s
-    momentum: float  # kg m/s; it should be zero
-    angular_momentum: float  # kg m²/s; it should be zero
-    force: float  # rate of change of the momentum, N; it should be zero
+    momentum: float  # kg m/s; exact value zero
+    angular_momentum: float  # kg m²/s; exact value zero
+    force: float  # rate of change of the momentum, N; exact value zero
     energy_error: float  # J
 
 
 def peak(t, values):
-    """The largest magnitude and its time."""
+    """Returns the largest magnitude and its time."""
     k = np.argmax(np.abs(values))
     return abs(values[k]), t[k]
 
 
 def distance(a, b):
-    """Distance of the points in rows, m to mm."""
+    """Returns the distances of the points in rows, in mm; the points are in m."""
     return 1e3 * np.linalg.norm(a - b, axis=1)
 
 
 def compare(label, flexible, full, rigid):
-    """Sums up a run of a flexible craft beside those of the full coupling and of the rigid craft."""
+    """Compares a run of a flexible spacecraft with those of the full coupling and of the rigid
+    spacecraft."""
     t = flexible.t
     tip, tip_time = peak(t, distance(flexible.tip, rigid.tip))
     undeformed, undeformed_time = peak(t, distance(flexible.undeformed, rigid.tip))
@@ -215,7 +217,7 @@ def compare(label, flexible, full, rigid):
 
 
 def small(number):
-    """A number that is zero but for round-off, or is not."""
+    """Formats a number that is zero up to round-off."""
     return "< 1e-10" if number < 1e-10 else f"{number:.2e}"
 
 
@@ -249,7 +251,7 @@ COMPARISON_TABLES = (
     ),
 )
 
-END_TABLE = (  # of a label and a motion
+END_TABLE = (  # from a label and a motion
     ("model", lambda run: run[0]),
     ("base (°)", lambda run: f"{run[1].angles[-1, 0]:.6f}"),
     ("joint 1 (°)", lambda run: f"{run[1].angles[-1, 1]:.6f}"),
@@ -260,7 +262,8 @@ END_TABLE = (  # of a label and a motion
 
 
 def table(columns, rows):
-    """A Markdown table with aligned columns: each column a heading and a function from a row to its text."""
+    """Returns a Markdown table with aligned columns; a column is a heading and a function from a
+    row to its text."""
     cells = [[heading for heading, _ in columns], *([text(row) for _, text in columns] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     cells.insert(1, ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])])
@@ -269,7 +272,8 @@ def table(columns, rows):
 
 
 def tables(motions, comparisons):
-    """All tables of the study: three of the flexible crafts beside the rigid one, and where each run ends."""
+    """Returns all tables of the study: three of the flexible spacecraft compared with the rigid
+    one, and one of the state at the end of each run."""
     ends = [(case.label, motions[case.key]) for case in (RIGID, *FLEXIBLE)]
     return "\n".join([*(table(columns, comparisons.values()) for columns in COMPARISON_TABLES), table(END_TABLE, ends)])
 
@@ -278,7 +282,7 @@ def tables(motions, comparisons):
 
 STYLE = {
     "svg.fonttype": "none",  # text stays text
-    "svg.hashsalt": "klak_2020",  # the same file from the same numbers
+    "svg.hashsalt": "klak_2020",  # reproducible: the same file for the same numbers
     "path.simplify_threshold": 0.3,
     "font.size": 9,
     "lines.linewidth": 1.1,
@@ -324,7 +328,7 @@ def draw_modal_state(motions, path):
 
 
 def draw_tip(motions, rigid, path):
-    """The tip's path, the path relative to the rigid craft's tip, and their distance (the paper's Fig. 3)."""
+    """The tip's path, the path relative to the rigid spacecraft's tip, and their distance (the paper's Fig. 3)."""
     figure, axes = plt.subplot_mosaic(
         [["path", "relative"], ["distance", "relative"]], figsize=(7.4, 4.6), width_ratios=(5, 3)
     )
@@ -347,7 +351,7 @@ def draw_tip(motions, rigid, path):
 
 
 def draw_angle_differences(motions, rigid, path):
-    """Angles of the flexible craft less those of the rigid one (the paper's Fig. 4)."""
+    """Angles of the flexible spacecraft less those of the rigid one (the paper's Fig. 4)."""
     figure, axes = plt.subplots(3, 1, figsize=(7.4, 5.6), sharex=True)
     for k, (axis, name) in enumerate(zip(axes, ("base", "joint 1", "joint 2"))):
         for key in DRAWN:
@@ -359,7 +363,7 @@ def draw_angle_differences(motions, rigid, path):
 
 
 def draw_angles(motion, path):
-    """Angles of the base and the joints of the flexible craft (the paper's Fig. 5)."""
+    """Angles of the base and the joints of the flexible spacecraft (the paper's Fig. 5)."""
     figure, axis = plt.subplots(figsize=(7.4, 3.2))
     for angle, name, style in zip(motion.angles.T, ("base", "joint 1", "joint 2"), ("-", "--", "-.")):
         axis.plot(motion.t, angle, style, label=name)
@@ -384,13 +388,14 @@ def draw(motions, rigid, directory):
 
 @dataclass(frozen=True)
 class Drift:
-    """A run of the rigid craft whose joints are constraints: largest magnitudes up to each time."""
+    """A run of the rigid spacecraft with joints as constraints: largest magnitudes up to each
+    time."""
 
     gain: float  # alpha = beta, 1/s
     t: np.ndarray  # s
-    gap: np.ndarray  # m
-    gap_angle: np.ndarray  # rad
-    gap_velocity: np.ndarray  # m/s
+    gap: np.ndarray  # constraint violation, m
+    gap_angle: np.ndarray  # constraint violation, rad
+    gap_velocity: np.ndarray  # constraint violation on velocity level, m/s
     momentum: np.ndarray  # kg m/s
     energy_error: np.ndarray  # J
 
@@ -407,7 +412,7 @@ DRIFT_TABLE = (
 
 
 def drift_of(fmu, gain, stop_time):
-    """Runs the rigid craft with the gains `alpha = beta = gain`, 1/s, for `stop_time` s."""
+    """Runs the rigid spacecraft with the gains `alpha = beta = gain`, 1/s, for `stop_time` s."""
     gaps = ["system.violation", "system.violation_angle", "system.violation_velocity"]
     momentum, energy = names("system.momentum", 3), ["system.energy", "system.work"]
     gains = {"constraints.alpha": gain, "constraints.beta": gain}
@@ -417,7 +422,7 @@ def drift_of(fmu, gain, stop_time):
 
 
 def draw_drift(drifts, path):
-    """Gaps and energy balance: the largest so far, over time."""
+    """Constraint violations and energy balance: the largest values so far, over time."""
     with plt.rc_context(STYLE):
         figure, axes = plt.subplots(3, 1, figsize=(7.4, 6.4), sharex=True)
         for drift, colour in zip(drifts, DRIFT_COLOURS):
@@ -434,7 +439,7 @@ def draw_drift(drifts, path):
 
 
 def timed(label, work, *arguments):
-    """Does some work and says how long it took."""
+    """Does a task, prints its duration and returns its result."""
     start = time.perf_counter()
     result = work(*arguments)
     print(f"{label}: {time.perf_counter() - start:.1f} s", file=sys.stderr)
@@ -442,7 +447,8 @@ def timed(label, work, *arguments):
 
 
 def study(tool, directory):
-    """Runs all models and writes table.md and the figures; returns the runs and the comparisons by key, and the figures' paths."""
+    """Runs all models and writes table.md and the figures; returns the runs and the comparisons by
+    key, and the figures' paths."""
     directory.mkdir(parents=True, exist_ok=True)
     motions = {case.key: timed(case.label, motion_of, build(tool, case.key, spec_of(case), directory)) for case in (RIGID, *FLEXIBLE)}
     rigid, full = motions[RIGID.key], motions["full"]
@@ -454,7 +460,8 @@ def study(tool, directory):
 
 
 def study_drift(tool, directory, longest=DRIFT_TIME):
-    """Runs the rigid craft with several gains, at most `longest` s, and writes drift.md and its figure; returns the runs."""
+    """Runs the rigid spacecraft with several gains, at most `longest` s, and writes drift.md and
+    its figure; returns the runs."""
     directory.mkdir(parents=True, exist_ok=True)
     case = Case("rigid_quaternion", "rigid", "two_link.toml", "quaternion")
     fmu = build(tool, case.key, spec_of(case, DRIFT_METHOD), directory)

@@ -2,9 +2,10 @@
 
     python examples/valverde/study.py         table and figure in out/valverde
 
-Runs ../valverde_2018.toml for 70 s as `dual_quaternion`, as `quaternion` and as `recursive`, none of them stabilised, and draws what the
-paper's figures 5 and 6 show: how far the mass centre moves, kinetic energy, the matrix's condition, momenta. docs/papers.md tells what
-comes out. Needs FMPy and Matplotlib.
+Runs ../valverde_2018.toml for 70 s in the formulations `dual_quaternion`, `quaternion` and
+`recursive`, without stabilisation, and draws the quantities of the paper's figures 5 and 6:
+displacement of the mass centre, kinetic energy, the matrix's condition, momenta. docs/papers.md
+shows the results. Needs FMPy and Matplotlib.
 """
 
 import re
@@ -20,12 +21,13 @@ sys.path.insert(0, str(EXAMPLES))
 from studies import Instance, build, command_line, names, options  # noqa: E402
 
 STOP_TIME, STEP, TOLERANCE = 70.0, 0.1, 2.3e-14  # s, s, relative
-REST = (8.0, 15.0, 30.0)  # s: between the pulses, and after them
+REST = (8.0, 15.0, 30.0)  # s: between the pulses, and after the last
 CONSTRAINTS = {"dual_quaternion": "alpha = 0.0", "quaternion": "alpha = 0.0\nbeta = 0.0", "recursive": None}
 
 
 def spec(formulation):
-    """The example in a formulation, without stabilisation; the condition of the paper's own matrix as an output."""
+    """Returns the example's spec in a formulation, without stabilisation; the condition of the
+    paper's own matrix is an output."""
     text = (EXAMPLES / "valverde_2018.toml").read_text(encoding="utf-8")
     text = text.replace('formulation = "dual_quaternion"', f'formulation = "{formulation}"')
     constraints = CONSTRAINTS[formulation]
@@ -37,7 +39,8 @@ def spec(formulation):
 
 
 def run(fmu):
-    """Over time: mass centre, momentum, angular momentum (norms of their changes), kinetic energy, condition if there is one."""
+    """Simulates an FMU; returns over time the norms of the changes of mass centre, momentum and
+    angular momentum, then kinetic energy, and the condition if there is one."""
     vectors = [names(f"system.{what}", 3) for what in ("mass_centre", "momentum", "angular_momentum")]
     with Instance(fmu, tolerance=TOLERANCE) as craft:
         others = [name for name in ("system.kinetic_energy", "system.condition") if name in craft.references]
@@ -68,7 +71,7 @@ def draw(times, runs, path):
 
 
 def study(tool, directory):
-    """Everything, into a folder; returns the text of the tables."""
+    """Runs the whole study into a folder; returns the text of the table."""
     directory.mkdir(parents=True, exist_ok=True)
     runs = {way: run(build(tool, way, spec(way), directory)) for way in CONSTRAINTS}
     times = np.arange(round(STOP_TIME / STEP) + 1) * STEP

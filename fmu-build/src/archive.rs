@@ -9,13 +9,13 @@ use std::path::Path;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// Path of the compiled model in the archive.
+/// Path in the archive of the file that contains the model: its spec as JSON.
 pub const MODEL: &str = "resources/model.json";
 
 const DESCRIPTION: &str = "modelDescription.xml";
 
-/// Upper limit of a description or model, bytes: an archive can expand to a thousand times its
-/// size.
+/// Upper limit of the model description and of the model file, each unpacked, bytes. Compressed
+/// files can expand to a thousand times their size.
 const FILE_LIMIT: u64 = 256 << 20;
 /// Upper limit of all unpacked files together, bytes.
 pub const ALL_LIMIT: u64 = 2 << 30;
@@ -26,7 +26,7 @@ pub struct Content<'a> {
     pub path: String,
     /// Contents.
     pub bytes: Cow<'a, [u8]>,
-    /// Set for code.
+    /// Set for a shared library, which is marked as executable.
     pub executable: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Content<'a> {
 /// Returns the bytes of an FMU: its description, then `contents` in their order.
 ///
 /// # Errors
-/// All violations of FMI in the description.
+/// All violations of the FMI standard in the description.
 pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<u8>> {
     let problems = description.check();
     if !problems.is_empty() {
@@ -62,7 +62,6 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
 /// Returns the bytes of a zip file. Order, times, permissions and compression are fixed, so that
 /// equal contents give equal bytes.
 ///
-///
 /// # Errors
 /// None for valid names.
 pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Vec<u8>> {
@@ -79,11 +78,11 @@ pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Ve
     Ok(archive.finish().other()?.into_inner())
 }
 
-/// Returns the name of the shared library, which both interfaces share.
+/// Returns `modelIdentifier`, the name of the shared library; both interfaces have the same.
 ///
 /// # Errors
-/// There is none, or it is not a C identifier, as FMI requires (§2.2.1). Files are named after it,
-/// so a path must be rejected.
+/// The FMU has no interface, or the name is not a C identifier, as FMI requires (§3.3.1, §4.3.1).
+/// Files are named after it, so a path must be rejected.
 pub fn identifier(description: &ModelDescription) -> Result<&str> {
     let exchange = description.model_exchange.as_ref().map(|i| &i.model_identifier);
     let simulation = description.co_simulation.as_ref().map(|i| &i.model_identifier);
@@ -105,7 +104,7 @@ pub fn description(fmu: &Path) -> Result<ModelDescription> {
     ModelDescription::from_xml(&xml).context(|| format!("{}: {DESCRIPTION}", fmu.display()))
 }
 
-/// Returns the compiled model in an FMU built by grapple.
+/// Reads and compiles the model in an FMU built by grapple.
 pub fn model(fmu: &Path) -> Result<grapple::plant::Model> {
     let bytes = read(&mut open(fmu)?, MODEL).context(|| format!("{} was not built by grapple", fmu.display()))?;
     grapple::plant::Model::from_bytes(&bytes).map_err(|error| invalid!("{}: {MODEL}: {error}", fmu.display()))

@@ -1,5 +1,5 @@
-//! Detection of modes for which BDF methods (backward differentiation) of higher order are
-//! unstable.
+//! Detection of modes for which BDF methods (backward differentiation formulas) of higher order
+//! are unstable.
 
 use crate::modes::{Mode, Modes, Perturbations};
 use crate::point::Point;
@@ -12,15 +12,15 @@ use std::sync::Arc;
 /// *Solving Ordinary Differential Equations II*, Table V.2.1).
 const ANGLES: [(u32, f64); 3] = [(3, 86.03), (4, 73.35), (5, 51.84)];
 
-/// Cycles in a communication step above which a vibration cannot be resolved: CVODE's default limit
-/// of 500 internal steps leaves less than 12.5 to a cycle.
+/// Cycles in a communication step above which a vibration cannot be resolved: within CVODE's
+/// default limit of 500 internal steps, fewer than 12.5 steps remain for each cycle.
 const CYCLES: f64 = 40.0;
 
-/// Largest number of states of a model that is examined; above, the eigenvalues take seconds.
+/// Largest number of states of a model that is examined: with more, the eigenvalues take seconds.
 const LARGEST: usize = 400;
 
-/// Returns advice on Model Exchange if the model has such modes at its start; none if they cannot
-/// be computed.
+/// Returns advice on Model Exchange if the model has such modes at its start; none if it has none,
+/// is too large, or cannot be linearised.
 pub fn advice(model: &Arc<Model>) -> Option<String> {
     if model.spec.controller.is_some() || model.states.len() > LARGEST {
         return None;

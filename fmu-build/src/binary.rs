@@ -8,12 +8,13 @@ use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
 use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
 use std::fmt;
 
-/// Findings about a usable library.
+/// Result of the inspection of a library that an FMU can use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
     /// Machines it runs on, as text; several in a universal library of macOS.
     pub machines: Vec<String>,
-    /// Lowest GNU C library version with which it loads: the highest version it needs.
+    /// Oldest version of the GNU C library with which the library loads: the highest version that
+    /// its symbols need. None for other platforms.
     pub glibc: Option<Glibc>,
     /// Exported symbols that are not FMI functions; they could collide with those of other
     /// libraries.
@@ -96,7 +97,7 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     Ok(findings)
 }
 
-/// Returns the file itself, or the libraries in a universal one of macOS.
+/// Returns the file itself, or the libraries in a universal library of macOS.
 fn images(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     fn slices<'a>(arches: &[impl FatArch], bytes: &'a [u8]) -> object::Result<Vec<&'a [u8]>> {
         arches.iter().map(|arch| arch.data(bytes)).collect()
@@ -129,7 +130,8 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
         Platform::Win64 => (BinaryFormat::Pe, true, &[Architecture::X86_64]),
     };
     let architecture = file.architecture();
-    // FMI 2.0 means x86; on a machine of another architecture its own libraries are accepted.
+    // The platforms of FMI 2.0 are x86. For the platform of this program, libraries of this
+    // machine's own architecture are accepted as well.
     let suits = architectures.contains(&architecture)
         || (platform == Platform::here() && Some(architecture) == own_architecture());
     if !suits || file.format() != format || file.is_64() != is_64 {
@@ -203,7 +205,7 @@ fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
     Ok(exports)
 }
 
-/// Returns the highest GLIBC version that a library needs.
+/// Returns the highest GLIBC version that a library needs, if it needs any.
 fn glibc<'a, Elf: FileHeader<Endian = object::Endianness>>(
     file: &ElfFile<'a, Elf, &'a [u8]>,
 ) -> object::Result<Option<Glibc>> {
@@ -257,7 +259,7 @@ mod tests {
     fn library_exports_each_function_of_the_standard_once() {
         assert!(FUNCTIONS.is_sorted());
         assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));
-        // Exactly the exports of the C ABI.
+        // The library of this program exports exactly these functions.
         let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
         let findings = inspect(bytes, Platform::here()).expect("it exports them");
         assert!(findings.others.is_empty() || !cfg!(target_os = "linux"), "{findings:?}");

@@ -15,12 +15,12 @@ use std::sync::Arc;
 /// Options of an FMU; by default it has both interfaces, structured names and diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
-    /// Interfaces that it offers.
+    /// Interfaces that the FMU offers.
     pub interfaces: Interfaces,
-    /// Naming of its variables.
+    /// Naming of the variables.
     pub naming: Naming,
-    /// Set for `system.*`: momentum, mass centre, energies, work, and the state that integrates it.
-    /// A spec can disable them as well.
+    /// Set to include the variables `system.*`: momentum, mass centre, energies, work, and the
+    /// state that integrates the work. A spec can disable them as well.
     pub diagnostics: bool,
 }
 
@@ -36,14 +36,14 @@ impl Default for BuildOptions {
 
 /// An FMU in memory.
 pub struct BuiltFmu {
-    /// The archive.
+    /// Bytes of the archive.
     pub bytes: Vec<u8>,
-    /// Its model description.
+    /// Model description in the archive.
     pub description: ModelDescription,
 }
 
-/// Builds the FMU of a model, with these libraries. Equal models, options and libraries give equal
-/// bytes.
+/// Builds the FMU of a model with the given shared libraries. Equal models, options and libraries
+/// give equal bytes.
 ///
 /// # Errors
 /// None for a compiled model.

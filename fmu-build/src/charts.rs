@@ -7,7 +7,7 @@ use crate::results::Results;
 use crate::text::typeset;
 use grapple::spec::{JointType, Spec};
 
-/// Largest number of points of a chart: more than a screen resolves.
+/// Approximate limit of a chart's points; a screen does not resolve more.
 const POINTS: usize = 2000;
 
 /// Returns the indices of the plotted rows: every n-th, and the last.
@@ -16,8 +16,8 @@ pub fn rows(of: usize) -> Vec<usize> {
     (0..of).filter(|i| i % stride == 0 || i + 1 == of).collect()
 }
 
-/// Returns the charts of a run and the times of their points. For conserved momentum the drift is
-/// plotted.
+/// Returns the charts of a run and the times of their points. The momentum's drift is plotted if
+/// the momentum is conserved.
 pub fn charts(spec: &Spec, results: &Results, is_conserved: bool) -> (Vec<Digits>, Vec<Chart>) {
     let draw = Draw {
         spec,
@@ -68,7 +68,7 @@ impl Draw<'_> {
         self.results.get(name).map(|values| self.series(label, values, 1.0))
     }
 
-    /// Returns a quantity of each of these elements.
+    /// Returns a quantity of each element with one of these names.
     fn each<'n>(&self, names: impl Iterator<Item = &'n String>, quantity: &str) -> Vec<Series> {
         let series = names.filter_map(|name| self.variable(&format!("{name}.{quantity}"), name));
         series.collect()
@@ -80,7 +80,7 @@ impl Draw<'_> {
         ["x", "y", "z"].iter().enumerate().filter_map(part).collect()
     }
 
-    /// Returns a quantity of each axis of a joint, for angles or for distances.
+    /// Returns a quantity of the rotational axes of a joint, in degrees, or of its sliding axes.
     fn axes(&self, (name, kind): (&str, JointType), quantity: &str, angles: bool) -> Vec<Series> {
         let several = kind.rates() > 1;
         let factor = if angles { 1f64.to_degrees() } else { 1.0 };
@@ -96,7 +96,7 @@ impl Draw<'_> {
         axes.filter_map(axis).collect()
     }
 
-    /// Returns the positions of the joints: angles, or distances.
+    /// Returns the chart of the joints' angles, or of their distances.
     fn joints(&self, angles: bool) -> Vec<Chart> {
         let mut series = Vec::new();
         for (name, joint) in &self.spec.joint {
@@ -149,8 +149,8 @@ impl Draw<'_> {
             .collect()
     }
 
-    /// Returns the paths of the named frames (of the last body, if there are none), each in the
-    /// planes in which it extends.
+    /// Returns the paths of the named frames (of the last body, if there are none), in the planes
+    /// in which they extend.
     fn paths(&self) -> Vec<Chart> {
         let mut names: Vec<&String> = self.spec.frame.keys().collect();
         if names.is_empty() {
@@ -196,7 +196,7 @@ impl Draw<'_> {
         let mut series = Vec::new();
         for body in self.spec.body.keys().chain(self.spec.ancf_beam.keys()) {
             for component in self.components(&format!("{body}.tip_deflection")) {
-                // In a planar motion some of them are zero.
+                // In a planar motion some components are always zero.
                 if component.values.iter().any(|value| value.0 != 0.0) {
                     let name = format!("{body} {}", component.name);
                     series.push(Series { name, ..component });
@@ -207,7 +207,7 @@ impl Draw<'_> {
         over_time("Tip deflections", note, "deflection [m]", series)
     }
 
-    /// Returns the tracking errors of the joints with servos: angles, or distances.
+    /// Returns the chart of the servos' tracking errors, of angles or of distances.
     fn servos(&self, angles: bool) -> Vec<Chart> {
         let joints = self.spec.joint.iter().filter(|(_, joint)| joint.servo.is_some());
         let series = joints.flat_map(|(name, joint)| self.axes((name, joint.kind), "servo_error", angles));
@@ -218,7 +218,7 @@ impl Draw<'_> {
         over_time(title, "reference minus position of each joint", label, series.collect())
     }
 
-    /// Returns the torques of the joints' motors.
+    /// Returns the torques of the motors of revolute joints and wheels.
     fn motors(&self) -> Vec<Chart> {
         let joints = self.spec.joint.iter().filter(|(_, joint)| joint.motor.is_some());
         let revolute = joints.filter(|(_, joint)| joint.kind == JointType::Revolute);
@@ -259,8 +259,8 @@ impl Draw<'_> {
         groups.into_iter().flat_map(chart).collect()
     }
 
-    /// Returns linear and angular momentum with the sum of their parts' magnitudes, and their drift
-    /// if they are conserved.
+    /// Returns charts of linear and angular momentum, each with the sum of the bodies' magnitudes,
+    /// and of their drift if they are conserved.
     fn momenta(&self) -> Vec<Chart> {
         let mut charts = Vec::new();
         let mut drifts = Vec::new();
@@ -300,7 +300,7 @@ impl Draw<'_> {
             ("energy", "total"),
             ("work", "work done"),
         ];
-        // Without a potential the total is the kinetic energy.
+        // Without potential energy the total is the kinetic energy.
         let potential = self
             .results
             .get("system.potential_energy")
@@ -341,8 +341,8 @@ fn over_time(title: &str, note: &str, label: &str, series: Vec<Series>) -> Vec<C
     }]
 }
 
-/// Returns the planes (horizontal and vertical axis) that show a path of this extent: one if it is
-/// planar, else two.
+/// Returns the planes (horizontal and vertical axis) that show paths of this extent: one if they
+/// are planar, else two.
 fn planes(extent: [f64; 3]) -> Vec<[usize; 2]> {
     let largest = extent.into_iter().fold(0.0, f64::max);
     let flat: Vec<usize> = (0..3).filter(|&axis| extent[axis] <= 1e-6 * largest).collect();
@@ -397,7 +397,7 @@ mod tests {
         let zero = vec![0.0; 200];
         let [roll, pitch, turned] = roll_pitch_yaw([&w, &zero, &zero, &z]);
         assert_eq!((range(&roll), range(&pitch)), (0.0, 0.0));
-        // Round-off of atan2, and of twenty turns that are removed.
+        // Round-off of atan2, and of three full turns that are removed.
         assert!(turned.iter().zip(&yaw).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 

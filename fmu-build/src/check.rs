@@ -1,4 +1,4 @@
-//! Checks of a valid spec.
+//! Checks of a valid spec for problems that are not errors.
 
 use crate::bdf;
 use crate::compiled_spec::CompiledSpec;

@@ -8,11 +8,11 @@ use grapple::spec::{Spec, read_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A valid spec, compiled.
+/// A valid spec and the model compiled from it.
 pub struct CompiledSpec {
     /// The compiled model.
     pub model: Arc<Model>,
-    /// Files it was read from: the spec, and the tables of its signals.
+    /// Files that were read: the spec, and the tables of its signals.
     pub reads: Vec<PathBuf>,
     /// Name of the spec's file for messages.
     pub file: String,
@@ -34,8 +34,8 @@ impl CompiledSpec {
         Ok(compiled)
     }
 
-    /// Compiles the text of a spec. Its tables of signals are relative to `directory`; `file` is
-    /// its name for messages.
+    /// Compiles the text of a spec. Paths of its signals' tables are relative to `directory`;
+    /// `file` is the spec's name for messages.
     ///
     /// # Errors
     /// [`Problems`] with all errors, each at its position in the text.
@@ -72,16 +72,16 @@ impl CompiledSpec {
     }
 }
 
-/// Checks the names of all variables: importers derive the same identifiers from structured and
-/// flat names.
+/// Checks the names of all variables for conflicts. Structured names suffice, since importers
+/// derive the same identifiers from structured and flat names.
 fn checked(model: Model) -> Result<Arc<Model>, grapple::Error> {
     let model = Arc::new(model);
     Registry::new(Arc::clone(&model), Naming::Structured).check_names()?;
     Ok(model)
 }
 
-/// Returns the files of the signals' tables, as a spec names them. (A spec that has been read
-/// contains their numbers instead.)
+/// Returns the files of the signals' tables, as the text of a spec names them. (In a spec that has
+/// been read, the tables' numbers replace the file names.)
 fn tables(text: &str) -> Vec<String> {
     let spec: toml::Table = text.parse().unwrap_or_default();
     let signals = spec.get("signal").and_then(toml::Value::as_table);

@@ -19,7 +19,7 @@ impl Control<'_> {
         }
     }
 
-    /// Returns whether the work continues.
+    /// Returns [`ControlFlow::Break`] if the work is cancelled.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
         match self.cancel.is_some_and(|cancel| cancel.load(Ordering::Relaxed)) {
             true => ControlFlow::Break(()),

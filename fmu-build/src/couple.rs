@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A system of FMUs.
 pub struct Coupled {
-    /// Its name: those of its FMUs, joined.
+    /// Name of the system: the names of its FMUs, joined by `_`.
     pub name: String,
     /// The SSP file.
     pub bytes: Vec<u8>,
@@ -20,7 +20,7 @@ pub struct Coupled {
     pub connections: Vec<Connection>,
     /// Names of the FMUs, each with the names of its inputs that keep their start values.
     pub parts: Vec<(String, Vec<String>)>,
-    /// Shortest communication step that an FMU requests, s.
+    /// Shortest communication step that an FMU's default experiment has, s.
     pub step: Option<f64>,
     /// Files it was made from.
     pub reads: Vec<PathBuf>,
@@ -35,8 +35,8 @@ struct Part {
     reads: Vec<PathBuf>,
 }
 
-/// Connects specs or FMUs of any tool: each output to the inputs of the same name in the others.
-/// FMUs of specs contain these libraries.
+/// Connects FMUs, of any tool or built from specs: each output to the inputs of the same name in
+/// the other FMUs. FMUs built from specs contain the given libraries.
 ///
 /// # Errors
 /// Errors of a spec or an archive; two FMUs of one name, or without Co-Simulation; an input that
@@ -94,7 +94,7 @@ impl Part {
         })
     }
 
-    /// Returns the names of the inputs without a connection.
+    /// Returns the names of the part's inputs without a connection.
     fn free(&self, connections: &[Connection]) -> Vec<String> {
         let is_wired = |name: &str| connections.iter().any(|wire| wire.to == self.name && wire.name == name);
         let names = of(&self.description, Causality::Input).map(|input| &input.name);

@@ -8,17 +8,17 @@ use crate::text::{aligned, number, size};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::fmt::{self, Write};
 
-/// Description of an FMU; as text, its facts, capabilities and tables of its variables.
+/// Description of an FMU; its text has key facts, capabilities and tables of the variables.
 pub struct Description {
-    /// Its model description.
+    /// Model description of the FMU.
     pub model: ModelDescription,
     /// Platforms on which it runs, e.g. "linux64".
     pub platforms: Vec<String>,
-    /// Size of its file, bytes; none for an FMU that is not built yet.
+    /// Size of its file, bytes; none for a spec, whose FMU has not been built.
     pub size: Option<usize>,
 }
 
-/// Describes an FMU of any tool, or the FMU of a spec, which is not built for it.
+/// Describes an FMU of any tool, or the FMU of a spec without building it.
 ///
 /// # Errors
 /// An archive that cannot be read.
@@ -34,8 +34,8 @@ pub fn describe(package: &Package) -> Result<Description> {
 }
 
 impl Description {
-    /// Returns a table for values of the inputs, with the time (s) and their start values in its
-    /// only row. It has no units, since FMPy takes a column's whole title for the name.
+    /// Returns a table for values of the inputs; its only row has the time 0 s and the start
+    /// values. Titles have no units, since FMPy takes a column's whole title as the name.
     pub fn inputs(&self) -> Table<'_> {
         let mut table = Table::default();
         table.push("time", "", Cells::Real(vec![0.0].into()));

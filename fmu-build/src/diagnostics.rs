@@ -14,14 +14,14 @@ pub struct Diagnostics {
     pub momentum: Option<Momentum>,
     /// Error of the energy balance, if it is among the outputs.
     pub energy: Option<Ratio>,
-    /// Communication steps.
+    /// Number of communication steps.
     pub steps: usize,
-    /// The FMU's log message about its solver.
+    /// The FMU's log message with the solver's statistics.
     pub solver: Option<String>,
     /// Time spent in the FMU's steps.
     pub wall: Duration,
     simulated: f64,
-    /// Largest error that is consistent with the tolerance.
+    /// Largest relative error that is rated as good: 100 times the tolerance, at least 1e-6.
     bound: f64,
 }
 
@@ -42,11 +42,11 @@ pub enum Momentum {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Within the expected error.
+    /// The error is not larger than expected for the tolerance.
     Good,
-    /// Larger than expected.
+    /// The error is larger than expected.
     Warn,
-    /// Not rated.
+    /// The diagnostic is not rated.
     Note,
 }
 
@@ -59,19 +59,20 @@ pub struct Ratio {
 }
 
 impl Ratio {
-    /// Returns the ratio with this relative error; without a reference it is the error.
+    /// Returns the ratio with the relative error `relative` and the reference `scale`. If the
+    /// reference is zero, `relative` is the absolute error.
     fn new(relative: f64, scale: f64) -> Self {
         let error = if scale > 0.0 { relative * scale } else { relative };
         Self { error, scale }
     }
 
-    /// Returns the relative error; without a reference the error.
+    /// Returns the relative error; the absolute one if the reference is zero.
     pub fn value(&self) -> f64 {
         relative(self.error, self.scale)
     }
 }
 
-/// Returns an error relative to a reference, if there is one above zero.
+/// Returns an error relative to a reference; the error itself if the reference is zero.
 fn relative(error: f64, scale: f64) -> f64 {
     if scale > 0.0 { error / scale } else { error }
 }
@@ -91,7 +92,8 @@ impl Diagnostics {
         }
     }
 
-    /// Returns whether no external load acts.
+    /// Returns true if no external load acts, so that momentum is conserved, and momentum is among
+    /// the outputs.
     pub fn is_free(&self) -> bool {
         matches!(self.momentum, Some(Momentum::Conserved { .. }))
     }
@@ -142,11 +144,12 @@ pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     Some((0..results.time.len()).map(|i| relative(change(i), scale)).collect())
 }
 
-/// Returns energy minus its start minus the work done since, over the peak kinetic energy (at least
-/// 1e-9 of the peak energy), at every time.
+/// Returns the error of the energy balance at every time: the change of energy since the start,
+/// minus the work done, divided by the peak kinetic energy (or by 1e-9 of the peak energy, if that
+/// is larger).
 pub fn imbalance(results: &Results) -> Option<Vec<f64>> {
     let (energy, work) = (results.get("system.energy")?, results.get("system.work")?);
-    // At rest the only difference is the round-off of the stored energy.
+    // At rest the kinetic energy is zero, and the balance is the round-off of the stored energy.
     let scale = peak(results.get("system.kinetic_energy")?).max(1e-9 * peak(energy));
     let gap = |(e, w): (&f64, &f64)| (e - energy[0]) - (w - work[0]);
     Some(energy.iter().zip(work).map(|pair| relative(gap(pair), scale)).collect())
@@ -211,7 +214,7 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
     if let Some((name, _)) = spec.closed_loop.iter().find(|(_, closed)| closed.b == WORLD) {
         return Some(format!("loop {name} is closed on the world"));
     }
-    // The count of impacts stays; other elements are recognised by their force.
+    // Contacts with impacts are recognised by their count, other elements by their force.
     let meets = |(_, name): &(&str, &str)| {
         let number = |field: &str| results.get(&format!("{name}.{field}")).is_some_and(|of| peak(of) > 0.0);
         number("count") || number("force") || acts(&format!("{name}.force"))

@@ -14,7 +14,7 @@ use model_description::{ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
 
-/// Returns the files for an archive.
+/// Returns the files of the documentation, for the archive of an FMU.
 ///
 /// # Errors
 /// None for a compiled model.

@@ -43,7 +43,7 @@ pub enum Error {
     /// An error of the system or of a file format, without further context.
     #[error(transparent)]
     Other(Cause),
-    /// The work was [cancelled](crate::Control::cancel); the text says how much of it is done.
+    /// The work was [cancelled](crate::Control::cancel); the text reports how much of it is done.
     #[error("interrupted {0}")]
     Interrupted(String),
 }
@@ -71,9 +71,9 @@ pub(crate) use invalid;
 
 /// Conversion of errors of other crates.
 pub(crate) trait Context<T> {
-    /// Converts the error without context.
+    /// Converts the error to [`Error::Other`], without context.
     fn other(self) -> Result<T>;
-    /// Adds the operation that failed.
+    /// Converts the error to [`Error::Failed`]; `what` is the operation that failed.
     fn context<S: Into<String>>(self, what: impl FnOnce() -> S) -> Result<T>;
 }
 

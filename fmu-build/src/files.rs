@@ -13,10 +13,11 @@ pub struct Target {
 }
 
 impl Target {
-    /// Returns a target that may exist, but is not one of the files that the command reads.
+    /// Returns a target that is not one of the files in `reads`, which the command reads. The
+    /// target's file may exist.
     ///
     /// # Errors
-    /// The path is one of them.
+    /// The path is that of a file in `reads`.
     pub fn new(path: impl Into<PathBuf>, reads: &[PathBuf]) -> Result<Self> {
         let path = path.into();
         let own = place(&path);
@@ -29,10 +30,10 @@ impl Target {
         Ok(Self { path })
     }
 
-    /// Returns the target if the file does not exist or may be replaced.
+    /// Returns the target if its file does not exist, or `force` is set.
     ///
     /// # Errors
-    /// The file exists.
+    /// The file exists and `force` is not set.
     pub fn unless_there(self, force: bool) -> Result<Self> {
         if self.path.exists() && !force {
             return Err(invalid!("{} exists; --force replaces it", self.path.display()));
@@ -48,7 +49,7 @@ impl Target {
     /// Writes bytes.
     ///
     /// # Errors
-    /// The file cannot be written; it is then unchanged.
+    /// The file cannot be written; an existing file is then unchanged.
     pub fn write(&self, bytes: impl AsRef<[u8]>) -> Result<()> {
         self.save(|file| file.write_all(bytes.as_ref()).other())
     }
@@ -56,10 +57,10 @@ impl Target {
     /// Writes the output of `fill`.
     ///
     /// # Errors
-    /// The file cannot be written, or `fill` fails; it is then unchanged.
+    /// The file cannot be written, or `fill` fails; an existing file is then unchanged.
     pub fn save(&self, fill: impl FnOnce(&mut File) -> Result<()>) -> Result<()> {
         let save = || -> Result<()> {
-            // Behind a link, the file itself is replaced.
+            // If the path is a link, the file behind it is replaced, not the link.
             let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
             let before = std::fs::metadata(&path).ok();
             if before.is_some() {
@@ -81,10 +82,11 @@ impl Target {
         save().context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// Writes bytes, unless another process has created the file meanwhile.
+    /// Writes bytes to a new file. If the file exists, e.g. because another process has created it
+    /// meanwhile, it is kept.
     ///
     /// # Errors
-    /// The file cannot be written and does not exist.
+    /// The file does not exist and cannot be written.
     pub fn create(&self, bytes: &[u8]) -> Result<()> {
         let create = || -> Result<()> {
             let mut file = beside(&self.path)?;
@@ -99,12 +101,12 @@ impl Target {
     }
 }
 
-/// Creates a temporary file in the same folder, which is deleted unless it is renamed.
+/// Creates a temporary file in the folder of `path`; it is deleted unless it is renamed.
 fn beside(path: &Path) -> Result<NamedTempFile<File>> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     tempfile::Builder::new()
         .prefix(".grapple-")
-        // With the permissions of any new file.
+        // The file has the permissions of any new file, not those of a private temporary file.
         .make_in(folder.unwrap_or(Path::new(".")), |path| File::create_new(path))
         .other()
 }

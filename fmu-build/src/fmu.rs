@@ -13,21 +13,21 @@ use tempfile::TempDir;
 
 /// An unpacked FMU, its library loaded.
 pub struct Fmu {
-    /// Its model description.
+    /// Model description of the FMU.
     pub description: ModelDescription,
-    /// The compiled model in it.
+    /// Model in the FMU's `resources/`, compiled.
     pub model: Model,
-    /// Its library, which creates instances.
+    /// Loaded library of the FMU, which creates instances.
     pub library: FmuLibrary,
-    /// Files it was read from.
+    /// Files from which the FMU was read.
     pub reads: Vec<PathBuf>,
     folder: PathBuf,
-    /// Last, so that it is dropped last: the library lies in it.
+    /// The last field, so that it is dropped after the library, whose file is in this folder.
     _temporary: Option<TempDir>,
 }
 
 impl Fmu {
-    /// Loads an FMU from a temporary folder; a spec is built first.
+    /// Unpacks an FMU into a temporary folder and loads it; for a spec, its FMU is built first.
     ///
     /// # Errors
     /// All errors of a spec; an FMU that cannot be read, was not built by grapple, or does not run
@@ -40,8 +40,8 @@ impl Fmu {
         Ok(fmu)
     }
 
-    /// Unpacks an FMU into an empty folder, which is kept until the FMU is dropped, and loads it
-    /// from there; a spec is built first.
+    /// Unpacks an FMU into an empty folder and loads it; for a spec, its FMU is built first. The
+    /// caller must keep the folder until the FMU is dropped.
     ///
     /// # Errors
     /// Those of [`open`](Self::open).
@@ -66,7 +66,7 @@ impl Fmu {
         })
     }
 
-    /// Returns whether the FMU has a log category of this name.
+    /// Returns true if the FMU has a log category of this name.
     pub fn logs(&self, category: &str) -> bool {
         self.description.log_categories.iter().any(|own| own.name == category)
     }
@@ -80,7 +80,7 @@ impl Fmu {
         std::fs::read(self.folder.join(library)).other()
     }
 
-    /// Returns the variables that match, in the FMU's order.
+    /// Returns the variables for which `wanted` is true, in the FMU's order.
     pub fn variables(&self, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<&ScalarVariable> {
         self.description.model_variables.iter().filter(|v| wanted(v)).collect()
     }
@@ -103,10 +103,10 @@ impl Fmu {
         [real.min.or(min), real.max.or(max)]
     }
 
-    /// Returns a parameter or input by its name.
+    /// Returns a parameter or input of type Real by its name.
     ///
     /// # Errors
-    /// There is none; the message names the most similar one.
+    /// No parameter or input has this name; the message gives the most similar name.
     pub fn settable(&self, name: &str) -> Result<&ScalarVariable> {
         let variables =
             self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
@@ -116,8 +116,8 @@ impl Fmu {
             .ok_or_else(|| Error::Invalid(unknown("parameter or input", name, names(&variables))))
     }
 
-    /// Returns the value reference of an input by its structured name, and whether it changes at
-    /// events only.
+    /// Returns the value reference of an input by its structured name, and true if the input
+    /// changes at events only.
     pub fn input(&self, name: &str) -> Option<(u32, bool)> {
         let is = results::called(name);
         let inputs = self.description.model_variables.iter();
@@ -133,12 +133,12 @@ pub fn names<'a>(variables: &'a [&ScalarVariable]) -> impl Iterator<Item = &'a s
     variables.iter().map(|v| v.name.as_str())
 }
 
-/// Returns whether a variable is a Real.
+/// Returns true if a variable is a Real.
 pub fn is_real(variable: &ScalarVariable) -> bool {
     matches!(variable.kind, Kind::Real(_))
 }
 
-/// Returns whether a variable belongs in a run's table: a number or a flag that may change.
+/// Returns true if a variable belongs in a run's table: a Real or a Boolean that may change.
 pub fn changes(variable: &ScalarVariable) -> bool {
     let changes = matches!(
         variable.causality,

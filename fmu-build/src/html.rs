@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde::Serialize;
 
-/// Returns the template with every `{{name}}` replaced; inserted text is not searched again.
+/// Returns the template with every `{{name}}` replaced; names in inserted text are not replaced.
 pub fn filled(template: &str, parts: &[(&str, &str)]) -> String {
     let mut pieces = template.split("{{");
     let mut html = pieces.next().unwrap_or_default().to_owned();
@@ -29,14 +29,14 @@ pub fn escaped(text: &str) -> String {
 pub struct Floats(pub Vec<f64>);
 
 impl Floats {
-    /// Returns some rows of the components of a vector, one instant after the other.
+    /// Returns the selected rows of a vector: all components at one instant, then at the next.
     pub fn of(parts: &[&[f64]], rows: &[usize]) -> Self {
         let row = |&row: &usize| parts.iter().map(move |part| part[row]);
         Self(rows.iter().flat_map(row).collect())
     }
 
-    /// Returns some rows of a position relative to an origin: far from zero, single precision would
-    /// leave few digits for small distances.
+    /// Returns the selected rows of a position relative to an origin, since single precision leaves
+    /// few digits for small distances far from zero.
     pub fn seen_from(origin: &[f64; 3], place: &[&[f64]; 3], rows: &[usize]) -> Self {
         let row = |&row: &usize| [0, 1, 2].map(|i| place[i][row] - origin[i]);
         Self(rows.iter().flat_map(row).collect())
@@ -84,7 +84,8 @@ mod tests {
             .chunks(4)
             .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]));
         let numbers: Vec<f64> = numbers.map(f64::from).collect();
-        // Half a unit of double precision there is 5e-10 m, of single precision here 1.5e-8 m.
+        // Half a unit in the last place is 5e-10 m at 6.9e6 m in double precision, and 1.5e-8 m at
+        // 0.37 m in single precision.
         assert!((numbers[0] - off).abs() < 2e-8, "{numbers:?}");
         assert_eq!(numbers[1..], [0.0, 0.25]);
     }

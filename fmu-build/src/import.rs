@@ -12,9 +12,9 @@ use std::path::Path;
 /// are merged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ImportOptions {
-    /// The base floats freely instead of being welded to the world.
+    /// Set if the base floats freely instead of being fixed to the world.
     pub floating: bool,
-    /// Links with mass on fixed joints stay separate bodies.
+    /// Set if links with mass on fixed joints remain separate bodies.
     pub keep_fixed: bool,
 }
 

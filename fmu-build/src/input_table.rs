@@ -12,7 +12,7 @@ use std::path::Path;
 /// Upper limit of the file's size, bytes.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// Returns the signals in a file's columns, by their inputs.
+/// Returns the columns of a file as signals, each under the name of its input.
 ///
 /// # Errors
 /// A file that cannot be read; titles that are not inputs, cells that are not numbers, times that
@@ -70,7 +70,8 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
     Ok(signals)
 }
 
-/// Returns an empty table with linear interpolation, or with steps.
+/// Returns a signal with an empty table: with steps for a discrete input, else interpolated
+/// linearly.
 fn signal(is_discrete: bool) -> Signal {
     Signal {
         waveform: Waveform::Table,

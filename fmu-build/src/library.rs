@@ -14,8 +14,8 @@ const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
 /// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
-/// Reads libraries, each for its platform, in the order of the platforms. The embedded one is added
-/// if there is none for the platform of this program.
+/// Reads libraries, each for its platform, and sorts them by platform. The embedded library is
+/// added if no file is for the platform of this program.
 ///
 /// # Errors
 /// Those of [`Library::read`]; two libraries for one platform.
@@ -37,11 +37,11 @@ pub fn libraries<'a>(files: impl IntoIterator<Item = (Platform, &'a Path)>) -> R
 
 /// An inspected library for one platform.
 pub struct Library {
-    /// Its platform.
+    /// Platform on which the library runs.
     pub platform: Platform,
-    /// Contents.
+    /// Bytes of the library's file.
     pub bytes: Cow<'static, [u8]>,
-    /// Its origin for messages.
+    /// Origin for messages: the file's name, or that the library is the embedded one.
     pub origin: String,
     /// Result of the inspection.
     pub findings: Findings,
@@ -51,7 +51,7 @@ impl Library {
     /// Returns the embedded library.
     ///
     /// # Errors
-    /// As [`read`](Self::read): it is inspected like any other.
+    /// As [`read`](Self::read): the embedded library is inspected like any other.
     pub fn embedded() -> Result<Self> {
         Self::new(
             Platform::here(),
@@ -81,7 +81,7 @@ impl Library {
         })
     }
 
-    /// Returns the path in an archive, under the name `identifier`.
+    /// Returns the library's path in an FMU with the model identifier `identifier`.
     pub fn path(&self, identifier: &str) -> String {
         place(self.platform, identifier)
     }
@@ -108,7 +108,8 @@ impl Library {
     }
 }
 
-/// Returns the path of the library for this platform in an FMU named `identifier`.
+/// Returns the path of the library for this platform in an FMU with the model identifier
+/// `identifier`.
 pub fn path(identifier: &str) -> String {
     place(Platform::here(), identifier)
 }

@@ -16,8 +16,8 @@ use std::sync::Arc;
 /// Relative change of an eigenvalue by round-off above which it is reported.
 const UNCERTAIN: f64 = 0.01;
 
-/// Number of round-off samples. The root mean square of four normal numbers is below a seventh of
-/// the true value in one case of a thousand.
+/// Number of round-off samples. With four normally distributed samples, the root mean square is
+/// below a seventh of the true value in only one case of a thousand.
 const SAMPLES: usize = 4;
 
 /// Options of a linearisation; by default it is at the start, with all inputs but switches and
@@ -34,7 +34,7 @@ pub struct LinearizeOptions {
 
 /// A linearised model.
 pub struct Linearized {
-    /// The model; all signals drive its inputs from outside.
+    /// The model, compiled with all signals outside, so that all driven inputs are inputs of it.
     pub model: Arc<Model>,
     /// Time, s.
     pub t: f64,
@@ -44,7 +44,7 @@ pub struct Linearized {
     pub u: Vec<f64>,
     /// The modes.
     pub modes: Modes,
-    /// Events at that time.
+    /// Events of commands that are applied at that time.
     pub events: Vec<Event>,
 }
 
@@ -58,7 +58,7 @@ pub fn linearize(model: &Model, options: &LinearizeOptions) -> Result<Linearized
         return Err(invalid!("the time {} s is negative or not finite", options.at));
     }
     let mut spec = model.spec.clone();
-    // An input driven by a signal is an input all the same, also if the signal runs inside the FMU.
+    // Signals run outside this model, so that the inputs that they drive are columns of B and D.
     spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
     let model = Arc::new(Model::compile(&spec)?);
     let (mut point, events) = Point::of_run(&model, options.at)?;
@@ -78,11 +78,11 @@ pub fn linearize(model: &Model, options: &LinearizeOptions) -> Result<Linearized
     })
 }
 
-/// Returns samples of the round-off of `A`: its changes when the states change by some units of
-/// round-off, and the rounding of its own entries.
+/// Returns samples of the round-off of `A`: changes of `A` when the states change by some units of
+/// round-off, plus random changes of its entries by their own rounding.
 fn round_off(linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f64>>> {
     let sample = |seed: usize| {
-        // One to four units, with either sign.
+        // Each state changes by one to four units of round-off, with either sign.
         let units = |i: usize| f64::from([3, -1, 2, -4, 1, -3, 4, -2][(i * (2 * seed + 1) + seed) % 8]);
         let moved: Vec<f64> = (point.x.iter().enumerate())
             .map(|(i, x)| x + x.abs().max(1.0) * f64::EPSILON * units(i))
@@ -109,7 +109,7 @@ fn gains(model: &Model, linear: &Linearisation, point: &mut Point) -> Result<Vec
     Ok(parts)
 }
 
-/// Keeps the requested inputs and outputs in their order; returns the inputs' values.
+/// Keeps the requested inputs and outputs, in the requested order; returns the inputs' values.
 fn choose(linear: &mut Linearisation, model: &Model, options: &LinearizeOptions, u: &[f64]) -> Result<Vec<f64>> {
     let columns = if options.inputs.is_empty() {
         (0..u.len()).filter(|&i| !model.inputs[i].discrete).collect()
@@ -120,7 +120,7 @@ fn choose(linear: &mut Linearisation, model: &Model, options: &LinearizeOptions,
     linear.D = linear.D.select_columns(&columns);
     linear.inputs = columns.iter().map(|&i| linear.inputs[i].clone()).collect();
     if !options.outputs.is_empty() {
-        // States may be requested too: the FMU lists them among its outputs.
+        // States may be requested as outputs too, since the FMU lists them among its outputs.
         let of_states = linear.C.clone().insert_rows(0, model.states.len(), 0.0);
         linear.C = of_states;
         linear.C.rows_mut(0, model.states.len()).copy_from(&linear.T);
@@ -134,8 +134,8 @@ fn choose(linear: &mut Linearisation, model: &Model, options: &LinearizeOptions,
     Ok(columns.iter().map(|&i| u[i]).collect())
 }
 
-/// Returns the indices of the quantities with these names; `push.f` stands for `push.f[1]` and all
-/// that follow.
+/// Returns the indices of the quantities with these names; `push.f` means all components
+/// `push.f[1]`, `push.f[2]` and so on.
 fn find(what: &str, names: &[String], quantities: &[Quantity]) -> Result<Vec<usize>> {
     let mut found = Vec::new();
     for name in names {
@@ -150,7 +150,7 @@ fn find(what: &str, names: &[String], quantities: &[Quantity]) -> Result<Vec<usi
     Ok(found)
 }
 
-/// One line for each mode.
+/// Prints a table with one line for each mode.
 impl fmt::Display for Linearized {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { linear, modes, .. } = self;
@@ -183,7 +183,7 @@ impl fmt::Display for Linearized {
     }
 }
 
-/// Returns notes on frequencies and eigenvalues that are hidden by round-off.
+/// Returns notes on modes and eigenvalues that round-off may hide or change.
 fn notes(modes: &Modes) -> Vec<String> {
     let mut notes = Vec::new();
     if modes.numerical_zeros > 0 {
@@ -211,7 +211,8 @@ fn notes(modes: &Modes) -> Vec<String> {
     notes
 }
 
-/// Returns up to three of the largest parts above a twentieth, with their names.
+/// Returns the names of the largest parts, up to three of at least 5 %, each with its formatted
+/// value.
 fn greatest(names: &[Quantity], parts: &[f64], format: impl Fn(f64) -> String) -> String {
     let mut order: Vec<usize> = (0..parts.len()).filter(|&i| parts[i] >= 0.05).collect();
     order.sort_by(|&a, &b| parts[b].total_cmp(&parts[a]));

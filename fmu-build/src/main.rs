@@ -1,7 +1,7 @@
 //! `grapple`: converts a text file to an FMU that runs.
 //!
-//! Each verb is a function of the library [`fmu_build`]; its module here has the arguments, the
-//! output to the terminal and the exit code.
+//! Each verb calls a function of the library [`fmu_build`]; its module in `cli` defines the
+//! arguments and prints the results.
 
 #![forbid(unsafe_code)]
 

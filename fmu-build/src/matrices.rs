@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// A matrix with its letter, its rows and its columns.
+/// A matrix with its letter, and the quantities of its rows and of its columns.
 type Lettered<'a> = (&'static str, &'a DMatrix<f64>, &'a [Quantity], &'a [Quantity]);
 
 impl Linearized {

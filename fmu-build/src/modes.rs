@@ -1,7 +1,7 @@
 //! The modes of `ξ̇ = A ξ`: eigenvalues and participation factors.
 //!
-//! Zero eigenvalues are deflated first (module `zeros`); the remaining matrix is balanced,
-//! so that units do not matter.
+//! Zero eigenvalues are deflated first (module `zeros`). The smaller matrix that remains is
+//! balanced, so that the units of the coordinates do not matter.
 
 use crate::error::Result;
 use crate::zeros::{Deflated, not_found};
@@ -12,21 +12,21 @@ use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{DMatrix, DVector};
 use std::f64::consts::TAU;
 
-/// Part of an eigenvalue above which it is attributed to a stabilisation gain. In other modes a
-/// gain makes less: nothing at rest, and little in motion, where the linearisation is that of an
-/// instant. In a mode of its own, `λ² + 2αλ + β² = 0`, α or β makes a third at least.
+/// Share of a stabilisation gain in an eigenvalue above which the mode belongs to the constraint
+/// stabilisation. In a mode of the stabilisation, `λ² + 2αλ + β² = 0`, the share of α or of β is at
+/// least a third. In other modes the shares are zero at rest, and small in motion.
 const OF_GAINS: f64 = 0.25;
 
 /// The modes of a linearised model.
 pub struct Modes {
     /// Number of zero eigenvalues.
     pub zeros: usize,
-    /// Number of these that are zero within round-off only.
+    /// Number of zero eigenvalues that are zero within round-off only, not exactly.
     pub numerical_zeros: usize,
-    /// Approximate frequency, Hz, below which a mode would be counted as one of these.
+    /// Approximate frequency, Hz, below which a mode would be counted as zero within round-off.
     pub resolution: f64,
-    /// The others, by rising frequency; the one with positive imaginary part of each conjugate
-    /// pair.
+    /// Modes of the other eigenvalues, by rising frequency: one for each real eigenvalue and one
+    /// for each conjugate pair, that with positive imaginary part.
     pub modes: Vec<Mode>,
 }
 
@@ -36,14 +36,16 @@ pub struct Mode {
     pub real: f64,
     /// Imaginary part of `λ`, rad/s; not negative.
     pub imaginary: f64,
-    /// Set for a mode of the constraint stabilisation of captures or joints, not of the spacecraft.
+    /// Set for a mode of the constraint stabilisation (of captures, loops or joints), which is not
+    /// a vibration of the spacecraft.
     pub closes_gaps: bool,
-    /// Participation factor of each coordinate with its rate (`|uₖ wₖ|` of the right and left
-    /// eigenvectors); the sum is one.
+    /// Participation factor of each coordinate together with its rate (`|uₖ wₖ|` of the right and
+    /// left eigenvectors `u` and `w`); the sum is one.
     pub participation: Vec<f64>,
-    /// Relative change of `λ` by samples of the round-off of `A`, the larger of two.
+    /// Relative change of `λ` by round-off of `A`: the larger of the changes by two samples.
     pub round_off: f64,
-    /// Strength `|wᵀ b|` with which each input excites the mode, scaled to a maximum of one.
+    /// Strength `|wᵀ b|` with which each input excites the mode (`b` its column of `B`), scaled to
+    /// a maximum of one.
     pub inputs: Vec<f64>,
 }
 
@@ -70,7 +72,7 @@ impl Mode {
     }
 }
 
-/// Additional data of a linearised model.
+/// Changes and parts of `A` by which its eigenvalues are assessed.
 pub struct Perturbations {
     /// Samples of the round-off of `A`.
     pub round_off: Vec<DMatrix<f64>>,
@@ -95,7 +97,7 @@ impl Modes {
         let W: Mat<c64> = U.partial_piv_lu().inverse();
         let round_off = size as f64 * f64::EPSILON * balanced.norm();
         // Multiple eigenvalues change by a root of the round-off, so first-order formulas do not
-        // apply.
+        // apply: the eigenvalues of the changed matrices are computed.
         let eigenvalues = |sample: &DMatrix<f64>| {
             let (balanced, _) = self::balanced(&left.A + sample);
             let moved = Mat::from_fn(size, size, |i, k| balanced[(i, k)]);
@@ -117,7 +119,8 @@ impl Modes {
             let mut inputs: Vec<f64> = linear.B.column_iter().map(|b| times(&w, b.as_slice()).norm()).collect();
             to_one(&mut participation, |parts| parts.iter().sum());
             to_one(&mut inputs, |parts| parts.iter().copied().fold(0.0, f64::max));
-            // With wᵀu = 1: the part of the eigenvalue that comes from a gain.
+            // Share in the eigenvalue of a gain, by its part of `A`: `|wᵀ A_gain u / λ|`, with
+            // `wᵀ u = 1`.
             let made = |gain: &DMatrix<f64>| {
                 let columns = gain.column_iter().zip(&u);
                 let sum: c64 = columns.map(|(column, u)| u * times(&w, column.as_slice())).sum();
@@ -153,7 +156,7 @@ fn balanced(mut A: DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
     (A, scale)
 }
 
-/// Returns the distance to the nearest of these.
+/// Returns the distance of a value to the nearest of the others.
 fn nearest(value: c64, others: &[c64]) -> f64 {
     others
         .iter()

@@ -31,7 +31,7 @@ impl Package {
         }
     }
 
-    /// Returns the files that it is read from.
+    /// Returns the files from which the spec or FMU is read.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {
             Self::Spec(compiled) => compiled.reads.clone(),
@@ -39,7 +39,7 @@ impl Package {
         }
     }
 
-    /// Returns the model description of the FMU, which is not built for it.
+    /// Returns the model description of the FMU; for a spec, without building its FMU.
     ///
     /// # Errors
     /// An archive that cannot be read.
@@ -54,7 +54,7 @@ impl Package {
         }
     }
 
-    /// Returns the platforms of the FMU, which is not built for it.
+    /// Returns the platforms on which the FMU runs; for a spec, that of this program.
     ///
     /// # Errors
     /// An archive that cannot be read.
@@ -65,7 +65,7 @@ impl Package {
         }
     }
 
-    /// Returns the FMU. One built from a spec has both interfaces and these libraries.
+    /// Returns the FMU. For a spec it is built, with both interfaces and the given libraries.
     ///
     /// # Errors
     /// An archive that cannot be read.

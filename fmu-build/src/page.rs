@@ -34,7 +34,7 @@ pub struct Page {
     pub motion: Option<Motion>,
     /// All variables.
     pub variables: Vec<Variable>,
-    /// Small print.
+    /// Notes at the foot of the page.
     pub foot: Vec<String>,
 }
 
@@ -100,7 +100,7 @@ pub enum Chart {
         /// The lines.
         series: Vec<Series>,
     },
-    /// Paths in a plane, both axes with one scale.
+    /// Paths in a plane, with the same scale on both axes.
     Path {
         /// Title.
         title: String,

@@ -19,7 +19,7 @@ pub enum Platform {
 }
 
 impl Platform {
-    /// All platforms that FMI names and this program packs.
+    /// All platforms.
     pub const ALL: [Self; 5] = [Self::Darwin64, Self::Linux32, Self::Linux64, Self::Win32, Self::Win64];
 
     /// Returns the platform of this program.
@@ -29,7 +29,7 @@ impl Platform {
             .expect("build.rs names platforms as FMI does")
     }
 
-    /// Returns the folder below `binaries/`.
+    /// Returns FMI's name of the platform, that of its folder in `binaries/`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Darwin64 => "darwin64",

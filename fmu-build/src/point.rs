@@ -1,4 +1,4 @@
-//! A point of a motion, at which a model is linearised.
+//! An operating point of a model, at which the model is linearised.
 
 use crate::signals::DrivenInputs;
 use grapple::plant::{Discrete, Linearisation, Model, OperatingPoint, Plant};
@@ -19,7 +19,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Returns the start, with the inputs' start values.
+    /// Returns the start of a run, with the inputs' start values.
     pub fn start(model: &Arc<Model>) -> Result<Self, Error> {
         let mut plant = Plant::new(Arc::clone(model))?;
         let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
@@ -33,8 +33,8 @@ impl Point {
         })
     }
 
-    /// Runs the spec's experiment, with its signals at the inputs, up to the time `t` (s). Returns
-    /// the point there, and the events of the commands that are applied at that time.
+    /// Runs a model, with the spec's signals at the inputs, up to the time `t` (s). Returns the
+    /// operating point there, and the events of commands that are applied at that time.
     pub fn of_run(model: &Arc<Model>, t: f64) -> Result<(Self, Vec<Event>), Error> {
         let spec = &model.spec;
         let feed = DrivenInputs::of(spec.signal.iter(), |name| {
@@ -102,7 +102,7 @@ impl Point {
         Linearisation::new(&mut self.plant, at)
     }
 
-    /// Linearises the model here with zero for these parameters; none if they are zero anyway.
+    /// Linearises the model here with these parameters set to zero; none if all are zero already.
     pub fn linearised_without(&mut self, parameters: &[String]) -> Result<Option<Linearisation>, Error> {
         let written = self.plant.parameters().to_vec();
         let declared = &self.plant.model().parameters;

@@ -7,8 +7,8 @@ use miette::{Diagnostic, NamedSource, SourceSpan};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Upper limit of the file's size, bytes: long data of a spec are tables, which are files of their
-/// own.
+/// Upper limit of a file's size, bytes. Large data of a spec are tables in separate files, to which
+/// this limit does not apply.
 pub const SIZE_LIMIT: u64 = 64 << 20;
 
 /// All errors of one file in order of position.
@@ -32,15 +32,15 @@ struct Located {
     place: Option<SourceSpan>,
 }
 
-/// Largest number of problems printed per file: each position is searched from the beginning of the
-/// text.
+/// Largest number of problems printed per file. The line of each position is counted from the
+/// beginning of the text, which takes time.
 const MOST_SHOWN: usize = 100;
 
-/// Length of a line, bytes, above which it is not printed: `miette` cannot underline beyond column
-/// 65535.
+/// Length of a source line, bytes, above which it is not printed with its error: `miette` cannot
+/// underline beyond column 65535.
 const LONGEST_LINE: usize = 1000;
 
-/// Returns whether the lines around a position can be printed.
+/// Returns true if the lines around a position are short enough to be printed.
 fn is_shown(text: &str, place: &Range<usize>) -> bool {
     let before = text.get(..place.start).unwrap_or_default().rmatch_indices('\n').nth(1);
     let after = text.get(place.end..).unwrap_or_default().match_indices('\n').nth(1);
@@ -49,7 +49,7 @@ fn is_shown(text: &str, place: &Range<usize>) -> bool {
     text[from..to].lines().all(|line| line.len() <= LONGEST_LINE)
 }
 
-/// Returns line and column of a byte, both from one.
+/// Returns line and column of a byte's position, both from one.
 fn line_and_column(text: &str, at: usize) -> (usize, usize) {
     let before = text.get(..at).unwrap_or_default();
     let last = before.rsplit('\n').next().unwrap_or_default();
@@ -92,7 +92,7 @@ impl Problems {
         self.problems.iter().map(|problem| (&*problem.what, problem.position))
     }
 
-    /// Returns the problems of a TOML file, located by their fields.
+    /// Returns the problems of a TOML file, each located by the field that it names.
     pub fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
         let source = Source::new(text);
         let located = problems.iter().map(|p| (p.to_string(), source.locate(p)));

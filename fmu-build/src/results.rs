@@ -3,13 +3,14 @@
 use crate::table::{Cells, Table};
 use grapple::spec::mangled;
 
-/// Returns a test for the name of a variable in an FMU with structured or flat names.
+/// Returns a function that tests a name from an FMU, with structured or flat names, for equality
+/// with a structured name.
 pub fn called(structured: &str) -> impl Fn(&str) -> bool {
     let flat = mangled(structured);
     move |name| name == structured || name == flat
 }
 
-/// Values over time.
+/// Values of variables over time.
 #[derive(Default)]
 pub struct Results {
     /// Times, s.

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-/// Largest number of values kept of a run: 2 GB.
+/// Largest number of values of a run that are kept in memory (2 GB).
 const MOST_NUMBERS: f64 = 2.5e8;
 
-/// Deviations from the spec's experiment.
+/// Values that replace those of the spec's experiment; `None` keeps the spec's.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
@@ -29,7 +29,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Returns the names of the values that are not positive numbers, with an error message.
+    /// Returns the name of each value that is not a positive number, with an error message.
     pub(crate) fn problems(&self) -> impl Iterator<Item = (&'static str, String)> {
         [
             ("stop_time", self.stop_time),
@@ -47,7 +47,7 @@ impl Experiment {
 /// Times and tolerance of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Times {
-    /// End, s.
+    /// Time at the end of the run, s.
     pub stop: f64,
     /// Communication step, s.
     pub step: f64,
@@ -62,9 +62,9 @@ pub struct Plan<'a> {
     driven: DrivenInputs<'a>,
 }
 
-/// Requests for one run.
+/// Values to be set, read and logged in one run.
 pub struct Request<'a> {
-    /// Values of some parameters and inputs that differ from the start values.
+    /// Value references and values of parameters and inputs to be set before the run.
     pub settings: &'a [(u32, f64)],
     /// Reals that are read once, at the start.
     pub once: &'a [&'a ScalarVariable],
@@ -76,11 +76,11 @@ pub struct Request<'a> {
 
 /// Result of a run.
 pub struct Run {
-    /// Times and tolerance that were planned.
+    /// Times and tolerance as planned; the run may have ended earlier.
     pub times: Times,
     /// The table, and the values read once.
     pub results: Results,
-    /// Events.
+    /// Events that the FMU logged.
     pub events: Vec<Event>,
     /// Other log messages.
     pub messages: Vec<String>,
@@ -95,15 +95,15 @@ pub struct Run {
 /// Computing effort of a run.
 #[derive(Default)]
 pub struct Effort {
-    /// Communication steps.
+    /// Number of communication steps.
     pub steps: usize,
     /// Time spent in the FMU's steps.
     pub wall: Duration,
 }
 
 impl<'a> Plan<'a> {
-    /// Plans the spec's experiment with the given deviations. The inputs are set by these tables
-    /// and by the spec's signals.
+    /// Plans a run: the spec's experiment with the values in `overrides`. Inputs are set by
+    /// `tables`, and by the spec's signals for the other inputs.
     ///
     /// # Errors
     /// A value that is not positive; more than 100 million steps.
@@ -130,7 +130,7 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// Checks that so many variables can be kept for each row.
+    /// Checks that this number of variables can be kept in memory for all rows.
     ///
     /// # Errors
     /// Too many values.
@@ -145,7 +145,7 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Disables the signals of these variables, which are set elsewhere.
+    /// Disables the signals of the given variables, whose values are set before the run instead.
     pub fn disable<'v>(&mut self, variables: impl Iterator<Item = &'v ScalarVariable>) {
         let references: Vec<u32> = variables
             .filter(|variable| variable.causality == Causality::Input)
@@ -154,13 +154,13 @@ impl<'a> Plan<'a> {
         self.driven.leave_out(&references);
     }
 
-    /// Returns whether a signal drives this input.
+    /// Returns true if the variable is an input that a signal drives.
     pub fn drives(&self, variable: &ScalarVariable) -> bool {
         variable.causality == Causality::Input && self.driven.references.contains(&variable.value_reference)
     }
 
-    /// Makes a run with its own instance. `watch` is called with each time (s) that is reached, and
-    /// ends the run by [`ControlFlow::Break`].
+    /// Makes a run with a new instance. `watch` is called at each communication point with its time
+    /// (s), and can end the run by [`ControlFlow::Break`].
     ///
     /// # Errors
     /// Invalid values, with the FMU's message; too many values. A run that ends early is not an
@@ -210,7 +210,7 @@ impl<'a> Plan<'a> {
     /// Returns the communication points after the start: multiples of the step, and the end.
     fn points(&self) -> impl Iterator<Item = f64> + use<> {
         let Times { stop, step, .. } = self.times;
-        // A number of steps that is an integer up to round-off is rounded.
+        // The number of whole steps; a quotient that is an integer up to round-off counts as one.
         let whole = (stop / step * (1.0 + 1e-12)).floor().max(0.0);
         let rest = stop - whole * step > 1e-9 * step;
         let last = if rest { whole } else { whole - 1.0 };
@@ -269,7 +269,7 @@ fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, slave: &mut Slave) -> Resul
     Ok(())
 }
 
-/// Reads variables row by row: the Reals first, then the Booleans.
+/// Reads variables row by row into columns: the Reals first, then the Booleans.
 struct Recorder {
     reals: Vec<u32>,
     booleans: Vec<u32>,

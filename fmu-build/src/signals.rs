@@ -1,7 +1,7 @@
 //! The inputs that this program sets while it runs an FMU.
 //!
-//! Over a step of length h from t a signal u is passed as the cubic that has its values and rates
-//! at both ends (`Δ = (u₁ − u₀)/h`, r the rates):
+//! Over a step of length h from t, a signal u is passed by its derivatives at t, as the cubic with
+//! the signal's values u₀, u₁ and rates r₀, r₁ at both ends (`Δ = (u₁ − u₀)/h`):
 //!
 //! ```text
 //!     u'(t)   = r₀                            (1)
@@ -16,21 +16,21 @@
 use grapple::elements::Wave;
 use grapple::spec::Signal;
 
-/// The signals that an importer sets, with the inputs they drive.
+/// The signals that this program sets as importer, with the inputs that they drive.
 pub struct DrivenInputs<'a> {
-    /// References of the inputs, the continuous ones first.
+    /// Value references of the inputs, the continuous ones first.
     pub references: Vec<u32>,
     waves: Vec<Wave<'a>>,
-    /// Number of continuous inputs: commands and switches have no derivatives.
+    /// Number of continuous inputs; commands and switches, which are discrete, have no derivatives.
     continuous: usize,
 }
 
-/// Relative tolerance of equal times, with respect to the larger of 1 s and the time.
+/// Largest difference of times that count as equal, relative to the larger of 1 s and the time.
 const ROUND_OFF: f64 = 1e-10;
 
 impl<'a> DrivenInputs<'a> {
-    /// Selects the signals whose inputs exist. `find` returns an input's reference by its name, and
-    /// whether it changes at events only. Of two signals for one input the first is used.
+    /// Selects the signals whose inputs exist. `find` returns an input's value reference by its
+    /// name, and true if the input is discrete. Of two signals for one input the first is used.
     pub fn of(
         signals: impl Iterator<Item = (&'a String, &'a Signal)>,
         find: impl Fn(&str) -> Option<(u32, bool)>,
@@ -51,7 +51,7 @@ impl<'a> DrivenInputs<'a> {
         }
     }
 
-    /// Removes these inputs.
+    /// Removes the inputs with these value references.
     pub fn leave_out(&mut self, references: &[u32]) {
         let waves = std::mem::take(&mut self.waves);
         let fed = self.references.drain(..).zip(waves).enumerate();
@@ -62,7 +62,7 @@ impl<'a> DrivenInputs<'a> {
         (self.references, self.waves) = left.into_iter().map(|(_, fed)| fed).unzip();
     }
 
-    /// Returns the values at `t` (s).
+    /// Returns the values of the inputs at `t` (s).
     pub fn values(&self, t: f64) -> Vec<f64> {
         self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()
     }
@@ -84,8 +84,8 @@ impl<'a> DrivenInputs<'a> {
         std::array::from_fn(|order| cubics.iter().map(|cubic| cubic[order]).collect())
     }
 
-    /// Returns the end of a step from `t` towards `goal` (s): `goal`, or the earlier end of a
-    /// segment.
+    /// Returns the end of a step from `t` towards `goal` (s): `goal`, or the end of a signal's
+    /// segment before it.
     pub fn next_stop(&self, t: f64, goal: f64) -> f64 {
         let ends = self.waves.iter().filter_map(|wave| wave.end(wave.piece(t)));
         let before_goal = ends.filter(|end| goal - end > ROUND_OFF * goal.abs().max(1.0));

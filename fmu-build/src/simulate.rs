@@ -11,7 +11,7 @@ use model_description::Causality;
 /// Options of a run; by default it is the spec's experiment.
 #[derive(Default)]
 pub struct SimulateOptions {
-    /// Deviations from the spec's experiment.
+    /// Times and tolerance that replace those of the spec's experiment.
     pub experiment: Experiment,
     /// Signals of inputs, by the input's name; they replace those of the spec.
     pub inputs: IndexMap<String, Signal>,
@@ -23,8 +23,8 @@ pub struct SimulateOptions {
 /// states and inputs.
 ///
 /// # Errors
-/// An unknown name or an invalid value; too many steps or values. A run that ends early is not an
-/// error: its [`failure`](Run::failure) is.
+/// An unknown name or an invalid value; too many steps or values. A run that ends early is returned
+/// with the reason in [`failure`](Run::failure), not as an error.
 pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> Result<Run> {
     let plan = Plan::new(fmu, &options.experiment, &options.inputs)?;
     let request = Request {
@@ -43,7 +43,7 @@ pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> R
     })
 }
 
-/// Returns settings by value references.
+/// Returns the value reference and the value of each setting.
 fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f64)>> {
     let setting = |(name, value): &(String, f64)| {
         let variable = fmu.settable(name)?;

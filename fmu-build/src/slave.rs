@@ -1,6 +1,7 @@
 //! Safe calls of a loaded Co-Simulation FMU. The only `unsafe` of this program is here.
 //!
-//! It uses FMI only: any FMU 2.0 with Co-Simulation for this platform can be loaded.
+//! The module uses only functions of FMI: any FMU 2.0 with Co-Simulation for this platform can be
+//! loaded.
 
 #![allow(unsafe_code)]
 
@@ -28,7 +29,7 @@ pub struct FmuLibrary {
     instance: CString,
     guid: CString,
     resources: CString,
-    /// Last, so that it is unloaded when no pointer into it is left.
+    /// The last field, so that it is dropped, and unloaded, after the pointers into it.
     _library: Library,
 }
 
@@ -36,7 +37,7 @@ pub struct FmuLibrary {
 pub struct Slave<'l> {
     functions: &'l Functions,
     component: fmi2Component,
-    /// The instance keeps pointers to both.
+    /// The callbacks and the log are boxed, since the instance keeps pointers to both.
     _callbacks: Box<fmi2CallbackFunctions>,
     log: Box<Log>,
 }
@@ -45,7 +46,7 @@ pub struct Slave<'l> {
 pub struct Message {
     /// Set for the reason of a failed call.
     pub is_failure: bool,
-    /// Its category.
+    /// Log category.
     pub category: String,
     /// The text.
     pub text: String,
@@ -64,8 +65,8 @@ macro_rules! functions {
         impl Functions {
             fn of(library: &Library) -> Result<Self, libloading::Error> {
                 Ok(Self {
-                    // SAFETY: the types are those of the standard's header, and the pointers live
-                    // as long as the library, which `FmuLibrary` keeps with them.
+                    // SAFETY: the types are those of the standard's header. The pointers are valid
+                    // while the library is loaded, and `FmuLibrary` keeps it loaded.
                     $($name: unsafe { *library.get::<$type>(stringify!($name))? },)*
                 })
             }
@@ -161,7 +162,7 @@ impl Slave<'_> {
     pub fn listen(&mut self, categories: &[&str]) -> Result<()> {
         let categories: Vec<CString> = categories.iter().map(|c| text(c)).collect::<Result<_>>()?;
         let pointers: Vec<_> = categories.iter().map(|c| c.as_ptr()).collect();
-        // SAFETY: `categories` holds as many pointers to live strings as its length.
+        // SAFETY: `pointers` has the passed number of pointers to strings that `categories` owns.
         let status = unsafe {
             (self.functions.fmi2SetDebugLogging)(self.component, fmi2True, pointers.len(), pointers.as_ptr())
         };
@@ -255,7 +256,8 @@ impl Slave<'_> {
         self.expect("fmi2Terminate", status)
     }
 
-    /// Takes the log messages since the last call, except those of failed calls.
+    /// Takes the log messages since the last call of this function, except those about failed
+    /// calls, which are in the errors.
     pub fn messages(&self) -> Vec<Message> {
         std::mem::take(&mut *self.log())
     }
@@ -310,7 +312,7 @@ unsafe extern "C" fn write_log(
         // SAFETY: FMI's strings are terminated.
         false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
     };
-    // The message is a format of printf, and "##" stands for "#" in FMI.
+    // The message is a format of printf, where "%%" stands for "%"; in FMI "##" stands for "#".
     let message = text_of(message).replace("%%", "%").replace("##", "#");
     if let Ok(mut log) = log.lock() {
         log.push(Message {

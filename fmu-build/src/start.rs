@@ -7,7 +7,7 @@ use grapple::plant::{Model, Plant};
 use grapple::system::{BodyConstants, Derived, Kinematics, System};
 use std::sync::Arc;
 
-/// Returns a plant with the parameters of a run.
+/// Returns a plant with the parameter values of a run.
 ///
 /// # Errors
 /// The parameters are invalid.
@@ -23,11 +23,11 @@ pub fn prepared(model: &Arc<Model>, results: &Results) -> Result<Plant, Error> {
 
 /// A spacecraft at its start.
 pub struct Start<'a> {
-    /// Its bodies, joints and frames.
+    /// Bodies, joints and frames.
     pub system: &'a System,
-    /// Its derived constants.
+    /// Constants derived from the parameters.
     pub derived: &'a Derived,
-    /// Its positions and orientations, world axes.
+    /// Positions and orientations at the start, world axes.
     pub kinematics: Kinematics<f64>,
 }
 
@@ -53,7 +53,7 @@ pub fn half_axes(body: &BodyConstants) -> [Vec3<f64>; 3] {
     let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / body.m);
     let principal = squares.symmetric_eigen();
     let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
-    // A thin plate or rod gets a visible thickness.
+    // The ellipsoid of a thin plate or rod gets a visible thickness.
     let least = (0.03 * lengths.max()).max(1e-9);
     [0, 1, 2].map(|i| principal.eigenvectors.column(i) * lengths[i].max(least))
 }

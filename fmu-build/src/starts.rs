@@ -1,4 +1,4 @@
-//! Starts that are solved for: closed loops, static equilibria.
+//! Starts that are computed: those that close loops, and static equilibria.
 
 use crate::error::{Context, Result};
 use grapple::plant::{Assembly, Equilibrium, Model, Plant};
@@ -6,7 +6,8 @@ use grapple::spec::{FreeStart, JointStart, JointType, PerAxis, Spec};
 use grapple::system::Quantity;
 use std::sync::Arc;
 
-/// Coordinates and rates of joints, modes and nodes, in the order and units of the system's states.
+/// Coordinates and rates of joints, modes and nodes of beams, in the order and units of the
+/// system's states.
 #[derive(Clone, Debug)]
 pub struct StartValues {
     /// Coordinates.
@@ -21,18 +22,18 @@ impl StartValues {
     }
 }
 
-/// A start that differs from the written one.
+/// A computed start, with the start that the spec gives.
 pub struct SolvedStart {
     model: Arc<Model>,
-    /// Coordinates and rates as written.
+    /// Coordinates and rates that the spec gives.
     pub written: StartValues,
-    /// Coordinates and rates of the solution.
+    /// Coordinates and rates of the computed start.
     pub solved: StartValues,
     is_equilibrium: bool,
 }
 
 impl SolvedStart {
-    /// Returns each coordinate and rate with its written and its solved value.
+    /// Returns each coordinate and rate with its value in the spec and its computed value.
     pub fn each(&self) -> impl Iterator<Item = (Quantity, f64, f64)> {
         let values = self.written.values().zip(self.solved.values());
         let states = self.model.system().states().into_iter();
@@ -41,8 +42,9 @@ impl SolvedStart {
             .map(|(state, (written, solved))| (state, written, solved))
     }
 
-    /// Returns the spec with this start of its joints and free bodies. A start in equilibrium
-    /// requests it in `[assembly]`, for modes and nodes.
+    /// Returns the spec with the computed start of its joints and free bodies. For an equilibrium
+    /// the spec also has `equilibrium = true` in `[assembly]`, so that a run computes the start of
+    /// modes and nodes as well.
     pub fn spec(&self) -> Spec {
         let mut spec = with_start(&self.model, &self.solved);
         if self.is_equilibrium {
@@ -51,7 +53,7 @@ impl SolvedStart {
         spec
     }
 
-    /// Returns the text of that spec.
+    /// Returns the text of [`spec`](Self::spec).
     ///
     /// # Errors
     /// None for a valid spec.
@@ -62,16 +64,17 @@ impl SolvedStart {
 
 /// A start that closes the loops of a spec.
 pub struct Assembled {
-    /// Violations of the loops, their constraints and the mobility.
+    /// Violations of the loops, numbers of their constraints, and the mobility.
     pub assembly: Assembly,
     /// The start.
     pub start: SolvedStart,
 }
 
-/// Computes the start that closes the loops of a model, as near as possible to the written one.
+/// Computes the start that closes the loops of a model, as near as possible to the start in its
+/// spec.
 ///
 /// # Errors
-/// A loop that cannot be closed, is in a singular position or lets nothing move.
+/// A loop that cannot be closed, is in a singular position or leaves no mobility.
 pub fn assemble(model: &Arc<Model>) -> Result<Assembled> {
     let plant = Plant::new(Arc::clone(model))?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
@@ -92,15 +95,15 @@ pub fn assemble(model: &Arc<Model>) -> Result<Assembled> {
 pub struct Resting {
     /// The solution and its residual.
     pub equilibrium: Equilibrium,
-    /// The start: at rest there.
+    /// The start at rest in the equilibrium.
     pub start: SolvedStart,
 }
 
-/// Computes the static equilibrium of a model near its start, with the inputs and signals of the
-/// start.
+/// Computes the static equilibrium of a model near its start, with the values of inputs and signals
+/// at the start.
 ///
 /// # Errors
-/// There is none near the start.
+/// No equilibrium is found near the start.
 pub fn equilibrium(model: &Arc<Model>) -> Result<Resting> {
     let plant = Plant::new(Arc::clone(model))?;
     let (derived, parameters) = (plant.derived(), plant.parameters());
@@ -124,7 +127,7 @@ fn written(plant: &Plant) -> StartValues {
     StartValues { q, qd }
 }
 
-/// Returns the spec with these coordinates and rates for the joints and free bodies of its system.
+/// Returns the spec of a model with the given start of its joints and free bodies.
 fn with_start(model: &Model, start: &StartValues) -> Spec {
     let mut spec = model.spec.clone();
     for body in &model.system().bodies {
@@ -155,7 +158,7 @@ fn with_start(model: &Model, start: &StartValues) -> Spec {
             };
         } else if let (JointType::Free, Some(written)) = (joint.kind, spec.body.get_mut(&body.name)) {
             let axes = written.start.as_ref().map(|start| start.axes).unwrap_or_default();
-            // Starts relative to the orbit are not changed.
+            // A start in the LVLH frame is not changed.
             if axes == grapple::spec::Axes::World {
                 written.start = Some(FreeStart {
                     attitude: Some([q[0], q[1], q[2], q[3]]),

@@ -6,8 +6,8 @@ use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
 
 /// Returns a message like `there is no output "tip.r"; did you mean "tip.r[1]"?`. The hint is the
-/// new name of a name of version 0.1, or the most similar name, which differs in a third of its
-/// letters at most.
+/// present name of a variable that was renamed in version 0.2, or the most similar name, if at most
+/// a third of its letters differ.
 pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let hint = match renamed(name).find(|new| known.contains(&new.as_str())) {
@@ -102,7 +102,7 @@ pub struct Sorted<'a> {
     pub derivatives: Vec<&'a ScalarVariable>,
     /// Variables that an importer sets before a run.
     pub parameters: Vec<&'a ScalarVariable>,
-    /// All others.
+    /// All other variables.
     pub locals: Vec<&'a ScalarVariable>,
 }
 

@@ -6,7 +6,7 @@ use model_description::{BaseUnit, Causality, Kind, ModelDescription};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One system of FMUs.
+/// A system of connected FMUs.
 #[derive(Serialize)]
 #[serde(rename = "ssd:SystemStructureDescription")]
 pub struct SystemStructure {
@@ -184,8 +184,9 @@ impl Component {
 }
 
 impl SystemStructure {
-    /// Builds a system; its stop time is that of its first part. Inputs without a connection are
-    /// omitted and keep their start values: some masters would set them otherwise.
+    /// Builds a system; its stop time is that of the first part that has one. Inputs without a
+    /// connection are not listed, so that they keep their start values: some importers would set
+    /// listed ones.
     pub fn new(name: &str, parts: impl Iterator<Item = Component>, connections: &[Connection]) -> Self {
         let (mut elements, mut units) = (Vec::new(), BTreeMap::new());
         let (mut stop, mut step) = (None, None::<f64>);

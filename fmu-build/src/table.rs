@@ -34,7 +34,7 @@ use std::sync::Arc;
 /// Columns of the same length.
 #[derive(Default)]
 pub struct Table<'a> {
-    /// From left to right.
+    /// The columns, from left to right.
     pub columns: Vec<Column<'a>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Column<'a> {
     pub name: Cow<'a, str>,
     /// Unit in FMI's notation; empty for a pure number and for text.
     pub unit: Cow<'a, str>,
-    /// From the top to the bottom.
+    /// The cells, from top to bottom.
     pub cells: Cells<'a>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Table<'a> {
     /// Writes the rows below the titles as CSV.
     ///
     /// # Errors
-    /// Those of the writer.
+    /// Errors of the writer.
     pub fn write_rows(&self, csv: &mut csv::Writer<impl Write>) -> csv::Result<()> {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let mut text = String::new();
@@ -166,7 +166,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// Returns the units, in pandas' metadata and under a key of their own.
+    /// Returns the file's metadata with the units: in that of pandas, and under the key `units`.
     fn metadata(&self) -> Vec<KeyValue> {
         let units = self.columns.iter().filter(|column| !column.unit.is_empty());
         let units: serde_json::Map<_, _> = units

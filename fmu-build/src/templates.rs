@@ -6,9 +6,9 @@ use std::path::Path;
 /// A template: an example that runs, with comments that explain the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its name.
+    /// Name of the template.
     pub name: &'static str,
-    /// The model in one line.
+    /// One-line description of the template's model.
     pub description: &'static str,
     text: &'static str,
 }

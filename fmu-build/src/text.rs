@@ -2,8 +2,8 @@
 
 use console::measure_text_width;
 
-/// Escapes control characters, except line ends and tabs: text from a file could otherwise control
-/// the terminal.
+/// Returns the text with control characters escaped, except line ends and tabs: text from a file
+/// could otherwise control the terminal.
 pub fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
@@ -25,7 +25,7 @@ pub fn count(n: usize, what: &str) -> String {
     }
 }
 
-/// Returns rows as lines of text with aligned columns. No cell contains a line end.
+/// Returns rows as lines of text with aligned columns. Line ends and tabs in cells are escaped.
 pub fn aligned<const N: usize>(rows: &[[String; N]]) -> String {
     let in_line = |cell: &String| visible(cell).replace('\n', "\\n").replace('\t', "\\t");
     let rows: Vec<[String; N]> = rows.iter().map(|row| row.each_ref().map(in_line)).collect();

@@ -1,12 +1,13 @@
 //! Zero eigenvalues, found by numerical rank and deflated.
 //!
 //! A free-floating spacecraft has zero eigenvalues in chains: the dynamics do not depend on its
-//! position, and a velocity changes the position only. An eigenvalue solver turns round-off into
-//! the square root of round-off on a chain of two, 1e-8 of the fastest mode, possibly unstable.
-//! Therefore the null space of `A` is deflated, then that of the remaining matrix, and so on until
-//! the remaining matrix is regular (the staircase of V. N. Kublanovskaya, *USSR Comput. Math. Math.
-//! Phys.* 6 (1966)): each step removes one zero eigenvalue for each dimension, and changes no other
-//! eigenvalue.
+//! position, and a velocity changes the position only. In an eigenvalue solver, round-off turns the
+//! two zeros of a chain into values of its square root: 1e-8 of the fastest mode, and perhaps
+//! unstable.
+//! Therefore the null space of `A` is deflated. This leaves a smaller matrix (1), the *remaining
+//! matrix*, whose null space is deflated as well, and so on until it is regular (the staircase of
+//! V. N. Kublanovskaya, *USSR Comput. Math. Math. Phys.* 6 (1966)): each step removes one zero
+//! eigenvalue for each dimension of the null space, and changes no other eigenvalue.
 //!
 //! Let `P` be as many coordinates as the null space has dimensions, `R` the others; the null space
 //! is `x_R = M x_P`. The coordinates `y = x_R − M x_P` are zero on it:
@@ -32,9 +33,9 @@
 //! each [sample](Deflated::of) `δA` is a change of `A` of the size of its round-off, and it changes
 //! `γ_j` by `δ_j = u_jᵀ δA v_j`. A candidate is zero if `γ_j` is below [`UNITS`] times the root
 //! mean square of its `δ_j`, and otherwise a finite mode. (The singular values are those of the
-//! scaled matrix, with scales that include the round-off of every entry. In a slender beam the
-//! round-off of the axial stiffness exceeds the bending stiffness, and with it the scales.) Samples
-//! are propagated to the remaining matrix to first order:
+//! scaled matrix. The scales include the round-off of every entry, since in a slender beam the
+//! round-off of the axial stiffness exceeds the bending stiffness.) Samples are propagated to the
+//! remaining matrix to first order:
 //!
 //! ```text
 //!     δA' = δA_RR − M δA_PR − δM A_PR,    δX = −A⁺ δA X,  X = [M; 1]          (5)
@@ -54,13 +55,13 @@ use crate::error::{Error, Result};
 use faer::{Mat, c64};
 use nalgebra::{DMatrix, DVector};
 
-/// Singular value, in units of round-off for each row, below which a direction is a candidate:
-/// larger than the round-off of the singular values themselves.
+/// Multiple of `n ε`, for `n` rows, up to which a singular value of the scaled matrix makes its
+/// direction a candidate. This exceeds the round-off of the singular values themselves.
 const CANDIDATE: f64 = 30.0;
 
-/// Multiple of the root mean square of its changes by round-off below which a candidate's `γ` is
-/// zero. Zeros of the examples, at rest and in motion, reach 3; the slowest modes of slender rods
-/// and of ANCF beams in orbit have more than 7e4.
+/// Multiple of the root mean square of its `δ_j` up to which a candidate's `γ_j` counts as zero.
+/// Zeros of the examples, at rest and in motion, have multiples up to 3; the slowest modes of
+/// slender rods and of ANCF beams in orbit more than 7e4.
 const UNITS: f64 = 30.0;
 
 /// A matrix with its zero eigenvalues deflated.
@@ -69,23 +70,23 @@ pub struct Deflated {
     pub A: DMatrix<f64>,
     /// Maps the original coordinates to the remaining ones, `y = Y x`.
     pub Y: DMatrix<f64>,
-    /// Changes of the remaining matrix by the samples of round-off.
+    /// Change of the remaining matrix by each sample of the original matrix's round-off.
     pub samples: Vec<DMatrix<f64>>,
-    /// Number of eigenvalues that are zero within round-off only. The others follow from rows or
-    /// columns without entries.
+    /// Number of deflated eigenvalues that are zero within round-off only. The other deflated
+    /// eigenvalues are exactly zero, by empty rows or columns.
     pub numerical: usize,
-    /// Approximate rate `|λ|` (1/s) below which a mode would have been counted as one of these.
+    /// Approximate rate `|λ|` (1/s) below which a mode would count as zero within round-off.
     pub resolution: f64,
     steps: Vec<Step>,
 }
 
-/// A deflated null space.
+/// A deflated null space: its pivots `P`, the other coordinates `R`, and matrices of (3).
 struct Step {
     pivots: Vec<usize>,
     rest: Vec<usize>,
-    /// `M`.
+    /// The matrix `M`.
     slope: DMatrix<f64>,
-    /// `A_PR`.
+    /// The block `A_PR` of the matrix.
     onto: DMatrix<f64>,
 }
 
@@ -96,14 +97,13 @@ struct NullSpace {
     basis: DMatrix<f64>,
     /// The change of `X` by each sample; zero in the rows of the pivots.
     changes: Vec<DMatrix<f64>>,
-    /// Rate (1/s) below which a mode would be counted, if the null space was found within
-    /// round-off.
+    /// Rate (1/s) below which a mode would count as zero; `None` for a null space of empty rows or
+    /// columns, which is exact.
     resolution: Option<f64>,
 }
 
 impl Deflated {
-    /// Deflates a square matrix, with samples of its round-off: changes of its entries of that
-    /// size.
+    /// Deflates a square matrix. Each sample is a change of the matrix by about its round-off.
     ///
     /// # Errors
     /// The singular values do not converge.
@@ -121,7 +121,7 @@ impl Deflated {
         while let Some(null) = left.null_space(&rows, &columns)? {
             let pivots = &null.pivots;
             let rest: Vec<usize> = (0..columns.len()).filter(|i| !pivots.contains(i)).collect();
-            // From columns of one scale to those of the matrix.
+            // Converts rows `R` of a basis from scaled coordinates to those of the matrix.
             let unscaled = |X: &DMatrix<f64>| {
                 DMatrix::from_fn(rest.len(), pivots.len(), |i, k| {
                     X[(rest[i], k)] * columns[pivots[k]] / columns[rest[i]]
@@ -131,7 +131,7 @@ impl Deflated {
             let onto = left.A.select_rows(pivots).select_columns(&rest);
             let kept = left.A.select_rows(&rest).select_columns(&rest);
             let sums = slope.abs() * onto.abs();
-            // Without slopes (1) has no round-off.
+            // Where `M A_PR` is zero, (1) has no round-off.
             let magnitudes = kept.zip_map(&sums, |kept, sum| if sum > 0.0 { kept.abs() + sum } else { 0.0 });
             for (k, (sample, change)) in left.samples.iter_mut().zip(&null.changes).enumerate() {
                 let of_pivots = sample.select_rows(pivots).select_columns(&rest);
@@ -161,11 +161,12 @@ impl Deflated {
         Ok(left)
     }
 
-    /// Returns the null space of the remaining matrix, scaled; none if it is regular.
+    /// Returns the null space of the remaining matrix, in scaled coordinates; none if the matrix is
+    /// regular.
     fn null_space(&self, rows: &[f64], columns: &[f64]) -> Result<Option<NullSpace>> {
         let n = self.A.nrows();
-        // Columns and rows of zeros first, e.g. of a position in space or the rate of a locked
-        // joint. Their slopes are exactly zero.
+        // Empty columns and rows are deflated first, e.g. that of a position in space or of the
+        // rate of a locked joint. Their `M` is exactly zero.
         let is_single = |&i: &usize| (0..n).all(|k| self.A[(k, i)] == 0.0) || (0..n).all(|k| self.A[(i, k)] == 0.0);
         let single: Vec<usize> = (0..n).filter(is_single).collect();
         if !single.is_empty() {
@@ -191,8 +192,8 @@ impl Deflated {
         Ok(all)
     }
 
-    /// Returns the right eigenvector of the whole matrix for an eigenvector `u` of the remaining
-    /// one. (3)
+    /// Returns the right eigenvector (3) of the original matrix for an eigenvector `u` of the
+    /// remaining matrix with the eigenvalue `lambda`.
     pub fn lift(&self, lambda: c64, u: Vec<c64>) -> Vec<c64> {
         let times = |matrix: &DMatrix<f64>, x: &[c64]| -> Vec<c64> {
             let row = |i| (0..x.len()).map(|k| x[k] * matrix[(i, k)]).sum();
@@ -268,7 +269,7 @@ impl NullSpace {
         }))
     }
 
-    /// Embeds the null space in `n` coordinates, of which `own` are its own.
+    /// Embeds the null space of the coordinates `own` in all `n` coordinates.
     fn among(self, own: &[usize], n: usize) -> Self {
         let spread = |X: &DMatrix<f64>| {
             let mut whole = DMatrix::zeros(n, X.ncols());
@@ -285,7 +286,7 @@ impl NullSpace {
         }
     }
 
-    /// Joins the null spaces of different coordinates.
+    /// Joins two null spaces of different coordinates.
     fn and(mut self, other: Self) -> Self {
         let beside = |a: &DMatrix<f64>, b: &DMatrix<f64>| {
             let columns: Vec<_> = a.column_iter().chain(b.column_iter()).collect();
@@ -302,8 +303,8 @@ impl NullSpace {
     }
 }
 
-/// Groups the coordinates that are coupled by entries, so that uncoupled ones stay exactly
-/// uncoupled.
+/// Groups the coordinates that are coupled by entries that are not zero. Groups are deflated
+/// separately, so that they stay exactly uncoupled.
 fn components(A: &DMatrix<f64>) -> Vec<Vec<usize>> {
     let n = A.nrows();
     let mut open: Vec<usize> = (0..n).collect();
@@ -322,7 +323,7 @@ fn components(A: &DMatrix<f64>) -> Vec<Vec<usize>> {
     parts
 }
 
-/// The pseudo-inverse of a scaled matrix, as its singular value decomposition.
+/// The pseudo-inverse `S⁺` of a scaled matrix `S`, as its singular value decomposition `U σ Vᵀ`.
 struct Inverse {
     U: DMatrix<f64>,
     V: DMatrix<f64>,
@@ -330,8 +331,8 @@ struct Inverse {
 }
 
 impl Inverse {
-    /// Replaces the candidates, those from `first` on, by (4); returns the root mean square of the
-    /// changes of each.
+    /// Replaces the singular values and vectors of the candidates, from `first` on, by (4); returns
+    /// the root mean square of each candidate's `δ_j`.
     fn resolve(&mut self, first: usize, S: &DMatrix<f64>, samples: &[DMatrix<f64>]) -> DVector<f64> {
         let k = self.sigma.len() - first;
         if k == 0 {
@@ -354,7 +355,7 @@ impl Inverse {
         DVector::from_fn(k, |j, _| (square(j) / samples.len() as f64).sqrt())
     }
 
-    /// Removes singular values.
+    /// Removes singular values and their vectors.
     fn remove(&mut self, zeros: &[usize]) {
         self.U = self.U.clone().remove_columns_at(zeros);
         self.V = self.V.clone().remove_columns_at(zeros);
@@ -370,8 +371,8 @@ impl Inverse {
         &self.V * parts
     }
 
-    /// Returns the change of a basis `X` of the null space that removes its residual `R`; zero in
-    /// the rows of the pivots.
+    /// Returns the change of a basis `X` of the null space that removes its residual `R = S X`; the
+    /// change is zero in the rows of the pivots.
     fn correction(&self, R: &DMatrix<f64>, X: &DMatrix<f64>, pivots: &[usize]) -> DMatrix<f64> {
         let change = -self.times(R);
         &change - X * change.select_rows(pivots)
@@ -412,7 +413,8 @@ fn slowest(g: &DVector<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<f64> 
     let values = values.map_err(|error| not_found("eigenvalues", error))?;
     let mut sizes: Vec<f64> = values.iter().map(|mu| mu.norm()).collect();
     sizes.sort_by(|p, q| q.total_cmp(p));
-    // The other roots are beyond the range of the estimate.
+    // The k slowest of the 2k roots are the candidates' rates; the others are outside the range of
+    // the estimate.
     Ok(1.0 / sizes[k - 1])
 }
 
@@ -423,13 +425,13 @@ fn root_mean_square(samples: &[DMatrix<f64>], n: usize) -> DMatrix<f64> {
     sum.map(|sum| (sum / samples.len() as f64).sqrt())
 }
 
-/// Returns the error of an iteration that does not converge.
+/// Returns the error of an iteration for `what` that does not converge.
 pub fn not_found(what: &str, error: impl std::fmt::Debug) -> Error {
     Error::Numerics(format!("the {what} cannot be found: {error:?}"))
 }
 
-/// Returns a sample of the round-off of sums of such magnitudes: up to one unit, uniformly
-/// distributed, identical in every run.
+/// Returns a sample of the round-off of sums with these magnitudes: up to one unit `ε` of each,
+/// uniformly distributed, identical in every run.
 pub fn round_off(magnitudes: &DMatrix<f64>, seed: usize) -> DMatrix<f64> {
     let mut state = seed as u64;
     // SplitMix64 (G. L. Steele et al., 10.1145/2660193.2660195).
@@ -442,7 +444,7 @@ pub fn round_off(magnitudes: &DMatrix<f64>, seed: usize) -> DMatrix<f64> {
     magnitudes.map(|magnitude| next() * f64::EPSILON * magnitude)
 }
 
-/// Returns the power of two nearest on a logarithmic scale: scaling by it has no round-off.
+/// Returns the power of two that is nearest on a logarithmic scale. Scaling by it is exact.
 fn power_of_two(x: f64) -> f64 {
     x.log2().round().exp2()
 }
@@ -471,8 +473,8 @@ fn scales(magnitudes: &DMatrix<f64>) -> (Vec<f64>, Vec<f64>) {
     (rounded(rows), rounded(columns))
 }
 
-/// Transforms a basis to one that is the identity in some rows, the pivots, and small in the
-/// others.
+/// Transforms a basis to one that is the identity in the rows of the pivots, and small in the other
+/// rows; the pivots are chosen for this.
 fn echelon(mut basis: DMatrix<f64>) -> (Vec<usize>, DMatrix<f64>) {
     let mut pivots = Vec::new();
     for k in 0..basis.ncols() {
@@ -500,7 +502,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
-    /// A matrix with a chain of three zeros, a chain of two, a single one and four other
+    /// A matrix with a chain of three zero eigenvalues, a chain of two, a single one and four other
     /// eigenvalues, in coordinates of different scales.
     #[test]
     fn chains_of_zeros_are_deflated_and_the_eigenvectors_of_the_rest_are_kept() {
@@ -534,7 +536,7 @@ mod tests {
         assert!(off < 1e-12, "{off:e}");
         let trace = left.A.trace();
         assert!((trace - (-2.6 + 1e-3)).abs() < 1e-10, "{trace}");
-        // A lifted right eigenvector of the remaining matrix is one of the whole.
+        // A lifted right eigenvector of the remaining matrix is one of the original matrix.
         let small = Mat::from_fn(4, 4, |i, k| left.A[(i, k)]);
         let eigen = small.eigen().expect("it converges");
         for k in 0..4 {
@@ -549,9 +551,10 @@ mod tests {
         }
     }
 
-    /// Matrices with known zeros, a slow mode and fast ones under a random similarity of condition
-    /// 9. With `|λ|` from far above round-off to far below, the slow mode is either kept with its
-    /// eigenvalue, or counted and reported.
+    /// Matrices with known zero eigenvalues, a slow mode and fast ones, under a random similarity
+    /// transformation of condition 9. The slow mode's `|λ|` is varied from far above round-off to
+    /// far below: the mode is either kept with its eigenvalue, or counted as zero with a resolution
+    /// above its rate.
     #[test]
     fn a_slow_mode_is_kept_or_reported_as_below_the_resolution() {
         let (mut kept, mut lost) = (Vec::new(), Vec::new());
@@ -562,17 +565,17 @@ mod tests {
                     let (A, samples) = family(seed as u64, omega, second_order);
                     let left = Deflated::of(&A, &samples).expect("it converges");
                     let case = format!("seed {seed}, {omega:e} rad/s, second order {second_order}");
-                    // With the stiffness as an entry, λ² is compared with the fast entries.
+                    // If the stiffness is an entry, λ² competes with the fast entries, else λ.
                     let size = if second_order { omega * omega } else { omega };
                     if left.A.nrows() == 6 {
                         assert_eq!(left.numerical, 5, "{case}");
                         let square = slowest_pair(&left.A);
                         let off = (square / (omega * omega) - 1.0).abs();
-                        // Round-off of 1e5 at this condition, in λ or λ².
+                        // Round-off of entries of 1e5 at this condition, relative to λ or λ².
                         assert!(off < 1e-9 * (1.0 + 1.0 / size), "{case}: {off:e}");
                         kept.push(size);
                     } else {
-                        // At the limit itself either result is correct.
+                        // Near the limit one or both eigenvalues of the pair may count as zero.
                         assert!(left.A.nrows() >= 4 && left.A.nrows() + left.numerical == 11, "{case}");
                         lost.push(size);
                         assert!(omega < left.resolution, "{case}: above {:e} 1/s", left.resolution);
@@ -583,8 +586,8 @@ mod tests {
         }
         let least = kept.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = lost.iter().copied().fold(0.0, f64::max);
-        // No mode below round-off is kept, and none is lost that exceeds it by the factor, the
-        // condition number and the spread of the sample.
+        // No mode below round-off is kept, and no mode is lost that exceeds round-off by the factor
+        // `UNITS`, the condition number and the spread of the samples.
         assert!(least > 2e-10 && greatest < 3e-7);
         println!(
             "{} kept, the least {least:.1e}; {} counted as zero, the greatest {greatest:.1e}",
@@ -601,8 +604,8 @@ mod tests {
         (values[0] * values[1]).re
     }
 
-    /// Returns `T J T⁻¹`: two chains of two zeros, a single one, the slow mode and two of 300 and
-    /// 1e5 rad/s; with samples of its round-off.
+    /// Returns `T J T⁻¹` with samples of its round-off. It has two chains of two zero eigenvalues,
+    /// a single one, the slow mode `omega` and two modes of 300 and 1e5 rad/s.
     fn family(seed: u64, omega: f64, second_order: bool) -> (DMatrix<f64>, Vec<DMatrix<f64>>) {
         let n = 11;
         let mut J = DMatrix::<f64>::zeros(n, n);

@@ -4,7 +4,7 @@ use crate::Causality::{self, CalculatedParameter, Independent, Input, Local, Out
 use crate::Initial::{self, Approx, Calculated, Exact};
 use crate::Variability::{self, Constant, Continuous, Discrete, Fixed, Tunable};
 
-// The letters of the standard; the default is first.
+// Legal values of `initial` under the letters of the standard's table; the default is first.
 const A: &[Initial] = &[Exact];
 const B: &[Initial] = &[Calculated, Approx];
 const C: &[Initial] = &[Calculated, Exact, Approx];

@@ -13,7 +13,7 @@
 //!
 //! Section numbers are those of the FMI standard, version 2.0.4. Every struct has its fields in the
 //! order of the standard's XML schema; a field is the attribute of the same name in `snake_case`.
-//! An attribute that is `None`, or a Boolean with the schema's default `false`, is not written.
+//! An attribute that is `None`, or a Boolean or number with the schema's default, is not written.
 //!
 //! An *index* is the position of a variable in the list, counted from 1 as everywhere in FMI; a
 //! *value reference* is its handle in the C functions.

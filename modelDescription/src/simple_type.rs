@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::xml::{is_false, number, only_known};
 
-/// A named set of attributes, the defaults of the variables that declare it.
+/// A named set of attributes: the defaults for variables that refer to it as `declaredType`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SimpleType {
     /// Name, different from those of other types and variables.
@@ -47,7 +47,7 @@ impl TypeKind {
         }
     }
 
-    /// Reads the supported element; elements of other tools are skipped.
+    /// Reads the element of the base type; other elements are skipped.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         enum Element {
@@ -142,10 +142,10 @@ pub struct EnumerationType {
 /// A value of an enumeration.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// Its name.
+    /// Name of the value.
     #[serde(rename = "@name")]
     pub name: String,
-    /// Value in `fmi2GetInteger`.
+    /// Integer that `fmi2GetInteger` returns for it.
     #[serde(rename = "@value")]
     pub value: i32,
     /// Description.

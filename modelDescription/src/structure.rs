@@ -48,7 +48,7 @@ pub struct Unknown {
 }
 
 impl Unknown {
-    /// Creates an unknown without dependencies: it may depend on every known.
+    /// Creates an unknown without a list of dependencies, so that it may depend on every known.
     pub fn of(index: u32) -> Self {
         Unknown {
             index,
@@ -56,7 +56,8 @@ impl Unknown {
         }
     }
 
-    /// Creates an unknown with dependencies; the indexes are sorted and duplicates removed.
+    /// Creates an unknown that depends on these knowns only; the indexes are sorted and duplicates
+    /// removed.
     pub fn depending_on(index: u32, dependencies: impl IntoIterator<Item = u32>) -> Self {
         let mut dependencies: Vec<u32> = dependencies.into_iter().collect();
         dependencies.sort_unstable();
@@ -69,19 +70,19 @@ impl Unknown {
     }
 }
 
-/// Kind of the dependency of an unknown on a known. All but the first require a Real unknown; the
-/// last three are not for initial unknowns.
+/// Kind of the dependency of an unknown on a known. All kinds but `Dependent` require a Real
+/// unknown; initial unknowns may have `Dependent` and `Constant` only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum DependencyKind {
-    /// No particular structure.
+    /// Any dependency, possibly nonlinear.
     Dependent,
-    /// Constant factor.
+    /// The known times a constant factor.
     Constant,
-    /// Factor fixed after initialisation.
+    /// The known times a factor that is fixed after initialisation.
     Fixed,
-    /// Factor that changes only with tunable parameters.
+    /// The known times a factor that changes only with tunable parameters.
     Tunable,
-    /// Factor that changes only at events.
+    /// The known times a factor that changes only at events.
     Discrete,
 }

@@ -7,7 +7,7 @@ use crate::xml::{is_zero, number};
 /// A unit, referred to by name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
-    /// Its name, such as `N.m`.
+    /// Name of the unit, such as `N.m`.
     #[serde(rename = "@name")]
     pub name: String,
     /// The unit in SI base units; required for conversions.
@@ -93,7 +93,7 @@ impl Default for BaseUnit {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DisplayUnit {
-    /// Its name, such as `deg`.
+    /// Name of the display unit, such as `deg`.
     #[serde(rename = "@name")]
     pub name: String,
     /// Factor from the unit.

@@ -48,7 +48,7 @@ impl ScalarVariable {
         self.initial.or_else(default)
     }
 
-    /// Returns true if it is computed in Initialization Mode.
+    /// Returns true if the variable is computed in Initialization Mode.
     pub fn is_initial_unknown(&self) -> bool {
         matches!(self.effective_initial(), Some(Initial::Approx | Initial::Calculated))
     }
@@ -107,11 +107,11 @@ pub enum Variability {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Initial {
-    /// By its start value.
+    /// Initialised by its start value.
     Exact,
-    /// By iteration from its start value.
+    /// Initialised by iteration from its start value.
     Approx,
-    /// From other variables.
+    /// Computed from other variables.
     Calculated,
 }
 
@@ -184,7 +184,7 @@ impl Kind {
         }
     }
 
-    /// Reads the supported element; others, such as `Annotations`, are skipped.
+    /// Reads the element of the base type; others, such as `Annotations`, are skipped.
     fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         enum Element {

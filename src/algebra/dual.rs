@@ -12,11 +12,12 @@ use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssi
 ///     f(x + ẋ ε) = f(x) + f′(x) ẋ ε
 /// ```
 ///
-/// Comparison uses the values; equality includes the derivatives, so that a zero with a derivative
-/// is not zero. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed., §3.1 (`eps` are
-/// the tangents). The derivatives are plain arrays, without the tag for "no derivative" of
-/// `num-dual`, whose branches cost more than the multiplications they save (`docs/benchmarks.md`);
-/// compilers unroll loops better than array combinators.
+/// Comparison uses the values; equality includes the derivatives, so that a zero with a nonzero
+/// derivative does not equal zero. Source: Griewank and Walther, *Evaluating Derivatives*, 2nd ed.,
+/// §3.1 (`eps` are the tangents). The derivatives are plain arrays, without the tag for "no
+/// derivative" of `num-dual`, whose branches cost more than the multiplications they save
+/// (`docs/benchmarks.md`). Loops over the array are used, because compilers unroll them better than
+/// array combinators.
 ///
 /// ```
 /// use grapple::algebra::Dual;
@@ -49,8 +50,8 @@ impl<const N: usize> Dual<N> {
         Self::new(value, eps)
     }
 
-    /// Returns the dual number with the value `f` and the derivative `slope` of a function at this
-    /// value.
+    /// Applies a function to the dual number, given the function's value `f` and derivative `slope`
+    /// at `self.re`.
     #[inline(always)]
     fn chain(self, f: f64, slope: f64) -> Self {
         let mut eps = self.eps;
@@ -60,8 +61,8 @@ impl<const N: usize> Dual<N> {
         Self::new(f, eps)
     }
 
-    /// Returns the dual number with the value `re` and `a` times this derivative plus `b` times the
-    /// other's.
+    /// Returns the dual number with the value `re` and the derivatives `a` times those of `self`
+    /// plus `b` times those of `other`.
     #[inline(always)]
     fn combine(self, a: f64, other: Self, b: f64, re: f64) -> Self {
         let mut eps = [0.0; N];
@@ -240,7 +241,8 @@ impl<const N: usize> One for Dual<N> {
 mod tests {
     use super::*;
 
-    /// Returns fourth-order differences of step 1e-3: error below 1e-11 for functions of order one.
+    /// Returns the derivative of `f` at `x` by central differences of fourth order with the step
+    /// 1e-3; the error is below 1e-11 for functions of order one.
     fn slope(f: impl Fn(f64) -> f64, x: f64) -> f64 {
         let h = 1e-3;
         (f(x - 2.0 * h) - f(x + 2.0 * h) + 8.0 * (f(x + h) - f(x - h))) / (12.0 * h)

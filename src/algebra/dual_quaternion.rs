@@ -7,13 +7,13 @@ use nalgebra::{SMatrix, SVector};
 /// and the position `p` (m) of Y's origin in axes of X. Poses compose as rotations,
 /// `q_XZ = q_XY ⊗ q_YZ`, and `q̇_XY = ½ q_XY ⊗ V` with the twist `V` of Y in X, axes of Y.
 ///
-/// A [twist](Self::from_twist) `ω + ε v` or a [wrench](Self::from_wrench) `f + ε t`: the real part
-/// is independent of the reference point, so that both transform by the same
+/// A [twist](Self::from_twist) is `ω + ε v`, a [wrench](Self::from_wrench) `f + ε t`: in both, the
+/// real part is the one that does not depend on the reference point, so both transform by the same
 /// [adjoint](Self::adjoint).
 ///
-/// Conventions, and the lemmas of the tests: A. Valverde and P. Tsiotras, "Dual Quaternion
-/// Framework for Modeling of Spacecraft-Mounted Multibody Robotic Systems", *Front. Robot. AI* 5
-/// (2018) 128, doi:10.3389/frobt.2018.00128.
+/// Source of the conventions, and of the equations and lemmas cited below: A. Valverde and P.
+/// Tsiotras, "Dual Quaternion Framework for Modeling of Spacecraft-Mounted Multibody Robotic
+/// Systems", *Front. Robot. AI* 5 (2018) 128, doi:10.3389/frobt.2018.00128.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualQuaternion<S> {
     /// The real part.
@@ -72,12 +72,12 @@ impl<S: Scalar> DualQuaternion<S> {
         Self::new(pure(F.f), pure(F.t))
     }
 
-    /// Returns the twist in the vector parts.
+    /// Returns the twist whose angular part is the vector part of `r`, its linear part that of `d`.
     pub fn twist(&self) -> Twist<S> {
         Twist::new(self.r.vector(), self.d.vector())
     }
 
-    /// Returns the wrench in the vector parts.
+    /// Returns the wrench whose force is the vector part of `r`, its torque that of `d`.
     pub fn wrench(&self) -> Wrench<S> {
         Wrench::new(self.d.vector(), self.r.vector())
     }
@@ -104,13 +104,14 @@ impl<S: Scalar> DualQuaternion<S> {
         Self::new(self.d, self.r)
     }
 
-    /// Returns `½ (a b − b* a*)`; for vectors `a × b` with `ε² = 0`.
+    /// Returns the cross product `½ (a b − b* a*)`; for twists,
+    /// `ω_a × ω_b + ε (ω_a × v_b + v_a × ω_b)`.
     pub fn cross(self, b: Self) -> Self {
         (self * b - b.conjugate() * self.conjugate()) * S::lift(0.5)
     }
 
-    /// Returns the circle product `a_r·b_r + a_d·b_d`. The power of a wrench on a twist is
-    /// `F ∘ Vˢ`.
+    /// Returns the circle product `a_r·b_r + a_d·b_d`. The power of a wrench `F` on a twist `V` is
+    /// `F ∘ Vˢ`, with `Vˢ` from [`swap`](Self::swap).
     pub fn circle(self, b: Self) -> S {
         self.to_vector().dot(&b.to_vector())
     }
@@ -166,7 +167,7 @@ impl<S: Scalar> std::ops::Mul<S> for DualQuaternion<S> {
     }
 }
 
-/// Returns the matrix of a linear map.
+/// Returns the matrix of a linear map, in the component order of [`Vec8`].
 fn columns<S: Scalar>(map: impl Fn(DualQuaternion<S>) -> DualQuaternion<S>) -> Mat8<S> {
     let unit = |k: usize| Vec8::from_fn(|i, _| if i == k { S::one() } else { S::zero() });
     let columns = std::array::from_fn::<_, 8, _>(|k| map(DualQuaternion::from_vector(&unit(k))).to_vector());
@@ -181,7 +182,7 @@ fn pure<S: Scalar>(v: Vec3<S>) -> Quaternion<S> {
 /// A rigid body's dual inertia about its mass centre, body axes: Valverde and Tsiotras's (22),
 /// `M = diag(1, m 1₃, 1, J)`.
 ///
-/// The ones keep the scalar rows regular; scalar parts of twists and wrenches are zero.
+/// The two ones only make the matrix invertible: the scalar parts of twists and wrenches are zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DualInertia<S: Scalar> {
     m: S,
@@ -200,7 +201,7 @@ impl DualInertia<f64> {
         Some(Self { m, J, J_inverse })
     }
 
-    /// Returns it as a constant over the scalar `S`.
+    /// Returns the inertia as a constant with entries of the scalar type `S`.
     pub fn lift<S: Scalar>(&self) -> DualInertia<S> {
         DualInertia {
             m: S::lift(self.m),
@@ -233,8 +234,8 @@ impl<S: Scalar> DualInertia<S> {
         DualQuaternion::from_twist(&Twist::new(self.J_inverse * F.t, F.f / self.m))
     }
 
-    /// Returns `H(M) = M SW` (25)–(28), which maps a twist to its momentum, and its derivative to a
-    /// wrench.
+    /// Returns `H(M) = M SW` (25)–(28), which maps a twist to its momentum, and the twist's
+    /// derivative to a wrench. `SW` is the matrix of [`swap`](DualQuaternion::swap).
     pub fn H(&self) -> Mat8<S> {
         let m = Mat3::from_diagonal_element(self.m);
         Self::blocks(&m, &self.J)
@@ -246,7 +247,8 @@ impl<S: Scalar> DualInertia<S> {
         Self::blocks(&self.J_inverse, &per_m)
     }
 
-    /// Returns the matrix with off-diagonal blocks: from the dual to the real part and vice versa.
+    /// Returns the matrix whose block `real` maps the dual part of a vector to the real part of the
+    /// result, and whose block `dual` maps the real part to the dual part.
     fn blocks(real: &Mat3<S>, dual: &Mat3<S>) -> Mat8<S> {
         let mut H = Mat8::zeros();
         (H[(0, 4)], H[(4, 0)]) = (S::one(), S::one());
@@ -304,7 +306,7 @@ mod tests {
         assert!(apart((a * b).conjugate(), b.conjugate() * a.conjugate()) < 1e-15);
     }
 
-    /// `q̇ = ½ q V` against finite differences of poses with a constant twist, to second order.
+    /// `q̇ = ½ q V`, against central differences (of second order) of poses with a constant twist.
     #[test]
     fn pose_rate_is_half_its_product_with_the_twist() {
         let [q, _] = poses();
@@ -371,7 +373,7 @@ mod tests {
         assert!((elsewhere - F.power(&V)).abs() < 1e-14);
     }
 
-    /// (23), (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
+    /// Equations (23) and (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
     #[test]
     fn dual_inertia_gives_momentum_energy_and_its_inverse() {
         let J = Sym3 {

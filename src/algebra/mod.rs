@@ -1,4 +1,5 @@
-//! Geometry: quaternions, poses, spatial vectors. Independent of bodies.
+//! Scalar types with derivatives or dependencies, and geometry: quaternions, poses, spatial
+//! vectors.
 //!
 //! Conventions of the whole project:
 //!
@@ -40,8 +41,8 @@ pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
     root(v.dot(v))
 }
 
-/// Returns the unit vector along a vector; `None` if it is not finite or shorter than 1e-12, in any
-/// unit.
+/// Returns the unit vector along a vector; `None` if its largest component is not finite or below
+/// 1e-12, in any unit.
 pub fn direction(v: &Vec3<f64>) -> Option<Vec3<f64>> {
     let size = v.amax();
     // After scaling, the squares neither overflow nor underflow.
@@ -64,13 +65,13 @@ pub fn cross_matrix<S: Scalar>(v: &Vec3<S>) -> Mat3<S> {
     Mat3::new(o, -v.z, v.y, v.z, o, -v.x, -v.y, v.x, o)
 }
 
-/// Returns a constant vector of the model over the scalar `S`.
+/// Returns a constant vector of the model with components of the scalar type `S`.
 #[inline(always)]
 pub fn lift3<S: Scalar>(v: &Vec3<f64>) -> Vec3<S> {
     Vec3::new(S::lift(v.x), S::lift(v.y), S::lift(v.z))
 }
 
-/// Returns a constant matrix of the model over the scalar `S`.
+/// Returns a constant matrix of the model with entries of the scalar type `S`.
 #[inline(always)]
 pub fn lift33<S: Scalar>(m: &Mat3<f64>) -> Mat3<S> {
     m.map(S::lift)

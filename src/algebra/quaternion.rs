@@ -7,8 +7,8 @@ use super::{Mask, Mat3, Scalar, Vec3};
 /// 3. `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`, with the angular velocity in axes of B.
 /// 4. `q` and `−q` are the same attitude.
 ///
-/// It need not be of unit norm: the norm of a quaternion state drifts by the integration error, and
-/// [`rotation`](Self::rotation) and [`rotate`](Self::rotate) normalise.
+/// The norm need not be one: that of a quaternion state drifts by the integration error.
+/// [`rotation`](Self::rotation) and [`rotate`](Self::rotate) therefore normalise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quaternion<S> {
     /// Scalar part.
@@ -73,7 +73,8 @@ impl<S: Scalar> Quaternion<S> {
     /// 1978), with `w ≥ 0`.
     pub fn from_rotation(R: &Mat3<S>) -> Self {
         let (one, trace) = (S::one(), R.trace());
-        // Four times the squares of w, x, y, z: at least one of them is one or more.
+        // Four times the squares of w, x, y and z. Their sum is four, so the largest is at least
+        // one.
         let squares = [
             one + trace,
             one + R[(0, 0)] + R[(0, 0)] - trace,
@@ -89,7 +90,7 @@ impl<S: Scalar> Quaternion<S> {
         });
         let less = |i: usize, j: usize| R[(i, j)] - R[(j, i)];
         let sum = |i: usize, j: usize| R[(i, j)] + R[(j, i)];
-        // Four times the products of the largest component with all.
+        // Four times the products of the largest component with w, x, y and z.
         let [w, x, y, z] = match largest {
             0 => [squares[0], less(2, 1), less(0, 2), less(1, 0)],
             1 => [less(2, 1), squares[1], sum(0, 1), sum(0, 2)],
@@ -99,8 +100,8 @@ impl<S: Scalar> Quaternion<S> {
         Self::new(w, x, y, z).normalised().along(Self::identity())
     }
 
-    /// Returns `self` or `−self` (the same attitude), with a non-negative scalar product with
-    /// `other`.
+    /// Returns `self` or `−self` (the same attitude), whichever has a non-negative scalar product
+    /// with `other`.
     pub fn along(self, other: Self) -> Self {
         let dot = self.w * other.w + self.x * other.x + self.y * other.y + self.z * other.z;
         let is_opposite = (-dot).exceeds(0.0);
@@ -137,7 +138,7 @@ impl<S: Scalar> Quaternion<S> {
         )
     }
 
-    /// Returns `v_A` from `v_B`, for `q_AB` of any norm.
+    /// Returns `v_A` for the vector `v = v_B`; `self` is `q_AB`, of any norm.
     pub fn rotate(self, v: Vec3<S>) -> Vec3<S> {
         let two = S::lift(2.0);
         let u = self.vector();
@@ -167,7 +168,7 @@ impl Quaternion<f64> {
         Self::new(c, axis.x * s, axis.y * s, axis.z * s)
     }
 
-    /// Returns the quaternion as a constant over the scalar `S`.
+    /// Returns the quaternion as a constant with components of the scalar type `S`.
     pub fn lift<S: Scalar>(self) -> Quaternion<S> {
         Quaternion::new(S::lift(self.w), S::lift(self.x), S::lift(self.y), S::lift(self.z))
     }
@@ -212,8 +213,8 @@ mod tests {
         assert!(difference.norm() < 1e-15, "{difference}");
     }
 
-    /// The result is bit-identical for all C libraries; for some of these angles the last digit of
-    /// the GNU library differs.
+    /// The result does not depend on the C library, because `libm` computes it; the GNU C library
+    /// differs in the last digit for some of these angles.
     #[test]
     fn axis_angle_uses_the_scalars_sine_and_cosine() {
         for k in 0..100_000 {

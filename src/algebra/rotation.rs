@@ -1,7 +1,7 @@
 use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix, norm};
 
 /// Squared angle (rad²) below which series replace the closed forms; the first omitted term is then
-/// below 1e-20 of the result, in value and in derivative.
+/// below 1e-17 of the result, in value and in derivative.
 const SERIES_BELOW: f64 = 1e-3;
 
 /// Coefficients of `sin x / x` in powers of `x²`.
@@ -68,8 +68,8 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     Vec3::new(R[(2, 1)].atan2(R[(2, 2)]), pitch, R[(1, 0)].atan2(R[(0, 0)]))
 }
 
-/// Returns `atan2(s, c)/s` from `s²` and `c`, which are not both zero. Near `s = 0` with `c > 0`
-/// the series of `atan(x)/x` in `x² = s²/c²` makes value and derivative exact.
+/// Returns `atan2(s, c)/s` for `square = s²` and `c`, which are not both zero. Near `s = 0` with
+/// `c > 0` the series of `atan(x)/x` in `x² = s²/c²` makes value and derivative exact.
 pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
     let cc = c * c;
     if c.value() > 0.0 && square.value() < SERIES_BELOW * cc.value() {
@@ -92,8 +92,8 @@ pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
 /// Returns the rotation vector (axis times angle, rad) of a quaternion of any norm; the angle is in
 /// `[0, π]`.
 ///
-/// `log(q) = 2 atan2(|v|, w)/|v| · v` with the sign of `q` for which `w ≥ 0`. At the angle π the
-/// sign of the axis is arbitrary.
+/// `log(q) = 2 atan2(|v|, w)/|v| · v`, with the sign of `q` selected so that `w ≥ 0`. At the angle
+/// π the sign of the axis is arbitrary.
 pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let q = q.along(Quaternion::identity());
     let v = q.vector();
@@ -108,8 +108,9 @@ pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
 ///     R = 1 + (1 − s b) [θ] + a [θ]²,      ω = θ̇ + a θ × θ̇ + b θ × (θ × θ̇)
 /// ```
 ///
-/// with `ω` in the fixed axes. Source: M. D. Shuster, A survey of attitude representations, J.
-/// Astronautical Sciences 41 (1993) 439–517, eqs. (118) and (278).
+/// with `ω` in the axes in which `θ` is expressed (the fixed frame). Source: M. D. Shuster, A
+/// survey of attitude representations, J. Astronautical Sciences 41 (1993) 439–517, eqs. (118) and
+/// (278).
 #[derive(Clone, Copy, Debug)]
 pub struct TurnedFrame<S: Scalar> {
     theta: Vec3<S>,
@@ -126,7 +127,7 @@ impl<S: Scalar> TurnedFrame<S> {
         let s = theta.dot(&theta);
         let (one, two) = (S::one(), S::lift(2.0));
         if s.value() < 1.0 {
-            // The first omitted term is 1/20! of the result.
+            // The first omitted terms are below 1/20! = 4e-19.
             return Self {
                 theta,
                 a: series(s, &ALTERNATING[0]),
@@ -148,13 +149,13 @@ impl<S: Scalar> TurnedFrame<S> {
         }
     }
 
-    /// Returns the matrix that maps its coordinates to the fixed frame.
+    /// Returns the matrix `R` that maps coordinates of the rotated frame to the fixed frame.
     pub fn rotation(&self) -> Mat3<S> {
         let s = self.theta.dot(&self.theta);
         self.about_theta([S::one() - s * self.a, S::one() - s * self.b, self.a])
     }
 
-    /// Returns the matrix that maps the rate of `θ` to the angular velocity, rad/s.
+    /// Returns the matrix that maps `θ̇` to the angular velocity `ω`, rad/s, in the fixed frame.
     pub fn velocity(&self) -> Mat3<S> {
         let s = self.theta.dot(&self.theta);
         self.about_theta([S::one() - s * self.b, self.a, self.b])
@@ -170,7 +171,8 @@ impl<S: Scalar> TurnedFrame<S> {
         matrix
     }
 
-    /// Returns the angular acceleration at `θ̈ = 0`, rad/s²: `ω̇ = velocity() θ̈ + angular_bias`.
+    /// Returns the angular acceleration for `θ̈ = 0`, rad/s², in the fixed frame:
+    /// `ω̇ = velocity() θ̈ + angular_bias(θ̇)`.
     pub fn angular_bias(&self, theta_dot: &Vec3<S>) -> Vec3<S> {
         let side = self.theta.cross(theta_dot);
         let s_dot = self.theta.dot(theta_dot) * S::lift(2.0);
@@ -237,7 +239,7 @@ mod tests {
         ] {
             let q = about([0.0, 0.0, 1.0], yaw) * about([0.0, 1.0, 0.0], pitch) * about([1.0, 0.0, 0.0], roll);
             let off = roll_pitch_yaw(q) - Vec3::new(roll, pitch, yaw);
-            // Round-off over the cosine of the pitch.
+            // Round-off, divided by the cosine of the pitch.
             assert!(off.norm() < 1e-13, "{off:?}");
         }
     }
@@ -247,7 +249,7 @@ mod tests {
         for at in [
             Vec3::zeros(),
             Vec3::new(1e-9, -2e-9, 3e-9),
-            Vec3::new(0.03, 0.04, -0.02), // next to the limit of the series
+            Vec3::new(0.03, 0.04, -0.02), // next to the limit SERIES_BELOW
             Vec3::new(0.02, 0.03, -0.05),
             Vec3::new(0.7, -1.1, 0.4),
             Vec3::new(1.9, -1.7, 1.5),
@@ -271,7 +273,7 @@ mod tests {
             let (angle, q) = (at.norm(), exp(at));
             let opposite = log(Quaternion::new(-q.w, -q.x, -q.y, -q.z));
             worst = worst.larger((opposite - at).norm());
-            // Beyond an angle of π, where w < 0.
+            // A rotation by more than π, with w < 0: the result is the shorter rotation.
             let beyond = log(exp(at * (1.0 + std::f64::consts::PI / angle)));
             worst = worst.larger((beyond - at * (1.0 - std::f64::consts::PI / angle)).norm());
         }
@@ -286,14 +288,14 @@ mod tests {
             Vec3::zeros(),
             Vec3::new(1e-6, -2e-6, 3e-6),
             Vec3::new(0.3, 0.4, -0.2),
-            Vec3::new(0.57735, 0.57735, -0.57735), // next to the limit
+            Vec3::new(0.57735, 0.57735, -0.57735), // just below s = 1, the limit of the series
             Vec3::new(0.5774, 0.5774, -0.5774),
             Vec3::new(1.9, -1.7, 1.5),
         ] {
             let rate = Vec3::new(0.7, -1.1, 0.4);
             let at = TurnedFrame::new(theta);
             worst[0] = worst[0].max((at.rotation() - exp(theta).rotation()).norm());
-            // [ω] = Ṙ Rᵀ, exact in dual numbers along the rate; and ω̇ for θ̈ = 0.
+            // [ω] = Ṙ Rᵀ by dual numbers with the derivative along the rate; and ω̇ for θ̈ = 0.
             let along = |d: &Dual<1>| d.eps[0];
             let moving = Vec3::from_fn(|i, _| Dual::<1>::new(theta[i], [rate[i]]));
             let R_dot = TurnedFrame::new(moving).rotation().map(|e| along(&e));

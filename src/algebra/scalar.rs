@@ -2,9 +2,10 @@ use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssig
 use num_traits::{One, Zero};
 use std::ops::Neg;
 
-/// Condition of a [`select`](Scalar::select).
+/// Condition of a [`select`](Scalar::select): a `bool`, or the dependencies of the condition.
 pub trait Mask: Copy {
-    /// Returns true if the value selected where the condition holds has to be computed.
+    /// Returns true if the value for a true condition has to be computed: for a `bool` if it is
+    /// true, for [`Traced`](super::Traced) always, because it records both sides.
     fn is_needed(self) -> bool;
 }
 
@@ -20,9 +21,9 @@ impl Mask for bool {
 ///
 /// Constants of the model are `f64` and are [lifted](Scalar::lift) when combined with a variable.
 /// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`
-/// at zero (the derivative is NaN there), and no branch on a value unless both sides read the same
-/// variables and agree to first order (see [`exp`](crate::algebra::exp) and
-/// [`log`](crate::algebra::log)); others [`select`](Scalar::select).
+/// at zero (the derivative is NaN there), and no branch on a value, unless both sides depend on the
+/// same variables and agree to first order (see [`exp`](crate::algebra::exp) and
+/// [`log`](crate::algebra::log)). Elsewhere use [`select`](Scalar::select) in place of a branch.
 pub trait Scalar:
     nalgebra::Scalar
     + Copy
@@ -35,7 +36,7 @@ pub trait Scalar:
     + ClosedDivAssign
     + Neg<Output = Self>
 {
-    /// Result of a comparison.
+    /// Type of the result of a comparison.
     type Mask: Mask;
 
     /// Returns the constant `value`, with zero derivatives.
@@ -50,7 +51,7 @@ pub trait Scalar:
     /// Returns sine and cosine of an angle in rad.
     fn sin_cos(self) -> (Self, Self);
 
-    /// Returns the angle of the point `(x, self)`, rad.
+    /// Returns the polar angle of the point with the abscissa `x` and the ordinate `self`, rad.
     fn atan2(self, x: Self) -> Self;
 
     /// Returns the hyperbolic tangent.
@@ -66,7 +67,7 @@ pub trait Scalar:
     fn select(condition: Self::Mask, yes: Self, no: Self) -> Self;
 }
 
-// Inlined, and bit-identical for all C libraries.
+// The functions of `libm` can be inlined, and do not depend on the platform's C library.
 impl Scalar for f64 {
     type Mask = bool;
 

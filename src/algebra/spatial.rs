@@ -11,7 +11,7 @@ pub struct Pose<S: Scalar> {
 }
 
 impl<S: Scalar> Pose<S> {
-    /// Returns the identity, for B equal to A.
+    /// Returns the identity, the pose of a frame in itself.
     pub fn identity() -> Self {
         Self {
             R: Mat3::identity(),
@@ -43,8 +43,8 @@ impl Pose<f64> {
     }
 }
 
-/// Velocity (rad/s, m/s) or acceleration (rad/s², m/s²) of a body, with the linear part at its
-/// point that coincides with a stated origin.
+/// Velocity (rad/s, m/s) or acceleration (rad/s², m/s²) of a body; the linear part is that of a
+/// body-fixed point, the origin, which the context states.
 ///
 /// As an acceleration, `v` is the **ordinary** one: the second derivative of the origin's position,
 /// not Featherstone's spatial acceleration.
@@ -84,8 +84,8 @@ impl<S: Scalar> Twist<S> {
         [self.w.x, self.w.y, self.w.z, self.v.x, self.v.y, self.v.z]
     }
 
-    /// Returns the twist about the point at `r` (m): `v + w × r`. For an acceleration this is the
-    /// part linear in it.
+    /// Returns the twist of the body-fixed point at `r` (m) from the origin: `v + w × r`. For an
+    /// acceleration the centripetal part `ω × (ω × r)` has to be added.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
         Self::new(self.w, self.v + self.w.cross(r))
@@ -97,8 +97,8 @@ impl<S: Scalar> Twist<S> {
         Self::new(R * self.w, R * self.v)
     }
 
-    /// Returns the rate of a motion `carried` along by this one, both about the same fixed point:
-    /// Featherstone's `v × m` (2008, eq. 2.31).
+    /// Returns the rate of change of a motion vector `carried` that is fixed to a body with this
+    /// twist, both about the same fixed point: Featherstone's `v × m` (2008, eq. 2.31).
     #[inline(always)]
     pub fn cross(&self, carried: &Self) -> Self {
         Self::new(
@@ -107,8 +107,8 @@ impl<S: Scalar> Twist<S> {
         )
     }
 
-    /// Returns the rate of a wrench `carried` along by this motion, both about the same fixed
-    /// point: Featherstone's `v ×* f` (2008, eq. 2.32).
+    /// Returns the rate of change of a wrench `carried` that is fixed to a body with this twist,
+    /// both about the same fixed point: Featherstone's `v ×* f` (2008, eq. 2.32).
     #[inline(always)]
     pub fn cross_wrench(&self, carried: &Wrench<S>) -> Wrench<S> {
         Wrench::new(
@@ -142,7 +142,7 @@ impl<S: Scalar> std::ops::Mul<S> for Twist<S> {
     }
 }
 
-/// A torque about a stated origin (N·m) and a force (N).
+/// A torque (N·m) about an origin, which the context states, and a force (N).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wrench<S> {
     /// Torque about the origin.
@@ -192,7 +192,7 @@ impl<S: Scalar> Wrench<S> {
         Self::new(R * self.t, R * self.f)
     }
 
-    /// Returns the power on a twist about the same origin, W.
+    /// Returns the power of the wrench on a body with the twist `V` about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {
         self.t.dot(&V.w) + self.f.dot(&V.v)
@@ -223,14 +223,15 @@ impl<S: Scalar> std::ops::Mul<S> for Wrench<S> {
     }
 }
 
-/// The symmetric 6×6 matrix that maps an acceleration to a wrench, both about the same origin:
+/// Inertia: the symmetric 6×6 matrix that maps an acceleration to a wrench, both about the same
+/// origin:
 ///
 /// ```text
 ///     t = J α + B a
 ///     f = Bᵀ α + M a
 /// ```
 ///
-/// A rigid body has `M = m 1` and `B = m [c]×`; an articulated inertia has full blocks.
+/// A rigid body has `M = m 1` and `B = m [c]×`; an articulated body (Featherstone) has full blocks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArticulatedInertia<S: Scalar> {
     /// Torque per angular acceleration, kg·m².
@@ -262,7 +263,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
         }
     }
 
-    /// Returns the wrench for an acceleration.
+    /// Returns the wrench that causes the acceleration `A`.
     #[inline(always)]
     pub fn times(&self, A: &Twist<S>) -> Wrench<S> {
         Wrench::new(
@@ -323,7 +324,8 @@ impl<S: Scalar> ArticulatedInertia<S> {
         let Y = Mat3::from_columns(&[y(0), y(1), y(2)]);
         let BY = Sym3::from_upper(&(B * Y));
         let J = SmallSpd::factor(&(self.J - BY).lower())?;
-        // A small difference of a large inertia about a far origin is round-off.
+        // If the origin is far from the mass centre, J − B Y is a small difference of large
+        // numbers: a pivot below 1e-14 of J's entry is round-off.
         match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
             Some(axis) => Err(axis),
             None => Ok(InertiaFactors { M, Y, J }),
@@ -404,8 +406,8 @@ mod tests {
         assert!((back.w - A.w).norm() + (back.v - A.v).norm() < 1e-14);
     }
 
-    /// A point mass far from the origin, and a rod in a general direction: the inertia about some
-    /// axis is zero, which need not be the axis of the pivot.
+    /// A point mass far from the origin, and a rod in a general direction: the inertia about one
+    /// axis is zero; that axis need not be the one whose index `factor` returns.
     #[test]
     fn rotation_without_inertia_has_no_factors() {
         let (m, c) = (3.0, Vec3::new(0.2, 50.0, -0.3));
@@ -446,7 +448,8 @@ mod tests {
         assert!((out - home).abs() < 1e-15);
     }
 
-    /// `(v × m)·f + m·(v ×* f) = 0`: the power of a carried wrench on a carried motion is constant.
+    /// `(v × m)·f + m·(v ×* f) = 0`: the power of a wrench on a twist is constant if both are fixed
+    /// to the same moving body.
     #[test]
     fn power_of_carried_wrench_on_carried_motion_is_constant() {
         let twist = |a: f64| Twist::new(Vec3::new(0.3, a, -0.2), Vec3::new(a * a, -0.6, 0.8));

@@ -4,11 +4,11 @@ use super::Scalar;
 use std::ops::{Mul, Sub};
 
 /// Factors the symmetric positive definite matrix `m` (`n × n`, row-major; its lower triangle is
-/// read) in place into `L D Lᵀ`: strict lower triangle of `L`, on the diagonal `1/D`.
+/// read) as `L D Lᵀ`, in place: below the diagonal are the entries of `L`, on it `1/D`.
 ///
 /// # Errors
-/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs),
-/// negative, or NaN.
+/// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 times the machine
+/// precision), negative, or NaN.
 #[inline(always)]
 pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     for j in 0..n {
@@ -36,8 +36,8 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     Ok(())
 }
 
-/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. A row of `b` is a number, or
-/// several right-hand sides.
+/// Solves `L D Lᵀ x = b` in place, with the factors of [`factor`]. An element of `b` is a number,
+/// or a row of several right-hand sides.
 #[inline(always)]
 pub fn solve<S: Scalar, Row: Copy + Sub<Output = Row> + Mul<S, Output = Row>>(m: &[S], b: &mut [Row]) {
     let n = b.len();

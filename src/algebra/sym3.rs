@@ -34,7 +34,7 @@ impl<S: Scalar> Sym3<S> {
         self.d[0] + self.d[1] + self.d[2]
     }
 
-    /// Creates it from the upper triangle of a matrix that is symmetric to round-off.
+    /// Creates the matrix from the upper triangle of a full one that is symmetric to round-off.
     #[inline(always)]
     pub fn from_upper(m: &Mat3<S>) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl<S: Scalar> Sym3<S> {
         )
     }
 
-    /// Returns `R self Rᵀ`, the tensor in other axes.
+    /// Returns `R self Rᵀ`, the tensor in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
         let A = R * self.full();
@@ -128,7 +128,7 @@ impl<S: Scalar> Sym3<S> {
 }
 
 impl Sym3<f64> {
-    /// Returns a constant matrix of the model over the scalar `S`.
+    /// Returns a constant matrix of the model with entries of the scalar type `S`.
     #[inline(always)]
     pub fn lift<S: Scalar>(&self) -> Sym3<S> {
         let [xx, yy, zz] = self.d;
@@ -187,8 +187,8 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     /// Factors the lower triangle of `m`.
     ///
     /// # Errors
-    /// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 round-offs),
-    /// negative, or NaN.
+    /// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 times the
+    /// machine precision), negative, or NaN.
     #[inline(always)]
     pub fn factor(m: &[[S; N]; N]) -> Result<Self, usize> {
         let mut f = *m;

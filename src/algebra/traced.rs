@@ -5,33 +5,35 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// Number with the set of variables on which it depends: each operation unites the sets of its
-/// operands. A second set has those variables that enter by anything but sums, differences and
-/// products with [`One::one`]: the factors of the others are constant.
+/// Number with the set of variables on which it depends; each operation unites the sets of its
+/// operands. A second set contains the variables whose factor (partial derivative) may vary: those
+/// that enter by other operations than sums, differences and products with [`One::one`]. The factor
+/// of every other variable is constant.
 ///
 /// Sets depend on the operations, not on values: a [lifted](Scalar::lift) constant that is zero is
-/// treated like any other constant, because parameters change. Only [`Zero::zero`] is always zero
-/// and has products without variables. A cancellation is not recognised (`x − x` depends on `x`),
-/// so the set may be too large, never too small, except behind a branch on
+/// treated like any other constant, because a parameter may change. Only [`Zero::zero`] is zero for
+/// all parameters; its products depend on no variable. A cancellation is not recognised (`x − x`
+/// depends on `x`), so the set may be too large, never too small, except behind a branch on
 /// [`value`](Scalar::value); [`select`](Scalar::select) unites both sides.
 ///
-/// Sets are numbers of bit sets in an arena of the thread, which [`reset`](Self::reset) empties.
+/// A set is stored as an index into a list of bit sets, the thread's arena, which
+/// [`reset`](Self::reset) empties.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced {
     value: f64,
     set: u32,
-    /// Set of the variables whose factors may vary.
+    /// Set of the variables whose factor may vary.
     varying: u32,
 }
 
-/// Set of a number that is zero for all values of the parameters.
+/// Index of the empty set, of a number that is zero for all values of the parameters.
 const ALWAYS_ZERO: u32 = 0;
-/// Set of a sum or a product of ones.
+/// Index of the empty set, of an integer: a sum or product of ones, independent of the parameters.
 const INTEGER: u32 = 1;
-/// Set of any other constant.
+/// Index of the empty set, of any other constant.
 const CONSTANT: u32 = 2;
 
-/// Bit sets of one analysis; equal sets have equal numbers.
+/// Bit sets of one analysis; equal nonempty sets have equal indices.
 #[derive(Default)]
 struct Arena {
     sets: Vec<Box<[u64]>>,
@@ -65,13 +67,14 @@ impl Arena {
 }
 
 impl Traced {
-    /// Empties the arena of the thread for up to `variables` variables; numbers with variables from
-    /// before become invalid.
+    /// Empties the thread's arena and provides for up to `variables` variables; earlier numbers
+    /// that depend on variables become invalid.
     pub fn reset(variables: usize) {
         ARENA.with_borrow_mut(|arena| {
             *arena = Arena::default();
             let none = vec![0; variables.div_ceil(64)].into_boxed_slice();
-            // No union of variables yields the first two numbers.
+            // The indices ALWAYS_ZERO and INTEGER are not entered in `numbers`: a bit set that
+            // turns out empty gets the index CONSTANT.
             arena.sets = vec![none.clone(); CONSTANT as usize];
             arena.number(none);
         });
@@ -80,7 +83,8 @@ impl Traced {
     /// Returns `value`, dependent on the variable `k`.
     ///
     /// # Panics
-    /// If there are fewer variables since the last [`reset`](Self::reset).
+    /// If `k` is not below the number of variables of the last [`reset`](Self::reset), rounded up
+    /// to a multiple of 64.
     pub fn variable(value: f64, k: usize) -> Self {
         let set = ARENA.with_borrow_mut(|arena| {
             let mut set = arena.sets[CONSTANT as usize].clone();
@@ -94,7 +98,8 @@ impl Traced {
         }
     }
 
-    /// Returns this value, dependent on the variables of `other` too.
+    /// Returns this value with the variables of `other` added to its dependencies, with varying
+    /// factors.
     pub fn reading(self, other: Self) -> Self {
         Self {
             set: union(self.set, other.set),
@@ -103,12 +108,12 @@ impl Traced {
         }
     }
 
-    /// Returns the variables on which it depends, ascending.
+    /// Returns the indices of the variables on which it depends, ascending.
     pub fn variables(self) -> Vec<usize> {
         bits(self.set)
     }
 
-    /// Returns the variables that enter by a constant factor, ascending.
+    /// Returns the indices of the variables whose factor is constant, ascending.
     pub fn with_constant_factors(self) -> Vec<usize> {
         let varying = bits(self.varying);
         let mut variables = bits(self.set);
@@ -116,7 +121,7 @@ impl Traced {
         variables
     }
 
-    /// Returns a value of which all variables have varying factors.
+    /// Returns a number with the variables of `set`, all with varying factors.
     fn varying(value: f64, set: u32) -> Self {
         Self {
             value,
@@ -143,7 +148,7 @@ impl Traced {
     }
 }
 
-/// Returns the variables of a set, ascending.
+/// Returns the indices of the variables of a set, ascending.
 fn bits(set: u32) -> Vec<usize> {
     ARENA.with_borrow(|arena| {
         let words = arena.sets.get(set as usize).into_iter().flatten().enumerate();
@@ -248,7 +253,8 @@ impl Div for Traced {
     type Output = Self;
 
     fn div(self, b: Self) -> Self {
-        // A division by a number that is always zero depends on what is divided.
+        // The divisor counts as CONSTANT at least: a quotient depends on its dividend even if the
+        // divisor is always zero, and the factors of a quotient may vary.
         let b_set = b.set.max(CONSTANT);
         self.product(Self { set: b_set, ..b }, self.value / b.value)
     }
@@ -289,7 +295,7 @@ impl DivAssign for Traced {
     }
 }
 
-/// Equality includes the variables, so that a zero with variables is not zero.
+/// Equality includes the variables, so that a zero that depends on variables does not equal zero.
 impl PartialEq for Traced {
     fn eq(&self, other: &Self) -> bool {
         self.value == other.value && self.set.max(CONSTANT) == other.set.max(CONSTANT)
@@ -359,7 +365,7 @@ mod tests {
         assert_eq!(z.value(), ((0.3 + 1.3) - 2.0) * 2.0 / 1.3);
     }
 
-    /// A parameter that is zero may change; the zero of an algorithm may not.
+    /// A parameter that is zero may become nonzero; a constant zero of an algorithm may not.
     #[test]
     fn products_with_zero_depend_on_nothing_but_with_a_lifted_zero_they_do() {
         let [x] = variables();

@@ -1,6 +1,6 @@
-//! Shape functions and quadrature of one element.
+//! Shape functions and quadrature of a beam element.
 
-/// Type of the field, by the derivative in its strain energy: first or second.
+/// Field of a mode, by the derivative that its strain energy contains: first or second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     /// Stretch or torsion: `∫ EA u′²`, `∫ GJ ψ′²`.
@@ -10,8 +10,8 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// Returns the order of that derivative, equal to the number of unknowns per node: `u`, or `w`
-    /// and `w′`.
+    /// Returns the order of the derivative in the strain energy. It equals the number of unknowns
+    /// per node: `u`, or `w` and `w′`.
     pub fn order(self) -> usize {
         match self {
             Field::Rod => 1,
@@ -22,8 +22,8 @@ impl Field {
 
 /// Hierarchical basis of polynomials up to a degree on one element, `s ∈ [−1, 1]`.
 ///
-/// First the nodal functions (linear for a rod, Hermite's cubics for bending), then bubbles:
-/// Legendre polynomials integrated as often as the field's order,
+/// The nodal functions come first (linear for a rod, Hermite's cubics for bending). The other
+/// functions, the bubbles, are Legendre polynomials integrated once (rod) or twice (bending),
 ///
 /// ```text
 ///     rod       N_n′ = P_n,   N_n = (P_{n+1} − P_{n−1}) / (2n+1),                   n = 1 … p−1
@@ -31,9 +31,9 @@ impl Field {
 ///                                   + P_{n−2} / ((2n−1)(2n+1)),                     n = 2 … p−2
 /// ```
 ///
-/// each times `√(n + ½)`. Bubbles vanish at both ends with every nodal unknown, and for constant
-/// stiffness their stiffness matrix is the identity: a high degree does not impair the
-/// conditioning.
+/// each times `√(n + ½)`. All nodal unknowns of a bubble are zero at both ends. For constant
+/// stiffness the stiffness matrix of the bubbles is the identity, so a high degree does not impair
+/// the conditioning.
 ///
 /// Source: B. Szabó, I. Babuška, *Finite Element Analysis*, Wiley 1991, section 3.1.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +48,8 @@ impl Basis {
         self.degree + 1
     }
 
-    /// Returns all functions on an element of length `h` at `s`: values, and derivatives by `x`,
-    /// with `dx = ½ h ds`.
+    /// Returns all functions on an element of length `h` at `s`: values, first and second
+    /// derivatives with respect to `x`, with `dx = ½ h ds`.
     pub fn at(self, s: f64, h: f64) -> [Vec<f64>; 3] {
         let P = legendre(self.degree, s);
         let mut N = [0, 1, 2].map(|_| Vec::with_capacity(self.len()));
@@ -62,7 +62,7 @@ impl Basis {
             Field::Rod => {
                 push(0.5 * (1.0 - s), -0.5, 0.0);
                 push(0.5 * (1.0 + s), 0.5, 0.0);
-                let mut slopes = [0.0, 1.0]; // P′ of two neighbours: P′_{n+1} = P′_{n−1} + (2n+1) P_n
+                let mut slopes = [0.0, 1.0]; // P′_{n−1} and P′_n; P′_{n+1} = P′_{n−1} + (2n+1) P_n
                 for n in 1..self.degree {
                     let k = (n as f64 + 0.5).sqrt();
                     let odd = (2 * n + 1) as f64;
@@ -122,7 +122,8 @@ impl Gauss {
             let mut s = -(std::f64::consts::PI * (i as f64 + 0.75) / (n_ + 0.5)).cos();
             let mut slope = 0.0;
             for _ in 0..6 {
-                // From Tricomi's starting value, with an error O(n⁻³), four steps reach round-off.
+                // The starting value is Tricomi's, with an error O(n⁻³): four of the six steps
+                // reach round-off.
                 let P = legendre(n, s);
                 slope = n_ * (s * P[n] - P[n - 1]) / (s * s - 1.0);
                 s -= P[n] / slope;
@@ -140,7 +141,7 @@ impl Gauss {
         Self::new(degree + 1)
     }
 
-    /// Returns points `x` and weights `dx` on `[a, b]`.
+    /// Returns the points `x` and the weights `dx` of the rule on `[a, b]`.
     pub fn on(&self, a: f64, b: f64) -> impl Iterator<Item = (f64, f64)> {
         let half = 0.5 * (b - a);
         self.points

@@ -2,8 +2,9 @@ use super::{BeamError, Kind};
 
 /// Boundary conditions of the modal analysis.
 ///
-/// The modes are shape functions; the actual load on the beam acts in the dynamics. Shapes that
-/// include the load (*loaded-interface modes*) represent the deflection with fewer modes.
+/// The modes are shape functions for the deflection: the bodies that the beam carries act in the
+/// dynamics, and the load of [`ClampedLoaded`](Self::ClampedLoaded) affects the modes only. Shapes
+/// computed with the load (*loaded-interface modes*) represent the deflection with fewer modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Boundary {
     /// Root clamped, tip free.
@@ -12,7 +13,7 @@ pub enum Boundary {
     ClampedLoaded {
         /// Mass of the load, kg; its mass centre is the tip.
         mass: f64,
-        /// Inertias of the load about the tip and the beam's x, y and z axes, kg·m².
+        /// Moments of inertia of the load about the beam's x, y and z axes at the tip, kg·m².
         inertia: [f64; 3],
     },
     /// Both ends clamped.
@@ -25,7 +26,8 @@ pub enum Boundary {
 }
 
 impl Boundary {
-    /// Returns the number of fixed unknowns at the root and at the tip: value first, then slope.
+    /// Returns the number of fixed unknowns at the root and at the tip: one fixes the value, two
+    /// fix value and slope.
     pub(super) fn held(&self, kind: Kind) -> [usize; 2] {
         let all = kind.field().order();
         match self {
@@ -36,14 +38,14 @@ impl Boundary {
         }
     }
 
-    /// Returns the number of rigid-body modes: a rigid motion has as many coefficients as a node
-    /// has unknowns.
+    /// Returns the number of rigid-body modes: the unknowns of a node, which determine a rigid
+    /// motion, less the fixed unknowns.
     pub(super) fn rigid_modes(&self, kind: Kind) -> usize {
         let [root, tip] = self.held(kind);
         kind.field().order().saturating_sub(root + tip)
     }
 
-    /// Returns the load's inertia with respect to value and slope at the tip.
+    /// Returns the load's inertia for the value and for the slope at the tip.
     pub(super) fn tip_inertia(&self, kind: Kind) -> [f64; 2] {
         match (self, kind) {
             (Self::ClampedLoaded { mass, inertia }, Kind::BendingY) => [*mass, inertia[2]],
@@ -54,7 +56,7 @@ impl Boundary {
         }
     }
 
-    /// Returns true for root and tip if they have neither support nor load.
+    /// Returns, for root and tip, true if the end has neither support nor load.
     pub(super) fn free_ends(&self, kind: Kind) -> [bool; 2] {
         let [root, tip] = self.held(kind);
         [root == 0, tip == 0 && self.tip_inertia(kind) == [0.0, 0.0]]

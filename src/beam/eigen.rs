@@ -2,8 +2,8 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
 
-/// Eigenvalue of `M` relative to `K`, as a fraction of the largest, below which it is round-off: a
-/// mode without inertia.
+/// Fraction of the largest `μ = 1/λ` below which a `μ` is round-off: such a mode has no inertia and
+/// is omitted.
 const NO_INERTIA: f64 = 1e-13;
 
 /// An eigenvalue and its eigenvector, `vᵀ M v = 1`.
@@ -16,13 +16,13 @@ pub(super) struct Pair {
 /// fewer.
 ///
 /// `K` is factored, not `M`: in `L⁻¹ M L⁻ᵀ y = μ y`, `K = L Lᵀ`, the required modes have the
-/// *largest* eigenvalues `μ = 1/λ`, which QR iterations compute to round-off. With `M` factored
-/// they would be the smallest, eight decades or more below the largest, with a corresponding loss
-/// of accuracy.
+/// *largest* eigenvalues `μ = 1/λ`, which QR iterations compute to round-off. With `M` factored,
+/// the required eigenvalues would be the smallest, eight decades or more below the largest, with a
+/// corresponding loss of accuracy.
 ///
 /// Rigid-body modes make `K` singular; then `K + σ M` is factored (`σ > 0`), which shifts every `λ`
-/// by `σ` and keeps the eigenvectors. Returns `None` if that is not positive definite, or not
-/// finite.
+/// by `σ` and keeps the eigenvectors. Returns `None` if the factored matrix is not positive
+/// definite or the result not finite.
 pub(super) fn lowest(K: &DMatrix<f64>, M: &DMatrix<f64>, sigma: f64, count: usize) -> Option<Vec<Pair>> {
     let L = Cholesky::new(K + M * sigma)?.unpack();
     let half = L.solve_lower_triangular(M)?;

@@ -3,47 +3,48 @@ use std::fmt;
 
 use super::Kind;
 
-/// The reason for which sections are not a valid beam, or a beam does not have the requested modes.
+/// Error of a beam: invalid sections, or a requested mode that does not exist.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BeamError {
-    /// Fewer than two stations, or the first one is not at the root.
+    /// There are fewer than two stations, or the first one is not at the root.
     Ends {
         /// Number of stations.
         stations: usize,
         /// Position of the first one, m.
         first: f64,
     },
-    /// A station precedes its predecessor; or it is the third at its position, or the second at an
-    /// end.
+    /// A station is not finite or lies before its predecessor, or it is the third at its position,
+    /// or the second at an end of the beam.
     Order {
-        /// Its index, from zero.
+        /// The station's index, from zero.
         station: usize,
-        /// Its position, m.
+        /// The station's position, m.
         x: f64,
     },
     /// Two stations are too close to each other without coinciding.
     Close {
-        /// Index of the first one, from zero.
+        /// Index of the first of the two, from zero.
         station: usize,
-        /// Its position, m.
+        /// Position of the first of the two, m.
         x: f64,
         /// Their distance, m.
         apart: f64,
         /// Minimum distance, m.
         least: f64,
     },
-    /// A station is too close to the end of a part.
+    /// A station is too close to an end of a part of the beam, such as a segment, without
+    /// coinciding.
     Cut {
         /// Position of the station, m.
         section: f64,
-        /// Position of the end, m.
+        /// Position of the end of the part, m.
         cut: f64,
         /// Minimum distance, m.
         least: f64,
     },
     /// A value is negative or not finite.
     Value {
-        /// Its name.
+        /// The name of the quantity.
         name: &'static str,
         /// Position along the beam, m.
         x: f64,
@@ -61,7 +62,7 @@ pub enum BeamError {
     TooFewModes {
         /// The type of motion.
         kind: Kind,
-        /// Number of existing modes.
+        /// Number of modes of this type that exist.
         found: usize,
         /// Number of requested modes.
         asked: usize,
@@ -69,8 +70,8 @@ pub enum BeamError {
 }
 
 impl BeamError {
-    /// Returns the error with the position relative to the whole beam, for a part that begins at
-    /// `a` (m).
+    /// Returns the error of a part that begins at `a` (m), with the position relative to the whole
+    /// beam.
     pub(crate) fn beyond(self, a: f64) -> Self {
         match self {
             Self::NoStiffness { kind, x } => Self::NoStiffness { kind, x: a + x },

@@ -1,16 +1,16 @@
 use super::{Beam, Section};
 
-/// An interval of the beam with linear section properties and polynomial modes.
+/// An interval of the beam on which section properties are linear and modes are polynomials.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
-    /// Its inner end.
+    /// The section at its inner end, nearer to the root.
     pub a: Section,
-    /// Its outer end.
+    /// The section at its outer end.
     pub b: Section,
 }
 
 impl Element {
-    /// Length, m.
+    /// Returns the length, m.
     pub fn length(&self) -> f64 {
         self.b.x - self.a.x
     }
@@ -20,24 +20,23 @@ impl Element {
         ((x - self.a.x) - (self.b.x - x)) / self.length()
     }
 
-    /// The section at `x` (m).
+    /// Returns the section at `x` (m from the beam's root).
     pub fn section(&self, x: f64) -> Section {
         Section::between(&self.a, &self.b, x)
     }
 }
 
-/// Half waves of a mode per element, which limits the polynomial degree.
+/// Maximum number of half waves of a mode on one element: it limits the required polynomial degree.
 const WAVES_PER_ELEMENT: f64 = 6.0;
 
-/// Returns the elements of a beam, root first, for modes with up to `waves` half waves: from
-/// station to station, or shorter.
+/// Returns the elements of a beam, root first, for modes with up to `waves` half waves: each
+/// interval between two stations is one element, or is divided into several.
 pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     let mut elements = Vec::new();
     for pair in beam.stations().windows(2) {
         let [a, b] = [pair[0], pair[1]];
         let length = b.x - a.x;
-        // None for a jump (two coinciding stations), at most `waves`: very large lengths overflow
-        // in the ratio.
+        // A jump (two coinciding stations) has no element.
         let parts = (length / beam.length() * (waves as f64 / WAVES_PER_ELEMENT)).ceil();
         let parts = (parts as usize).clamp(usize::from(length > 0.0), waves.max(1));
         let at = |i: usize| match i {
@@ -50,7 +49,7 @@ pub(super) fn elements(beam: &Beam, waves: usize) -> Vec<Element> {
     elements
 }
 
-/// Returns the element that contains `x` (m); at a node the outer one.
+/// Returns the index of the element that contains `x` (m); between two elements, of the outer one.
 pub(super) fn find(elements: &[Element], x: f64) -> usize {
     elements.partition_point(|e| e.b.x <= x).min(elements.len() - 1)
 }

@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// Returns the displacement per unit of the shape's value.
+    /// Returns the displacement per unit of the shape's value, beam axes.
     pub(super) fn displacement(self) -> Vec3<f64> {
         self.axis().map_or_else(Vec3::zeros, |axis| Vec3::ith(axis, 1.0))
     }
@@ -62,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Returns the rotation of a section for a value and slope of the shape.
+    /// Returns the rotation vector of a section for a value and a slope of the shape, beam axes.
     pub(super) fn rotation(self, value: f64, slope: f64) -> Vec3<f64> {
         match self {
             Self::BendingY => Vec3::z() * slope,
@@ -84,7 +84,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A shape function and its derivatives by `x` at one position.
+/// A shape function and its derivatives with respect to `x` at one position.
 ///
 /// A bending or axial shape is in 1/√kg, a torsion angle in 1/(√kg·m): times an amplitude in √kg·m
 /// they are m and rad.
@@ -94,14 +94,14 @@ pub struct Values {
     pub value: f64,
     /// `φ′`, per m.
     pub slope: f64,
-    /// `φ″`, per m². At a jump of the stiffness that of the outer side.
+    /// `φ″`, per m². At a jump of the stiffness, the value on the outer side.
     pub curvature: f64,
 }
 
 /// A natural mode `φ(x) cos ωt`.
 ///
 /// Mass-normalised, `∫φ² dm = 1` (torsion: `∫ρI_p ψ² dx = 1`), including the tip load of a loaded
-/// boundary. The value at the tip is positive; if that is zero, the first extremum is.
+/// boundary. The value at the tip is positive; if it is zero, the first extremum from the root is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mode {
     /// Type of motion.
@@ -112,8 +112,8 @@ pub struct Mode {
 }
 
 impl Mode {
-    /// Returns true if the two modes have a common foreshortening: `½ (v′² + w′²)` has no mixed
-    /// term.
+    /// Returns true if the product of the two modes' amplitudes causes foreshortening: they bend in
+    /// the same plane, because `½ (v′² + w′²)` has no mixed term.
     pub fn draws_in_with(&self, other: &Self) -> bool {
         self.kind == other.kind && self.kind.field() == Field::Bending
     }
@@ -133,12 +133,12 @@ pub(super) struct Shape {
     pub field: Field,
     pub degree: usize,
     pub elements: std::sync::Arc<[Element]>,
-    /// Coefficients of the basis, element by element.
+    /// Coefficients of the basis functions, element by element.
     pub coefficients: Vec<f64>,
 }
 
 impl Shape {
-    /// Returns the shape on an element at its local coordinate.
+    /// Returns the shape on an element at the local coordinate `s ∈ [−1, 1]`.
     pub fn on(&self, element: usize, s: f64) -> Values {
         let basis = Basis {
             field: self.field,

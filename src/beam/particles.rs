@@ -3,26 +3,26 @@ use super::{Modes, Point};
 /// A point mass on the beam's axis, from the discretisation of the beam.
 ///
 /// Sums over a beam's particles are the integrals over its mass: exact for products of two modes,
-/// and to round-off for those with foreshortening, which is itself a product. The particle at `x`
-/// is at
+/// and to round-off for integrands with foreshortening, whose polynomial degree is higher. The
+/// particle at `x` is at
 ///
 /// ```text
 ///     p(x, η) = x e_x + Σ_k Φ_k(x) η_k + ½ Σ_kl G_kl(x) η_k η_l
 /// ```
 ///
-/// and its section rotates by `Σ_k Ψ_k η_k`. Sections have inertia about the beam's axis only (a
-/// slender rod).
+/// and its section rotates by `Σ_k Ψ_k η_k`. Sections have a moment of inertia about the beam's
+/// axis only (slender rod).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Particle {
     /// Distance from the root, m.
     pub x: f64,
-    /// Length it represents, m.
+    /// Length of the beam that it represents, m.
     pub length: f64,
     /// Mass, kg.
     pub mass: f64,
     /// Inertia about the beam's axis, kg·m².
     pub polar_inertia: f64,
-    /// Its motion, beam axes.
+    /// Displacement and rotation of its section with the modes, beam axes.
     pub point: Point,
 }
 

@@ -5,7 +5,7 @@ use super::mode::Values;
 use super::{Modes, mesh};
 use crate::algebra::{Mat3, Vec3};
 
-/// A frame on the beam: motion of its origin and axes with the modes.
+/// A frame fixed to a section of the beam: motion of its origin and axes with the modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Displacement per amplitude, 1/√kg.
@@ -18,13 +18,13 @@ pub struct Point {
 }
 
 impl Modes {
-    /// Returns the section at `x` (m) in beam axes; `x` is clamped to the beam.
+    /// Returns the frame of the section at `x` (m), beam axes; `x` is clamped to the beam.
     pub fn at(&self, x: f64) -> Point {
         let x = x.clamp(0.0, self.length());
         self.point(mesh::find(&self.elements, x), x, self.foreshortening(x))
     }
 
-    /// Returns the section at `x` (m) on the element `e`.
+    /// Returns the frame of the section at `x` (m) on the element `e`, with its foreshortening `G`.
     pub(super) fn point(&self, e: usize, x: f64, G: DMatrix<Vec3<f64>>) -> Point {
         let list = self.list();
         let at = self.elements[e].local(x);
@@ -67,14 +67,16 @@ impl Modes {
         }
     }
 
-    /// Returns the rule that is exact for products of two shapes and a linear section property.
+    /// Returns the quadrature rule that is exact for products of two shapes and a linear section
+    /// property.
     pub(super) fn gauss(&self) -> Gauss {
         Gauss::of(self.list().iter().map(|mode| mode.shape.degree).fold(1, usize::max))
     }
 }
 
 impl Point {
-    /// Returns the frame in a body's axes, for beam axes with the attitude `R_BR` in the body.
+    /// Returns the motion of the frame in body axes; `R_BR` is the attitude of the beam's axes in
+    /// the body.
     pub fn express(&self, R_BR: &Mat3<f64>) -> Self {
         Self {
             Phi: self.Phi.map(|v| R_BR * v),

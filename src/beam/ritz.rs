@@ -1,4 +1,4 @@
-//! Modes of one type by finite elements of one degree.
+//! Eigenproblem of one type of motion, discretised by finite elements of equal degree.
 
 use std::f64::consts::PI;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use super::mesh::Element;
 use super::mode::Shape;
 use super::{BeamError, Boundary, Kind};
 
-/// Units in which length, inertia and stiffness of the beam are about one, which makes the
-/// conditioning independent of their magnitude.
+/// Units in which length, inertia and stiffness of the beam are about one, so that the conditioning
+/// does not depend on their magnitude.
 struct Scale {
     length: f64,
     stiffness: f64,
-    /// Inertia of the beam and its load.
+    /// Inertia of the beam and its load, for this type of motion.
     inertia: f64,
     /// Unit of a dimensionless eigenvalue, 1/s².
     omega_squared: f64,
@@ -30,7 +30,8 @@ struct Scale {
 ///     K = ∫ k φ⁽ᵈ⁾ φ⁽ᵈ⁾ dx,   M = ∫ μ φ φ dx + load at the tip,   K v = ω² M v
 /// ```
 ///
-/// with the stiffness `k` and inertia `μ` of the type of motion, and its field's order `d`.
+/// with the stiffness `k` and the inertia per length `μ` of the type of motion, and the order `d`
+/// of the derivative in its strain energy.
 pub(super) struct Ritz {
     elements: Arc<[Element]>,
     basis: Basis,
@@ -75,7 +76,7 @@ impl Ritz {
         ritz
     }
 
-    /// Adds an element's stiffness and inertia.
+    /// Adds stiffness and inertia of element `e` to `K` and `M`.
     fn assemble(&mut self, e: usize, gauss: &Gauss) {
         let element = &self.elements[e];
         let Scale {
@@ -103,26 +104,26 @@ impl Ritz {
         }
     }
 
-    /// Returns true if the inertia is positive.
+    /// Returns true if beam or load have inertia for this type of motion.
     pub fn has_inertia(&self) -> bool {
         self.scale.inertia > 0.0
     }
 
-    /// Returns the natural frequency of an eigenvalue, rad/s.
+    /// Returns the natural frequency of an eigenpair, rad/s.
     pub fn omega(&self, pair: &Pair) -> f64 {
         (pair.lambda * self.scale.omega_squared).sqrt()
     }
 
     /// Returns the `count` lowest elastic modes, or all if there are fewer.
     pub fn pairs(&self, count: usize) -> Result<Vec<Pair>, BeamError> {
-        // About the first eigenvalue: sufficient to make K definite, and not larger than the
-        // result.
+        // The shift σ is about the first elastic eigenvalue: large enough to make K + σ M definite,
+        // and not larger than the results.
         let sigma = match self.rigid_modes {
             0 => 0.0,
             _ => PI.powi(2 * self.basis.field.order() as i32),
         };
         let pairs = eigen::lowest(&self.K, &self.M, sigma, self.rigid_modes + count);
-        // A positive stiffness may still be too small compared with neighbouring sections.
+        // A positive stiffness may still be too small compared with that of neighbouring sections.
         let mut pairs = pairs.ok_or_else(|| BeamError::NoStiffness {
             kind: self.kind,
             x: self.softest(),
@@ -141,7 +142,8 @@ impl Ritz {
         softest.map_or(0.0, |e| e.a.x)
     }
 
-    /// Returns the largest fraction of the strain energy in the last two bubbles of an element.
+    /// Returns the fraction of a mode's strain energy that the last two bubbles of an element
+    /// contain, the largest of all elements: a measure of convergence.
     pub fn tail(&self, v: &DVector<f64>) -> f64 {
         let energy = v.dot(&(&self.K * v));
         let held_by = |unknowns: &Vec<Option<usize>>| -> f64 {
@@ -151,14 +153,15 @@ impl Ritz {
         self.unknowns.iter().map(held_by).fold(0.0, f64::max)
     }
 
-    /// Returns the shape of an eigenvector, mass-normalised in SI units, with a definite sign.
+    /// Returns the shape of an eigenvector, mass-normalised in SI units, with the sign that
+    /// [`Mode`](super::Mode) defines.
     pub fn shape(&self, v: &DVector<f64>) -> Shape {
         let amplitude = 1.0 / self.scale.inertia.sqrt();
         let order = self.basis.field.order();
         let mut coefficients = Vec::with_capacity(self.elements.len() * self.basis.len());
         for unknowns in &self.unknowns {
             for (i, unknown) in unknowns.iter().enumerate() {
-                // A node's second unknown is a slope: per m, but v is per length of the beam.
+                // A node's second unknown is a slope, per m in the shape and per beam length in v.
                 let per_length = i < 2 * order && i % order == 1;
                 let unit = if per_length { self.scale.length } else { 1.0 };
                 coefficients.push(unknown.map_or(0.0, |i| v[i] * amplitude / unit));
@@ -178,7 +181,8 @@ impl Ritz {
 }
 
 impl Shape {
-    /// Returns true if the value at the tip is negative or, for a tip at rest, the first extremum.
+    /// Returns true if the value at the tip is negative or, if that is zero, the first extremum
+    /// from the root.
     fn points_down(&self) -> bool {
         let last = self.elements.len() - 1;
         let tip = self.on(last, 1.0).value;
@@ -190,8 +194,8 @@ impl Shape {
         if tip.abs() > 1e-9 * largest {
             return tip < 0.0;
         }
-        // A tip at rest implies a clamped root; near it the lowest nonzero derivative determines
-        // the sign.
+        // The tip is fixed, and then the root is clamped too: near the root the lowest nonzero
+        // derivative determines the sign.
         let root = self.on(0, -1.0);
         match self.field {
             Field::Rod => root.slope < 0.0,
@@ -217,7 +221,8 @@ impl Scale {
     }
 }
 
-/// Numbers the free unknowns, nodes first, then bubbles; returns them by element, and their number.
+/// Numbers the free unknowns, nodes first, then bubbles. Returns for each element the numbers of
+/// its functions, `None` if fixed, and the total number.
 fn number(elements: usize, basis: Basis, held: [usize; 2]) -> (Vec<Vec<Option<usize>>>, usize) {
     let order = basis.field.order();
     let mut size = 0;

@@ -1,18 +1,18 @@
 use super::BeamError;
 use super::basis::Gauss;
 
-/// Minimum distance of two sections relative to the length, unless they coincide (a jump): bending
-/// of a shorter element loses more than nine digits, relatively `ε (L/h)³`.
+/// Minimum distance of two sections, relative to the beam's length, unless they coincide (a jump):
+/// the round-off of bending on an element of the length `h` is `ε (L/h)³`, here 2e-7.
 const CLOSEST: f64 = 1e-3;
 
-/// Distance from a section, relative to the length, within which a cut coincides with it, to allow
-/// for round-off.
+/// A cut (an end of a part) within this distance of a section, relative to the beam's length, is
+/// placed at the section: the difference is round-off.
 const AT_SECTION: f64 = 1e-9;
 
 /// Properties of a beam's cross-section at a station.
 ///
-/// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. The
-/// centroids of mass, area and shear are on the x axis.
+/// Beam axes: `x` along the beam from its root, `y` and `z` the section's principal axes. Mass
+/// centre, area centroid and shear centre of every section are on the x axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Section {
     /// Distance from the root, m.
@@ -34,7 +34,7 @@ pub struct Section {
 }
 
 impl Section {
-    /// Returns the same section at `x` (m).
+    /// Returns the section with the position `x` (m).
     pub fn at(self, x: f64) -> Self {
         Self { x, ..self }
     }
@@ -72,7 +72,8 @@ impl Section {
     }
 }
 
-/// A homogeneous cross-section, from which a section is computed.
+/// A homogeneous cross-section: material and geometry, from which [`section`](Self::section)
+/// computes a [`Section`].
 ///
 /// ```
 /// # use grapple::beam::Profile;
@@ -117,7 +118,8 @@ impl Profile {
 
 /// A straight beam: its sections from root to tip.
 ///
-/// Properties are linear between stations; two coinciding stations are a jump.
+/// Between stations the properties vary linearly; two coinciding stations are a jump of the
+/// properties.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Beam {
     stations: Vec<Section>,
@@ -129,7 +131,7 @@ impl Beam {
     /// # Errors
     ///
     /// If stations are missing, out of order or too close to each other, or a property is negative
-    /// or not finite. A property may be zero as long as no mode needs it.
+    /// or not finite. A stiffness or inertia may be zero as long as no requested mode needs it.
     pub fn new(stations: Vec<Section>) -> Result<Self, BeamError> {
         let first = stations.first().map_or(f64::NAN, |s| s.x);
         if stations.len() < 2 || first != 0.0 {
@@ -162,7 +164,7 @@ impl Beam {
         Ok(Self { stations })
     }
 
-    /// Creates a beam of one section from root to tip, `length` in m.
+    /// Creates a beam with the same section from root to tip, `length` in m.
     ///
     /// # Errors
     ///
@@ -175,8 +177,8 @@ impl Beam {
     ///
     /// # Errors
     ///
-    /// [`BeamError::Ends`] if the beam does not extend there, [`BeamError::Cut`] if a section is
-    /// too close to one of its ends.
+    /// [`BeamError::Ends`] if the beam does not extend from `a` to `b`, [`BeamError::Cut`] if a
+    /// section is too close to `a` or `b` without coinciding.
     pub fn part(&self, a: f64, b: f64) -> Result<Self, BeamError> {
         let nearest = |x: f64| {
             self.stations
@@ -195,7 +197,8 @@ impl Beam {
         let mut stations: Vec<Section> = ends.collect();
         stations.dedup();
         Self::new(stations).map_err(|error| match error {
-            // The stations of the whole beam are far enough apart: one of the two is the cut.
+            // The stations of the whole beam are far enough apart: one of the two is an end of the
+            // part.
             BeamError::Close {
                 station,
                 x,
@@ -209,11 +212,11 @@ impl Beam {
         })
     }
 
-    /// Returns mass (kg) and inertias about the root and the beam's axes (kg·m²): the beam as a
-    /// rigid load at its root.
+    /// Returns the mass (kg) and the moments of inertia about the beam's axes at its root (kg·m²):
+    /// the beam as a rigid load.
     pub fn as_load(&self) -> (f64, [f64; 3]) {
         let (mut m, mut inertia) = (0.0, [0.0; 3]);
-        let gauss = Gauss::new(2); // for a quadratic lever and a linear section
+        let gauss = Gauss::new(2); // exact for x² times a linear section property
         for pair in self.stations.windows(2) {
             for (x, dx) in gauss.on(pair[0].x, pair[1].x).filter(|&(_, dx)| dx > 0.0) {
                 let section = Section::between(&pair[0], &pair[1], x);

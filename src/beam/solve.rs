@@ -11,14 +11,15 @@ use super::{BeamError, Boundary, Kind, Mode};
 /// A mode has converged if the last two bubbles of each element contain at most this fraction of
 /// its strain energy.
 ///
-/// The next two, omitted ones contain about `1e-3` of it: the error of `ω²` is then below
-/// round-off, that of the curvature about `1e-11`, that of the shape less.
+/// The next two bubbles, which are omitted, contain about `1e-3` of that fraction: the error of
+/// `ω²` is then below round-off, that of the curvature about `1e-11`, that of the shape less.
 const TAIL: f64 = 1e-18;
 
-/// Fraction below which a tail that does not decrease with the degree is round-off.
+/// Tail (fraction of the strain energy in the last two bubbles) below which it is round-off if it
+/// no longer decreases as the degree is raised.
 const TAIL_OF_ROUND_OFF: f64 = 1e-12;
 
-/// Degree above which the accuracy does not improve.
+/// Largest degree: a higher one does not improve the accuracy.
 const LARGEST_DEGREE: usize = 32;
 
 /// Returns the lowest modes of a type, and the natural frequency of the next one (rad/s), if any.
@@ -68,19 +69,20 @@ pub(super) fn modes(
     ))
 }
 
-/// Returns a degree that suffices for the modes of most beams; if it is too low, it is raised.
+/// Returns a degree that suffices for the modes of most beams; [`modes`] raises it if it is too
+/// low.
 ///
-/// A cantilever's k-th mode has about `k − ½` half waves; each further end condition adds half of
-/// one, each rigid-body mode removes half of one. On an element the shape behaves as `exp(±i a s)`,
-/// with the phase `2a` across it: consecutive Legendre coefficients decrease by `a / (2n−1)`. For a
-/// stiffness `k ~ 1 + t s` the strain has a pole at `−1/t`, and its coefficients decrease at most
-/// by `t / (1 + √(1−t²))`.
+/// The k-th elastic mode of a cantilever has about `k − ½` half waves. Each end condition that a
+/// beam has in addition adds half a wave, as does each rigid-body mode, which is not counted. On an
+/// element the shape behaves as `exp(±i a s)`, with the phase `2a` across it: consecutive Legendre
+/// coefficients decrease by the factor `a / (2n−1)`. For a stiffness `k ~ 1 + t s` the strain has a
+/// pole at `−1/t`, and its coefficients decrease by the factor `t / (1 + √(1−t²))` at best.
 fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: usize) -> usize {
     let length = elements[elements.len() - 1].b.x;
     let longest = elements.iter().map(Element::length).fold(0.0, f64::max);
     let order = kind.field().order();
     let [root, tip] = boundary.held(kind);
-    // A quarter more, for the evanescent parts.
+    // A quarter of a half wave is added for the evanescent parts of the shape.
     let half_waves = count.max(1) as f64 - 0.25 + 0.5 * (root + tip).abs_diff(order) as f64;
     let a = 0.5 * PI * half_waves * (longest / length);
 
@@ -89,7 +91,8 @@ fn first_degree(elements: &[Element], kind: Kind, boundary: &Boundary, count: us
         (k_b - k_a).abs() / (k_b + k_a)
     };
     let t = elements.iter().map(taper).fold(0.0, f64::max);
-    // Near a pointed end the moment vanishes with the stiffness, and the pole is weak.
+    // Near a pointed end the moment vanishes with the stiffness: the pole is weak, and the factor
+    // is limited.
     let fall = (t / (1.0 + (1.0 - t * t).sqrt())).min(0.25);
 
     let (mut n, mut coefficient) = (1, a);

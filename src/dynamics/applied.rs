@@ -2,15 +2,16 @@ use crate::algebra::{Scalar, Wrench};
 use crate::spec::JointMotion;
 use crate::system::{Carrier, Kinematics, System};
 
-/// The loads and prescribed motions at one instant.
+/// Loads and prescribed motions of a system at one instant.
 #[derive(Clone, Debug)]
 pub struct Applied<S: Scalar> {
     /// Wrench on each body, about its origin, world axes.
     pub wrench: Vec<Wrench<S>>,
     /// Generalised force on each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
-    /// Inertia added to each rate, kg·m² or kg; acts as the load `−inertia q̈`. Only the recursive
-    /// formulation uses it; free joints ignore it.
+    /// Inertia added to each rate, kg·m² or kg, which acts as the load `−inertia q̈`: the linearly
+    /// implicit method thereby includes stiffness and damping. Used by the recursive formulation
+    /// only, and not for free joints.
     pub inertia: Vec<f64>,
     /// For each body, true if a drive prescribes the motion of its joint.
     pub driven: Vec<bool>,
@@ -34,8 +35,9 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// Adds the wrench `F` on the carrier of a frame, about the frame's origin, world axes. On a
-    /// station of a flexible body it also loads the modes.
+    /// Adds the wrench `F` on the carrier `on`, about the carrier's origin, world axes. On a
+    /// station of a flexible body it also loads the modes, on a point of an ANCF beam the nodes
+    /// only.
     #[inline]
     pub fn push(&mut self, system: &System, kinematics: &Kinematics<S>, on: Carrier, F: Wrench<S>) {
         match on {
@@ -59,7 +61,7 @@ impl<S: Scalar> Applied<S> {
         }
     }
 
-    /// Returns the power of the wrenches on the bodies, W. The power on the modes is in
+    /// Returns the power of the wrenches on the bodies, W. Their power on modes is part of
     /// [`power_on_rates`](Self::power_on_rates).
     #[inline]
     pub fn power_on_bodies(&self, kinematics: &Kinematics<S>) -> S {

@@ -9,8 +9,7 @@ pub fn condition<S: Scalar>(K: &DMatrix<S>) -> S {
     if K.is_empty() {
         return S::one();
     }
-    // The bound on the iterations is generous: it only stops matrices with entries that are not
-    // finite.
+    // Only matrices with entries that are not finite reach the limit of iterations.
     let Some(eigen) = SymmetricEigen::try_new(K.map(S::value), f64::EPSILON, 100 * K.nrows()) else {
         return S::lift(f64::NAN);
     };

@@ -25,10 +25,10 @@
 //!     (d₁ − d₀)/Δt = w̄ × d̄  for all directors,  that is  D̄ = (1 − ½ Δt [w̄])⁻¹ D₀     (3)
 //! ```
 //!
-//! Two bodies that share an axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one midpoint
-//! velocity: the midpoint velocities satisfy the joint's motion subspace at the midpoint axes. The
-//! unknowns are the midpoint rates of joints and nodes, one for each degree of freedom. The
-//! equations are the projections of (2) on these motions; joint reactions have no power there.
+//! Two bodies with a common axis `n` have `w̄_B = w̄_P + γ n̄`, and a common point has one midpoint
+//! velocity: the relative midpoint velocity is in the joint's motion subspace at the midpoint axes.
+//! The unknowns are the midpoint rates of joints and nodes, one for each degree of freedom. The
+//! equations are the projections of (2) on these motions, on which joint reactions have no power.
 //!
 //! A joint angle is not a quadratic function of the directors. With `p = ½ Δt w̄_P` and
 //! `g = ½ Δt γ`, the relative rotation between a carrier that turns by `p` and a body that turns by
@@ -73,11 +73,11 @@ pub struct Middle<S: Scalar> {
     /// Finite-difference rates (`nv`); of attitudes `(q₁ − q₀)/Δt = ½ q ⊗ (0, w)` with the
     /// normalised midpoint quaternion `q`.
     pub qd: Vec<S>,
-    /// Ratio of each finite-difference rate to the midpoint rate `u`, for joints with one fixed
-    /// axis per rate; below one for angles.
+    /// Ratio of each finite-difference rate `qd` to the midpoint rate `u`, for joints with one axis
+    /// per rate; below one for angles.
     rate_ratio: Vec<S>,
-    /// First the unbalanced wrench on each body about its origin, then the wrench that its joint
-    /// transmits.
+    /// Unbalanced wrench on each body, about its origin, world axes; after the backward pass of the
+    /// residual including its outboard part, which is the wrench that its joint transmits.
     pub F: Vec<Wrench<S>>,
 }
 
@@ -123,8 +123,8 @@ impl Start {
     }
 
     /// Computes midpoint coordinates and kinematics from the midpoint rates `u` (`nv`) and the step
-    /// `h` (s). The midpoint directors are not of unit length: the midpoint position of a
-    /// body-fixed point is then the mean of its two end positions.
+    /// `h` (s). Midpoint directors are the mean of those at both ends and so not of unit length;
+    /// the midpoint position of a body-fixed point is the mean of its end positions.
     ///
     /// `u` holds the rates of joints and nodes, except for free bodies (angular velocity, then
     /// velocity of the origin) and spherical joints (angular velocity), all in world axes.
@@ -240,7 +240,7 @@ impl Start {
         equations.set_wrenches(&mut middle.F);
         for (i, body) in at.system.bodies.iter().enumerate().rev() {
             equations.write_joint(i, middle, residual);
-            // A free joint transmits no wrench, unless it is driven.
+            // A free joint transmits no wrench unless it is driven.
             let transmits = body.joint.nv < 6 || applied.driven[i];
             if let Some(parent) = body.parent.filter(|_| transmits) {
                 middle.F[parent] = middle.F[parent] + middle.F[i].shift(&at.kinematics.bodies[i].r_PB_W);
@@ -252,11 +252,11 @@ impl Start {
 
 /// The carrier of a joint at the midpoint of a step.
 struct MidpointCarrier<'a, S: Scalar> {
-    /// Its kinematics at the midpoint.
+    /// Kinematics of the carrier at the midpoint.
     at: &'a BodyKinematics<S>,
-    /// Its natural coordinates at the start.
+    /// Natural coordinates of the carrier at the start.
     start: &'a Natural,
-    /// The step and its half, s.
+    /// Step length and its half, s.
     h: S,
     half: S,
     /// `p` of (4).
@@ -264,20 +264,20 @@ struct MidpointCarrier<'a, S: Scalar> {
 }
 
 impl<S: Scalar> MidpointCarrier<'_, S> {
-    /// Returns the column of a rotation about `axis`, and the ratio of the finite-difference rate of
-    /// its angle to the midpoint rate.
+    /// Returns the column of `H` for a rotation about `axis` (carrier axes), and the ratio of the
+    /// finite-difference rate of its angle to the midpoint rate.
     #[inline(always)]
     fn turned(&self, axis: &Vec3<f64>, rate: S) -> (Twist<S>, S) {
         let ratio = rate_ratio(&self.p, &lift3(&(self.start.D * axis)), self.half * rate);
         (Twist::new(self.at.R_WB * lift3::<S>(axis), Vec3::zeros()), ratio)
     }
 
-    /// Returns the column of a translation along `axis` from the coordinate `x_0`, and the mean
-    /// displacement.
+    /// Returns the column of `H` for a translation along `axis` (carrier axes) from the coordinate
+    /// `x_0` (m) at the rate `rate` (m/s), and the mean displacement of the two ends.
     ///
-    /// With the end positions x a of the slider, (x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ ×
-    /// (x₀ a₀ + x₁ a₁)/2: the first term gives the direction of the motion subspace, and the lever
-    /// arm is the mean.
+    /// The slider moves from `x₀ a₀` to `x₁ a₁` with
+    /// `(x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2`: the first term gives the
+    /// column, and the lever arm of the carrier's rotation is the mean displacement.
     #[inline(always)]
     fn slid(&self, axis: Vec3<f64>, x_0: f64, rate: S) -> (Twist<S>, Vec3<S>) {
         let a_0 = lift3::<S>(&(self.start.D * axis));
@@ -288,8 +288,9 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
         (Twist::new(Vec3::zeros(), direction), lever)
     }
 
-    /// Computes the columns `H` of a joint with fixed axes and the ratios of its finite-difference
-    /// rates; returns the mean displacement. Other joints are unchanged.
+    /// Computes the columns `H` of a joint with one axis per rate, and the ratios of its
+    /// finite-difference rates to the midpoint rates; returns the mean displacement. For fixed,
+    /// spherical and free joints `H` and the ratios stay unchanged.
     #[inline(always)]
     fn subspace(&self, joint: &JointModel, q_0: &[f64], u: &[S], H: &mut [Twist<S>], rate_ratios: &mut [S]) -> Vec3<S> {
         let mut offset = Vec3::zeros();
@@ -321,14 +322,15 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
         offset
     }
 
-    /// Returns the midpoint attitude of a body that turns by `w` relative to the carrier, from `q_0`.
+    /// Returns the midpoint attitude relative to the carrier of a body with the relative angular
+    /// velocity `w` (rad/s, world axes), from the relative attitude `q_0` at the start.
     #[inline(always)]
     fn attitude(&self, w: &Vec3<S>, q_0: Quaternion<f64>) -> MidpointAttitude<S> {
         MidpointAttitude::of(relative_rotation(&self.start.D, &self.p, &(w * self.half)), q_0)
     }
 
-    /// Writes the columns of a spherical joint, along the axes that the finite-difference rate of
-    /// its attitude defines, and its rates.
+    /// Writes the columns `H` and the finite-difference rates `qd` of a spherical joint with the
+    /// relative angular velocity `w`: `qd = Hᵀ w`.
     #[inline(always)]
     fn write_spherical(&self, between: &MidpointAttitude<S>, w: &Vec3<S>, H: &mut [Twist<S>], qd: &mut [S]) {
         let axes = lift33::<S>(&self.start.D) * between.mean.rotation() * between.rate_ratio;
@@ -345,7 +347,7 @@ struct StepEquations<'a, S: Scalar> {
     start: &'a Start,
     at: Configuration<'a, S>,
     applied: &'a Applied<S>,
-    /// The step, s, `1/h` and `2/h`.
+    /// Step length, s, `1/h` and `2/h`.
     h: f64,
     per_h: S,
     twice_per_h: S,
@@ -354,8 +356,8 @@ struct StepEquations<'a, S: Scalar> {
 }
 
 impl<S: Scalar> StepEquations<'_, S> {
-    /// Computes the unbalanced wrench on each body: inertia less loads, and the elastic forces of
-    /// geometrically exact beams.
+    /// Computes the unbalanced wrench on each body: inertial forces less loads less the elastic
+    /// forces of geometrically exact beams.
     #[inline(always)]
     fn set_wrenches(&self, F: &mut [Wrench<S>]) {
         let Configuration {
@@ -446,8 +448,8 @@ impl<S: Scalar> StepEquations<'_, S> {
             let first = body.joint.q;
             let q_1 = std::array::from_fn(|k| q[first + k] * S::lift(2.0) - S::lift(start.q[first + k]));
             let rates = dual(&joint.subspace(&q_1, &P.D, &B.D)).map(|V| V.power(&V_FB));
-            // Both ends read the rates from the bodies: 2 u − q̇₀ would carry the deviation of the
-            // initial rates into the next step.
+            // The joint rates at both ends follow from the bodies' velocities: `2 u − q̇₀` would
+            // propagate an error of the initial rates to the next step.
             for (k, (out, rate)) in out.iter_mut().zip(rates).enumerate() {
                 *out += (rate - S::lift(start.qd[body.joint.v + k])) * self.per_h * S::lift(rotors[k]);
             }
@@ -484,7 +486,7 @@ impl<S: Scalar> StepEquations<'_, S> {
     }
 }
 
-/// A body at the end of a step.
+/// Directors, position and twist of a body at the end of a step, world axes.
 struct End<S: Scalar> {
     D: Mat3<S>,
     r: Vec3<S>,
@@ -501,12 +503,12 @@ impl<S: Scalar> End<S> {
     }
 }
 
-/// An attitude at the midpoint of a step.
+/// A relative attitude at the midpoint of a step.
 struct MidpointAttitude<S> {
     /// `(q₀ + q₁)/2`.
     mean: Quaternion<S>,
-    /// Ratio of the finite-difference rate to the midpoint rate that produces (4):
-    /// `4 sin(δ/4)/|2(g − p × g)|` with the rotation angle δ of (4).
+    /// Ratio of the finite-difference rate to the midpoint rate for the rotation (4):
+    /// `4 sin(δ/4)/|2(g − p × g)|` with the rotation angle δ.
     rate_ratio: S,
 }
 
@@ -514,7 +516,7 @@ impl<S: Scalar> MidpointAttitude<S> {
     /// Creates the midpoint of `q₀` and of `q₀` rotated by (4).
     fn of(turn: Quaternion<S>, q_0: Quaternion<f64>) -> Self {
         let length = turn.norm_squared().sqrt();
-        // With δ/2: (1 + cos, sin n) = (|q| + w, v)/|q|.
+        // `(q₀ + q₁)/2 = ½ (1 + turn/|turn|) ⊗ q₀`.
         let Quaternion { w, x, y, z } = turn;
         let k = S::lift(0.5) / length;
         let both = Quaternion::new((length + w) * k, x * k, y * k, z * k);

@@ -21,19 +21,20 @@ enum Engine<S: Scalar> {
     DualQuaternion(Box<NewtonEuler<S>>),
 }
 
-/// Returns the drive force on the rate `v` beyond the applied loads, N·m or N, for a joint that
-/// transmits `F`.
+/// Returns the drive force on the rate `v` in addition to the applied loads, N·m or N, for a joint
+/// with the reaction wrench `F` (about the body's origin, world axes) and the derivative `qdd` of
+/// the rate.
 #[inline]
 pub(crate) fn driven<S: Scalar>(at: Configuration<S>, applied: &Applied<S>, F: &Wrench<S>, v: usize, qdd: S) -> S {
     F.power(&at.kinematics.H[v]) + qdd * S::lift(at.derived.rotor_inertia[v]) - applied.tau[v]
 }
 
-/// Computes the accelerations of ANCF beams; only loads couple them to the bodies.
+/// Computes the accelerations of the nodes of ANCF beams, which only loads couple to the bodies.
 fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qdd: &mut [S]) {
     for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
         let qdd = &mut qdd[beam.rates()];
         qdd.copy_from_slice(&applied.tau[beam.rates()]);
-        // Skips beams without load: a unit wrench on another body has no response here.
+        // Beams without load are skipped, such as in the response to a unit wrench on a body.
         if qdd.iter().any(|tau| *tau != S::zero()) {
             constants.mass_matrix.solve(qdd);
         }
@@ -62,7 +63,7 @@ impl<S: Scalar> Dynamics<S> {
     }
 
     /// Computes the derivatives `qdd` (`nv`, rad/s² or m/s²) of the rates of joints, modes and
-    /// nodes at the coordinates `q`, and the bodies' [`A`](Self::A).
+    /// nodes at the coordinates `q`, and the accelerations [`A`](Self::A) of the bodies.
     ///
     /// # Errors
     /// [`Singular`] if a degree of freedom has zero inertia (to round-off).
@@ -82,9 +83,10 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
-    /// Computes the response to the loads in `applied` (wrenches on bodies, forces on modes and
-    /// nodes; no others): the increments of `qdd` and [`A`](Self::A). Reuses the factorisation of
-    /// the last [`solve`](Self::solve) at the same instant, and does not affect the next one.
+    /// Computes the response to the loads in `applied`, wrenches on bodies and forces on modes and
+    /// nodes only: the changes of `qdd` and [`A`](Self::A) due to these loads. Reuses the
+    /// factorisation of the last [`solve`](Self::solve) at the same instant; the next `solve` is
+    /// unaffected.
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         nodal(at.system, at.derived, applied, qdd);
         match &mut self.engine {
@@ -126,8 +128,8 @@ impl<S: Scalar> Dynamics<S> {
         matrix.map(|matrix| condition(&matrix))
     }
 
-    /// Computes the forces of drives and brakes beyond the loads in `applied` (into
-    /// [`drive`](Self::drive)) and returns their power, W; requires [`solve`](Self::solve).
+    /// Computes the forces of drives and brakes, in addition to the loads in `applied`, into
+    /// [`drive`](Self::drive); returns their power, W. Requires [`solve`](Self::solve).
     pub fn drive(&mut self, at: Configuration<S>, applied: &Applied<S>, qd: &[S], qdd: &[S]) -> S {
         let system = at.system;
         let mut power = S::zero();

@@ -25,8 +25,8 @@ pub struct Invariants<S: Scalar> {
 }
 
 impl<S: Scalar> Invariants<S> {
-    /// Computes the invariants. With directors as states (`natural`), `directors_rates` are their
-    /// rates (columns, 1/s), including the non-rigid part of the motion.
+    /// Computes the invariants. If directors are states (formulation `natural`), `directors_rates`
+    /// holds their rates for each body (columns, 1/s), including the constraint-violating part.
     pub fn new(at: Configuration<S>, joints: JointState<S>, directors_rates: Option<&[Mat3<S>]>) -> Self {
         let Configuration {
             system,
@@ -108,7 +108,7 @@ impl<S: Scalar> Invariants<S> {
     }
 }
 
-/// The motion of a body about its own mass centre, world axes.
+/// Motion of one body: that of its mass centre, and its angular momentum about it; world axes.
 struct BodyMotion<S: Scalar> {
     /// Mass centre from the body's origin, m.
     c: Vec3<S>,
@@ -177,9 +177,9 @@ impl<S: Scalar> BodyMotion<S> {
     }
 }
 
-/// The motion of an ANCF beam about its own mass centre, world axes.
+/// Motion of one ANCF beam: that of its mass centre, and its angular momentum about it; world axes.
 struct BeamMotion<S: Scalar> {
-    /// Mass centre from a given origin, m.
+    /// Mass centre from the point `origin` of [`new`](Self::new), m.
     c: Vec3<S>,
     /// Velocity of the mass centre, m/s.
     v: Vec3<S>,

@@ -2,44 +2,47 @@
 
 use crate::algebra::Scalar;
 
-/// Relative pivot below which the rank has dropped.
+/// Pivot, relative to the scale of its row, below which the rank of `W` has dropped.
 const NO_PIVOT: f64 = 1e-13;
 
-/// Squared sine of the angle to the other rows below which a row is redundant.
+/// Squared sine of the angle between a row and the others below which the row is redundant.
 const REDUNDANT: f64 = 1e-11;
 
-/// Squared row norm, relative to the largest, below which a row is round-off.
+/// Squared norm of a row, relative to the largest, below which the row is round-off.
 const NO_ROW: f64 = 1e-14;
 
-/// `W⁺ b` by a pivoted Cholesky factorisation and an orthonormal basis of its columns:
+/// Solver for `W⁺ b`, by a pivoted Cholesky factorisation and an orthonormal basis of its columns:
 ///
 /// ```text
 ///     W = L Lᵀ,   L = Q R   (n × r, QᵀQ = 1, R upper triangular)         (1)
 ///     W⁺ = Q R⁻ᵀ R⁻¹ Qᵀ                                                  (2)
 /// ```
 ///
-/// The result does not depend on the selection of pivots, beyond round-off: it is the solution of
-/// least norm, and for a `b` outside the range of `W` that of the projected `b`. With dual numbers
-/// the derivatives are exact while the rank is constant.
+/// The result is the solution of least norm, for a `b` outside the range of `W` that for the
+/// projection of `b`. The selection of pivots affects only its round-off. With dual numbers, the
+/// derivatives are exact while the rank is constant.
 #[derive(Clone, Debug)]
 pub struct LeastNorm<S: Scalar> {
+    /// Number of rows of `W`.
     n: usize,
+    /// Number of pivots.
     rank: usize,
+    /// Row of the last pivot.
     last: usize,
-    /// `L`, then `Q`, column by column.
+    /// `L`, then `Q`, column-major.
     Q: Vec<S>,
-    /// Row by row.
+    /// `R`, row-major.
     R: Vec<S>,
-    /// Remainder of each diagonal entry of `W`.
+    /// Diagonal entries of `W − L Lᵀ` with the columns of `L` so far: the next possible pivots.
     left: Vec<S>,
-    /// Scale of each row's pivot.
+    /// Scale by which the pivot of each row is divided.
     scale: Vec<f64>,
     is_pivot: Vec<bool>,
     y: Vec<S>,
 }
 
 impl<S: Scalar> LeastNorm<S> {
-    /// Workspace for up to `n` rows.
+    /// Allocates for up to `n` rows.
     pub fn new(n: usize) -> Self {
         Self {
             n: 0,
@@ -54,12 +57,12 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// Factors `W` (`n × n`, row-major; its lower triangle is read) with the given rank; returns
-    /// the least relative pivot. `responses` scales the pivot of each row: the largest
-    /// response of its two bodies in any direction.
+    /// Factors `W` (`n × n`, row-major; only the lower triangle is read) with the given rank;
+    /// returns the least pivot, each relative to the `responses` of its row: the largest response
+    /// of the row's two bodies in any direction.
     ///
     /// # Errors
-    /// The row at which the rank has dropped.
+    /// The row with the largest remaining pivot, if that is round-off: the rank has dropped.
     pub fn factor(&mut self, W: &[S], n: usize, rank: usize, responses: &[f64]) -> Result<f64, usize> {
         self.begin(W, n, responses);
         let mut least = 1.0_f64;
@@ -75,8 +78,9 @@ impl<S: Scalar> LeastNorm<S> {
         Ok(least)
     }
 
-    /// Returns the rank of the rows `J` from `J Jᵀ` (`n × n`, row-major; its lower triangle is
-    /// read). A pivot is the squared sine of the angle between a row and the preceding ones.
+    /// Returns the rank of the rows `J` from `J Jᵀ` (`n × n`, row-major; only the lower triangle is
+    /// read). A relative pivot is the squared sine of the angle between a row and the preceding
+    /// pivot rows.
     pub fn rank_of_rows(&mut self, JJ: &[S], n: usize) -> usize {
         let own = |i: usize| JJ[i * n + i].value();
         let largest = (0..n).map(own).fold(0.0, f64::max);
@@ -95,12 +99,13 @@ impl<S: Scalar> LeastNorm<S> {
         self.rank
     }
 
-    /// Returns the row beyond the rank with the largest relative pivot.
+    /// Returns, of the rows that are not pivots (redundant rows), the one with the largest relative
+    /// pivot.
     pub fn next_row(&self) -> usize {
         self.next_pivot().0
     }
 
-    /// Returns the row of the last (least) pivot.
+    /// Returns the row of the last pivot: the independent row nearest to linear dependence.
     pub fn last_pivot(&self) -> usize {
         self.last
     }
@@ -112,7 +117,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// Computes the next column of `L`, with its pivot in `row`.
+    /// Computes the next column of `L`, with the pivot in `row`.
     fn eliminate(&mut self, W: &[S], row: usize) {
         let (n, k) = (self.n, self.rank);
         let pivot = self.left[row].sqrt();
@@ -134,12 +139,15 @@ impl<S: Scalar> LeastNorm<S> {
         self.rank += 1;
     }
 
-    /// Returns the largest relative pivot beyond the rank; requires [`factor`](Self::factor).
+    /// Returns the largest relative pivot of the rows that are not pivots, zero without such rows:
+    /// it is round-off unless redundant rows have become independent. Requires
+    /// [`factor`](Self::factor).
     pub fn beyond(&self) -> f64 {
         if self.rank < self.n { self.next_pivot().1 } else { 0.0 }
     }
 
-    /// Returns the row with the largest relative pivot, and that pivot.
+    /// Returns, of the rows that are not pivots yet, the one with the largest relative pivot, and
+    /// that pivot.
     fn next_pivot(&self) -> (usize, f64) {
         let mut next = (0, f64::NEG_INFINITY);
         for i in (0..self.n).filter(|&i| !self.is_pivot[i]) {
@@ -151,7 +159,8 @@ impl<S: Scalar> LeastNorm<S> {
         next
     }
 
-    /// (1): replaces `L` by `Q`, by the modified Gram–Schmidt process with reorthogonalisation.
+    /// Computes `Q` and `R` of (1), by the modified Gram–Schmidt process with reorthogonalisation;
+    /// `Q` replaces `L`.
     fn orthonormalise(&mut self) {
         let (n, r) = (self.n, self.rank);
         self.R[..r * r].fill(S::zero());
@@ -173,7 +182,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// (2): replaces `b` by `W⁺ b`.
+    /// Replaces `b` by `W⁺ b`, by (2); requires [`factor`](Self::factor).
     pub fn solve(&mut self, b: &mut [S]) {
         let (n, r) = (self.n, self.rank);
         let columns = self.Q.chunks_exact(n.max(1));
@@ -190,7 +199,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// Solves `R y = c` in place.
+    /// Solves `R y = c`; `y` holds `c` before and the solution after the call.
     fn solve_upper(&mut self) {
         let r = self.rank;
         for k in (0..r).rev() {
@@ -200,7 +209,7 @@ impl<S: Scalar> LeastNorm<S> {
         }
     }
 
-    /// Solves `Rᵀ y = c` in place.
+    /// Solves `Rᵀ y = c`; `y` holds `c` before and the solution after the call.
     fn solve_lower(&mut self) {
         let r = self.rank;
         for k in 0..r {
@@ -221,7 +230,7 @@ impl LeastNorm<f64> {
         if r == 0 {
             return None;
         }
-        // An irregular start vector is not orthogonal to the eigenvector.
+        // An irregular start vector is very unlikely to be orthogonal to the eigenvector.
         for (k, y) in self.y[..r].iter_mut().enumerate() {
             *y = 1.0 + 0.37 * (k as f64 * 1.7).sin();
         }
@@ -271,8 +280,8 @@ mod tests {
         (0..n * n).map(of).collect()
     }
 
-    /// The pseudo-inverse by singular values is an independent solution, for consistent and
-    /// inconsistent right-hand sides.
+    /// The reference is an independent computation: the pseudo-inverse by singular values. Random
+    /// right-hand sides are outside the range of `W` if its rank is not full.
     #[test]
     fn solution_equals_the_pseudo_inverse_by_singular_values() {
         let mut rng = ChaCha8Rng::seed_from_u64(30);
@@ -293,7 +302,7 @@ mod tests {
             let svd = J.clone().svd(true, true);
             let cut = svd.singular_values.max() * 1e-12;
             let kept = svd.singular_values.iter().filter(|size| **size > cut);
-            // Both methods lose accuracy in proportion to the condition number of W.
+            // The error of both methods is proportional to the condition number of W.
             let condition = svd.singular_values.max() / kept.fold(f64::INFINITY, |a, b| a.min(*b));
             let inverse = svd.pseudo_inverse(cut).expect("vectors");
             let expected = inverse.transpose() * (inverse * &b);
@@ -340,7 +349,7 @@ mod tests {
         assert!(off < 1e-7);
     }
 
-    /// The least nonzero eigenvalue and its eigenvector, against a known decomposition.
+    /// The least nonzero eigenvalue and its eigenvector equal those of a known decomposition.
     #[test]
     fn least_eigenvector_is_that_of_the_range() {
         let mut rng = ChaCha8Rng::seed_from_u64(32);

@@ -1,9 +1,10 @@
 //! Forward dynamics and the conserved quantities of the motion.
 //!
-//! [`Applied`] holds the loads, the only input of a formulation; [`Dynamics`] dispatches to the
-//! selected one. [`recursive`] (minimal coordinates) is the default; inverse dynamics, mass matrix
-//! and Jacobian next to it serve tests only. [`quaternion`] uses maximal coordinates with
-//! constraints, [`dual_quaternion`] solves for the wrenches of all joints first.
+//! [`Applied`] holds loads and prescribed motions, the input of the dynamics besides the
+//! kinematics; [`Dynamics`] dispatches to the selected formulation. [`recursive`] (minimal
+//! coordinates) is the default; inverse dynamics, mass matrix and Jacobian of a point in that
+//! module serve tests only. [`quaternion`] solves for accelerations and multipliers in maximal
+//! coordinates, [`dual_quaternion`] first for the wrenches of all joints.
 
 mod applied;
 mod body;
@@ -37,17 +38,17 @@ pub struct Singular {
 /// A degree of freedom with zero inertia.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SingularPart {
-    /// A rate of the joint that carries the body.
+    /// The rate with this index of the joint that carries the body.
     Axis(usize),
-    /// A mode of the body.
+    /// The mode of the body with this index.
     Mode(usize),
-    /// The body itself, about one of its axes.
+    /// A rotation or translation of the body itself.
     Body,
 }
 
 impl SingularPart {
-    /// Maps a dependent row of a joint to its part: the first `held` rows are constraints, the rows
-    /// of driven rates follow.
+    /// Returns the part to which a linearly dependent row of a joint belongs: the first `held` rows
+    /// are constraints (the body), the rows of the rates follow.
     fn of_row(row: usize, held: usize) -> Self {
         row.checked_sub(held).map_or(Self::Body, Self::Axis)
     }

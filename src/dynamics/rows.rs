@@ -1,25 +1,26 @@
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, norm};
 use crate::system::joint::{dual, part};
 
-/// Constraint and motion wrenches of a joint, about the body's origin, in the axes of its motion
-/// subspace `H`.
+/// Constraint and motion wrenches of a joint, about the body's origin, in the axes in which its
+/// columns `H` are given.
 ///
-/// With the acceleration `A` of the body relative to its carrier, `q̈ = Vᵀ A` and `0 = Wᵀ A`.
-/// Rotational and translational rows are separate. The five rows of a revolute joint are Kłak and
-/// Jarzębowska's (5) and (6), where the three rows of (6), of rank two, are reduced to the two
-/// directions across the axis.
+/// With the acceleration `A` of the body relative to its carrier, less velocity terms, `q̈ = Vᵀ A`
+/// and `0 = Wᵀ A`. Rotational and translational rows are separate. The five rows of a revolute
+/// joint are Kłak and Jarzębowska's (5) and (6), where the three rows of (6), of rank two, are
+/// reduced to the two directions across the axis.
 #[derive(Clone, Debug)]
 pub struct JointRows<S: Scalar> {
-    /// `V`, a unit generalised force on each rate: `VᵀH = 1`.
+    /// `V`, the wrench of a unit generalised force on each rate: `VᵀH = 1`.
     pub moved: Vec<Wrench<S>>,
     /// `W`, an orthonormal basis of the constraint wrenches: `WᵀH = 0`.
     pub held: Vec<Wrench<S>>,
-    /// True if a drive prescribes the rates' derivatives; `V` are then constraint rows too.
+    /// True if a drive prescribes the derivatives of the rates; `V` are then constraint rows as
+    /// well.
     pub(super) driven: bool,
 }
 
 impl<S: Scalar> JointRows<S> {
-    /// Allocates for a joint with `nv` rates that no drive prescribes.
+    /// Allocates for a joint with `nv` rates that is not driven.
     pub(super) fn new(nv: usize) -> Self {
         Self {
             moved: vec![Wrench::zero(); nv],
@@ -35,13 +36,14 @@ impl<S: Scalar> JointRows<S> {
         rows
     }
 
-    /// Returns the rows with multipliers: `W`, and also `V` for a driven joint.
+    /// Returns the constraint rows, which have multipliers: `W`, for a driven joint also `V`.
     pub fn constraints(&self) -> impl Iterator<Item = &Wrench<S>> {
         let moved = if self.driven { self.moved.as_slice() } else { &[] };
         self.held.iter().chain(moved)
     }
 
-    /// Returns `V` with the index of each rate on which generalised forces act.
+    /// Returns the index and the `V` of each rate on which generalised forces act; none for a
+    /// driven joint.
     pub fn loaded(&self) -> impl Iterator<Item = (usize, &Wrench<S>)> {
         let moved = if self.driven { &[] } else { self.moved.as_slice() };
         moved.iter().enumerate()
@@ -64,7 +66,8 @@ impl<S: Scalar> JointRows<S> {
     }
 }
 
-/// Returns an orthonormal basis of the complement of `directions`, which are independent or zero.
+/// Returns an orthonormal basis of the orthogonal complement of `directions`, which are linearly
+/// independent or zero, each vector converted by `row`.
 fn complement<S: Scalar>(
     directions: impl Iterator<Item = Vec3<S>>,
     row: impl Fn(Vec3<S>) -> Wrench<S>,

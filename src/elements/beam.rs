@@ -1,4 +1,4 @@
-//! Beams with modes, as outputs.
+//! Outputs of beams with modes.
 
 use super::{Compiler, Cursor, Element, Outputs, View};
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, lift33, log};
@@ -89,9 +89,12 @@ pub(super) fn write_root_load<S: Scalar>(view: &View<S>, body: usize, elastic: &
     y.vector(&R_BR.tr_mul(&(t - r.cross(&f))));
 }
 
-/// Returns the displacement (m) of a point at `r` (m, world axes) from the origin of `body`, which
-/// may be a segment, relative to its undeformed position `rest` (m) from the origin of the body of
-/// the spec, in that body's axes.
+/// Returns the displacement (m) of a point from its undeformed position, in axes of the body of the
+/// spec.
+///
+/// `r` (m, world axes) points from the origin of `body`, which may be a segment, to the displaced
+/// point; `rest` (m, axes of the body of the spec) from the origin of that body to the undeformed
+/// position.
 pub(super) fn displacement<S: Scalar>(view: &View<S>, mut body: usize, mut r: Vec3<S>, rest: &Vec3<S>) -> Vec3<S> {
     let (system, kinematics) = (view.now.system, view.now.kinematics);
     while let (1.., Some(inner), Some(parent)) = (

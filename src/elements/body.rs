@@ -3,25 +3,25 @@ use crate::algebra::{Quaternion, Scalar, roll_pitch_yaw};
 use crate::spec::{Formulation, JointType, Spec};
 use crate::system::{FrameRef, Quantity, System, Unit};
 
-/// Body with the joint that carries it: positions, velocities, coordinates and rates that are no
-/// states, as outputs.
+/// Outputs of a body and of the joint that carries it: positions, velocities, joint coordinates and
+/// rates that are not states.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
     body: usize,
-    /// Coordinates of the joint.
+    /// True if the joint's coordinates are outputs.
     coordinates: bool,
-    /// Rates of the joint.
+    /// True if the joint's rates are outputs.
     rates: bool,
     pose: Pose,
-    /// Roll, pitch and yaw at a spherical joint.
+    /// True if roll, pitch and yaw at a spherical joint are outputs.
     rpy: bool,
-    /// Acceleration of a free body's origin.
+    /// True if the acceleration of a free body's origin is an output.
     acceleration: bool,
-    /// Motion of a free body relative to the LVLH frame.
+    /// True if the motion of a free body relative to the LVLH frame is an output.
     in_orbit: bool,
 }
 
-/// Outputs of a body's pose and velocity.
+/// Selection of the outputs of a body's pose and velocity.
 #[derive(Clone, Copy, Debug)]
 enum Pose {
     None,

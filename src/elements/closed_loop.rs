@@ -308,8 +308,8 @@ impl<S: Scalar> Ends<S> {
         }
     }
 
-    /// Returns the constraint (3) for `length` (m). Coincident origins define no direction; the
-    /// unit reaction and the rate are then zero.
+    /// Returns the constraint (3) for the distance `length` (m). Coincident origins define no
+    /// direction; the unit reaction and the rate are then zero.
     fn distance(&self, length: S) -> Constraint<S> {
         let apart = norm(&self.apart);
         let e = match apart.value() > 0.0 {

@@ -5,7 +5,7 @@ use crate::system::{Quantity, Unit};
 /// State of a capture or a loop at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed<S: Scalar> {
-    /// True if it is active.
+    /// True if the capture is active; loops always are.
     pub held: bool,
     /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
     pub squares: [S; 2],

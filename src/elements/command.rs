@@ -1,7 +1,7 @@
 use crate::system::{Declarations, Quantity, Unit};
 
 /// Command for an impulse, which acts once when the command rises above 0.5, or for a capture,
-/// which is released when the command falls.
+/// which is also released when the command falls to 0.5 or less.
 #[derive(Clone, Copy, Debug)]
 pub struct Command {
     /// Index of its input.

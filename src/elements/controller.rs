@@ -18,7 +18,7 @@ pub(crate) struct Controller {
 /// Axis of a joint.
 #[derive(Clone, Debug)]
 pub(crate) struct Axis {
-    /// Torque, and error of the position.
+    /// Outputs: torque, and reference less measured position.
     pub outputs: [Quantity; 2],
     q: usize,
     qd: usize,
@@ -108,7 +108,8 @@ impl Element for Controller {
         }
     }
 
-    /// Writes the outputs of the last sample, or those for the present inputs.
+    /// Writes the outputs of the last sample; without samples, or before the first, those for the
+    /// present inputs.
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let Discrete {
             samples, controlled, ..
@@ -236,7 +237,7 @@ impl Axis {
         inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
     }
 
-    /// Returns the limit state of the torque that follows `state`.
+    /// Returns the limit state of the commanded torque at these inputs, if it was `state` before.
     pub fn limit_state(&self, parameters: &[f64], inputs: &[f64], state: Limit) -> Limit {
         let band = self.band(parameters);
         band.map_or(state, |band| band.next(self.asked(parameters, inputs), state))
@@ -246,7 +247,7 @@ impl Axis {
         Some(Band::within(self.limit?.of(parameters)))
     }
 
-    /// Returns the outputs in a limit state: torque and position error.
+    /// Returns the outputs in a limit state: torque (N·m or N) and position error (rad or m).
     pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], state: Limit) -> [S; 2] {
         let torque = match self.limit {
             Some(limit) if state.is_reached() => S::lift(limit.of(parameters) * state.sign()),

@@ -4,12 +4,14 @@ use crate::event::{Event, Occurrence};
 use crate::spec::Spec;
 use crate::system::{Derived, Modes, ParamId, Quantity, System, Unit};
 
-/// Limit of linear bending: the deflection of a beam's tip, within the limit or beyond.
+/// Limit of linear bending of a beam, or of one of its segments: an event reports that the
+/// deflection of its tip exceeds the limit.
 #[derive(Clone, Debug)]
 pub(crate) struct DeflectionLimit {
     /// Index among all limits.
     number: usize,
-    /// Number of limits of the beam from this one on if it is that of its first segment, else zero.
+    /// For the first segment of a beam the number of the beam's limits, which follow each other;
+    /// zero for other segments.
     of_beam: usize,
     /// Index of the body.
     pub body: usize,
@@ -24,7 +26,7 @@ pub(crate) struct DeflectionLimit {
 const RETURN: f64 = 0.95;
 
 impl DeflectionLimit {
-    /// Returns the deflection of the tip and the limit, m.
+    /// Returns the deflection of the tip and its limit, m.
     fn measure(&self, parameters: &[f64], derived: &Derived, q: &[f64]) -> (f64, f64) {
         let tip = &derived.stations[self.tip];
         let length = derived.bodies[self.body].elastic.as_ref().map_or(0.0, |e| e.length);
@@ -42,9 +44,10 @@ impl DeflectionLimit {
         }
     }
 
-    /// Returns true if the deflection exceeds the limit, for the discrete state `exceeded` before.
+    /// Returns the discrete state that follows `exceeded`: true once the deflection exceeds the
+    /// limit, false once it is below the fraction [`RETURN`] of the limit.
     pub fn next(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> bool {
-        // The importer's root lies slightly before or after the indicator's zero.
+        // An importer stops slightly before or after the indicator's zero.
         let (_, limit) = self.measure(parameters, derived, q);
         let stays = self.indicator(parameters, derived, q, exceeded) > 1e-9 * limit;
         stays == exceeded

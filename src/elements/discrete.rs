@@ -9,7 +9,7 @@ pub struct Discrete {
     pub(crate) segments: Vec<i32>,
     /// Limit state of each joint range.
     pub(crate) ranges: Vec<Limit>,
-    /// True for each beam whose tip deflection exceeds its linear limit.
+    /// True for each beam, or segment of a beam, whose tip deflection exceeds its linear limit.
     pub(crate) deflections: Vec<bool>,
     /// Contact state of each pair of surfaces.
     pub(crate) surfaces: Vec<Surfaces>,
@@ -19,13 +19,13 @@ pub struct Discrete {
     pub motions: Vec<JointMotion>,
     /// True for each command for an impulse or a capture that is on.
     pub(crate) commands: Vec<bool>,
-    /// Last invalid command of each drive that has been reported.
+    /// Last invalid command of each drive that was reported, so that it is reported once only.
     pub(crate) refused: Vec<Option<f64>>,
     /// State of each capture.
     pub(crate) captures: Vec<Captured>,
-    /// Rank of the rows of all active captures and all loops.
+    /// Rank of the constraint rows of all active captures and all loops.
     pub(crate) rank: usize,
-    /// Last impact of each contact.
+    /// Report of the last impact of each contact.
     pub(crate) reports: Vec<Report>,
     /// Limit state of each torque of a controller.
     pub(crate) controlled: Vec<Limit>,
@@ -188,7 +188,8 @@ impl Discrete {
         touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
     }
 
-    /// Detects no further impact of surfaces whose impact is refused until they separate.
+    /// Ends the detection of impacts of surfaces until they separate, because an impact was
+    /// refused.
     pub(crate) fn let_pass(&mut self, elements: &Elements, contact: usize) {
         if let Some(touch) = elements.contacts[contact].touch()
             && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]

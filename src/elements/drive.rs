@@ -25,7 +25,7 @@ pub struct Drive {
 #[derive(Clone, Copy, Debug)]
 struct Command {
     input: usize,
-    /// Index among the commands of all joints.
+    /// Index among the motion commands of all joints.
     mode: usize,
 }
 
@@ -136,7 +136,7 @@ impl Drive {
         self.joint.motion
     }
 
-    /// Returns all motions that can be commanded.
+    /// Returns all motions of the joint, which a command can select.
     pub fn motions(&self) -> &[JointMotion] {
         &self.joint.motions
     }
@@ -192,7 +192,8 @@ impl Drive {
         Event { t, what }
     }
 
-    /// Passes the tracking gains to `on`; see [`resist_as_drives`](super::Elements::resist_as_drives).
+    /// Passes the tracking gains to `on`; see
+    /// [`resist_as_drives`](super::Elements::resist_as_drives).
     pub(super) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
             for i in 0..self.joint.nv {

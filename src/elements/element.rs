@@ -6,7 +6,8 @@ use crate::spec::{Spec, problem};
 use crate::system::{Declarations, Derived, FrameRef, Parameter, System};
 use std::ops::BitOrAssign;
 
-/// Element in all its roles. A default is that of an element without the role.
+/// Interface of the elements. The default of each method is for an element that has nothing to do
+/// there.
 pub(crate) trait Element: Sized {
     /// Creates all elements of this kind and declares their parameters and inputs. Elements of a
     /// joint are created by [`joint::declare`](super::joint::declare).
@@ -28,8 +29,8 @@ pub(crate) trait Element: Sized {
         Reads::default()
     }
 
-    /// Returns true if the loads without a potential act on bodies, so that their power is that of
-    /// wrenches.
+    /// Returns true if loads without a potential are wrenches on bodies, whose power has to be
+    /// summed.
     fn works_on_bodies(&self) -> bool {
         false
     }
@@ -55,7 +56,8 @@ pub(crate) trait Element: Sized {
     }
 }
 
-/// Spec and system from which elements are compiled, and what they declare.
+/// Spec and system from which elements are compiled, and the lists to which they add variables,
+/// problems and commands.
 pub(crate) struct Compiler<'a> {
     pub spec: &'a Spec,
     pub system: &'a System,
@@ -127,19 +129,19 @@ pub struct Reads {
 }
 
 impl Reads {
-    /// Of a load on a joint that depends on the joint's coordinates or rates.
+    /// Dependencies of a load on a joint that depends on the joint's coordinates or rates.
     pub(super) const JOINT: Self = Self {
         joints: true,
         bodies: false,
         motions: false,
     };
-    /// Of a load on a body that depends on the body's attitude.
+    /// Dependencies of a load on a body that depends on the body's attitude.
     pub(super) const ATTITUDE: Self = Self {
         joints: false,
         bodies: true,
         motions: false,
     };
-    /// Of a load that depends on velocities or positions of bodies.
+    /// Dependencies of a load that depends on velocities or positions of bodies.
     pub(super) const MOTION: Self = Self {
         joints: false,
         bodies: false,

@@ -1,4 +1,4 @@
-//! Frames and points of beams that carry frames, as outputs.
+//! Outputs of frames on bodies and on ANCF beams.
 
 use super::{Compiler, Cursor, Element, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};
@@ -34,7 +34,8 @@ impl Element for Frame {
     }
 }
 
-/// Declares pose and motion of the frame `name`, which is a `what` ("frame", "body").
+/// Declares pose and motion of the frame `name` as outputs; `what` is its kind, "frame" or "body",
+/// for the descriptions.
 pub(super) fn outputs(what: &str, name: &str, to: &mut Outputs) {
     let vector = |field: &str, unit, text: String| Quantity::vector(&format!("{name}.{field}"), unit, &text);
     let text = format!("position of {what} {name}, inertial axes");
@@ -56,8 +57,8 @@ pub(super) fn observe<S: Scalar>(view: &View<S>, frame: FrameRef, y: &mut Cursor
     y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
 }
 
-/// Returns the displacement (m) by the deflection of a point at `placed` (m, axes of its station),
-/// in axes of the body of the spec.
+/// Returns the displacement (m, axes of the body of the spec) of a point by the deflection of its
+/// body; `placed` (m) is its position from its station, in axes of the station.
 fn deflection<S: Scalar>(view: &View<S>, station: usize, placed: &Vec3<S>) -> Vec3<S> {
     let at = &view.now.kinematics.stations[station];
     let rest = lift3::<S>(&view.now.derived.stations[station].written) + placed;
@@ -70,7 +71,7 @@ fn deflection<S: Scalar>(view: &View<S>, station: usize, placed: &Vec3<S>) -> Ve
 pub(crate) struct Point(usize);
 
 impl Element for Point {
-    /// Roots and tips are nodes, whose positions are states.
+    /// Omits the points at roots and tips: they are nodes, whose positions are states.
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let points = from.system.points.iter().enumerate();
         points

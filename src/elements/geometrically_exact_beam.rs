@@ -52,7 +52,7 @@ impl Element for Beam {
         let now = &view.now;
         let (beam, DirectorConstants { element, .. }) = self.of(now);
         let (root, tip) = (&now.kinematics.bodies[beam.root], &now.kinematics.bodies[beam.tip()]);
-        // The sum over elements is exact at any distance from the world's origin.
+        // The sum over elements has no cancellation far from the world's origin.
         let reach = beam.spans().map(|[_, b]| now.kinematics.bodies[b].r_PB_W);
         let mut off = root.R_WB.tr_mul(&reach.fold(Vec3::zeros(), |sum, r| sum + r));
         off.x -= S::lift(element.l * beam.elements as f64);

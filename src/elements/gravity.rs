@@ -6,12 +6,13 @@ use crate::dynamics::Applied;
 use crate::spec::at;
 use crate::system::{ParamId, Quantity, Unit};
 
-/// Gravity.
+/// Gravity on all bodies and ANCF beams.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gravity {
-    /// Uniform gravity (m/s², inertial axes), a load with a potential.
+    /// Uniform gravity (m/s², inertial axes): a load with a potential.
     Uniform(ParamId),
-    /// Gravity relative to the reference orbit.
+    /// Gravity relative to the free fall of the world's origin: a load without a potential, since
+    /// it depends on time.
     OfOrbit,
 }
 
@@ -60,7 +61,7 @@ impl Element for Gravity {
         }
     }
 
-    /// Zero at the world's origin.
+    /// Returns the potential energy in uniform gravity, J, zero at the world's origin.
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let Self::Uniform(g) = self else { return None };
         let g = lift3::<S>(&g.vector(now.parameters));

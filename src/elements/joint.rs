@@ -1,5 +1,5 @@
-//! Elements of a joint: torque inputs, viscous and dry friction; springs, servos, motors, drives and
-//! ranges have their own files.
+//! Elements of a joint: torque inputs, viscous and dry friction; springs, servos, motors, drives
+//! and ranges have their own files.
 
 use super::{Drive, Element, Elements, Instant, Reads, Resistance, joint_spring, motor, range, servo};
 use crate::algebra::Scalar;
@@ -7,7 +7,7 @@ use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, at};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
 
-/// Torque or force that is an input.
+/// Torque (force) on one axis of a joint, set by an input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Torque {
     rate: usize,
@@ -29,13 +29,13 @@ pub(crate) struct Friction {
     slip: ParamId,
 }
 
-/// Returns the parameter `i` places after `id`.
+/// Returns the parameter whose index is greater by `i` than that of `id`.
 pub(super) fn nth(id: ParamId, i: usize) -> ParamId {
     ParamId(id.0 + i)
 }
 
-/// Declares one parameter for each axis of a joint, `[name of the quantity, field in the spec]`,
-/// and returns the first.
+/// Declares one parameter for each axis of a joint and returns the first: `field` is the end of
+/// their names, `place` the field of the spec with their values.
 pub(super) fn numbers(
     joint: &Joint,
     declare: &mut Declarations,
@@ -58,8 +58,8 @@ pub(super) fn numbers(
     declare.parameters(quantities, &values, true, &at("joint", name, place))
 }
 
-/// Indices of the first inputs of a joint's reference: positions, rates, and accelerations if a
-/// servo feeds forward.
+/// Indices of the first inputs of a joint's reference: positions, rates, and accelerations if the
+/// servo has feed-forward.
 #[derive(Clone, Copy)]
 pub(super) struct References {
     pub q_ref: usize,
@@ -250,8 +250,8 @@ impl Element for Friction {
         applied.tau[self.rate] -= coulomb * (now.qd[self.rate] / slip).tanh();
     }
 
-    /// Passes the secant: the tangent vanishes while sliding, even if the friction is about to stop
-    /// the joint or to reverse.
+    /// Passes the secant `−τ/q̇` in place of the tangent, which vanishes while the joint slides,
+    /// even if the friction is about to stop the joint or to reverse.
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let [coulomb, slip] = [self.coulomb, self.slip].map(|id| id.of(now.parameters));
         let slips = now.qd[self.rate] / slip;

@@ -78,7 +78,8 @@ use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Declarations, ParamId, Parameter, System};
 
-/// Declares [`Elements`] and passes each of its roles to all lists, in their order.
+/// Declares [`Elements`], with methods that call those of the trait `Element` for all lists, in
+/// their order.
 macro_rules! elements {
     ($($doc:literal $list:ident: $Kind:ty $([$section:ident: $Section:ty])?,)+) => {
         /// All elements of a model.
@@ -140,12 +141,12 @@ macro_rules! elements {
             }
 
             /// Adds the difference between the discrete gradient of the conservative loads'
-            /// potential over a step of length `h` (s) from the coordinates `q_0` and their forces at
-            /// the midpoint `now`. The work of these loads then equals the difference of the
+            /// potential over a step of length `h` (s) from the coordinates `q_0` and their forces
+            /// at the midpoint `now`. The work of these loads then equals the difference of the
             /// potential energies. Loads that are linear in the coordinates need no such term.
             ///
-            /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions of
-            /// the [conserving step](crate::dynamics::conserving).
+            /// The midpoint coordinates are `(q₀ + q₁)/2`; the bodies have the midpoint positions
+            /// of the [conserving step](crate::dynamics::conserving).
             pub fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, q_0: &[f64], applied: &mut Applied<S>) {
                 $(self.$list.iter().for_each(|element| element.add_of_step(now, h, q_0, applied));)+
             }
@@ -232,7 +233,7 @@ impl Elements {
         self.reads
     }
 
-    /// Returns a copy without contacts and commands for impulses.
+    /// Returns a copy without contacts and without commands for impulses and captures.
     pub fn without_contacts(&self) -> Self {
         let mut without = Self {
             contacts: Vec::new(),
@@ -268,7 +269,8 @@ impl Elements {
         self.drives.iter().filter(|drive| drive.is_switched()).count()
     }
 
-    /// Returns true if inputs command events: switched motions, impulses, captures.
+    /// Returns true if the model has inputs that command events: switched motions, impulses,
+    /// captures.
     pub fn are_commanded(&self) -> bool {
         self.switched() > 0 || !self.commands.is_empty()
     }
@@ -314,8 +316,8 @@ impl Elements {
         }
     }
 
-    /// Reports gains that are unstable with the explicit treatment in `linearly_implicit` at this
-    /// step (s).
+    /// Reports Baumgarte gains of captures and loops that are unstable with the explicit treatment
+    /// in `linearly_implicit` at this step (s).
     ///
     /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
     /// up to steps of 1/α for β = 0 and 0.73/α for β = α; the limit here is 1/√(α² + β²).

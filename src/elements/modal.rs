@@ -4,7 +4,7 @@ use crate::dynamics::Applied;
 use crate::spec::{JointType, Spec};
 use crate::system::{self, Elastic, Quantity, System, Unit};
 
-/// Modes of all flexible bodies.
+/// Elastic and damping forces on the modes of all flexible bodies.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Modes;
 

@@ -11,8 +11,8 @@ use crate::spec::{self, Spec};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
 
 /// Motor of one axis of a joint. Its torque is the commanded one, limited to its largest torque.
-/// Over the last part of the rate range, the largest torque in the direction of the rate falls
-/// linearly to zero.
+/// Over the last hundredth of the rate range, the largest torque in the direction of the rate falls
+/// linearly to zero at the rate limit.
 #[derive(Clone, Debug)]
 pub struct Motor {
     /// Index among all motors.
@@ -39,7 +39,7 @@ pub struct Motor {
 pub struct MotorState {
     /// Limit state of the torque.
     pub torque: Limit,
-    /// Limit state of the rate: reached in the last part of the rate range and beyond it.
+    /// Limit state of the rate: reached in the last hundredth of the rate range and beyond it.
     pub rate: Limit,
     /// True if the rate is beyond its limit, where no torque acts in the direction of the rate.
     pub is_beyond: bool,
@@ -212,7 +212,7 @@ impl Motor {
         ]
     }
 
-    /// Returns the limit state that follows `state`.
+    /// Returns the limit state of the motor if it was `state` before.
     pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
         let next = self.with_next_rate(now, state);
         MotorState {

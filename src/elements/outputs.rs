@@ -31,7 +31,8 @@ pub enum OutputKind {
 pub(crate) struct Outputs {
     /// All outputs.
     pub declared: Vec<Output>,
-    /// Index of each flag, with a coordinate on which it depends.
+    /// Pairs of the index of a flag and a coordinate on which it depends, one pair for each
+    /// coordinate.
     pub flags: Vec<(usize, usize)>,
 }
 

@@ -74,7 +74,7 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
-    /// Returns all six rows of a relative motion (world axes).
+    /// Returns the components of a relative motion (world axes) along all six rows of a wrench.
     pub fn components(&self, relative: &Twist<S>) -> [S; 6] {
         Twist::new(self.axes.tr_mul(&relative.w), relative.v).to_array()
     }

@@ -15,7 +15,8 @@ use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, Sy
 pub struct Range {
     /// Index among all ranges.
     number: usize,
-    /// Number of ranges of the joint from this one on if it is the joint's first, else zero.
+    /// For the first range of a joint the number of the joint's ranges, which follow each other;
+    /// zero for the others.
     of_joint: usize,
     /// Name of the joint.
     pub joint: String,

@@ -12,7 +12,8 @@ pub(crate) struct Reaction {
     body: usize,
 }
 
-/// Returns the body that carries the arm of a joint: the world (`None`) or a free body.
+/// Returns the base to which a joint attaches: the world (`Some(None)`) or a free body; `None` if
+/// the joint attaches to a body further along an arm.
 fn base(system: &System, body: usize) -> Option<Option<&Body>> {
     let parent = system.bodies[body].parent;
     match parent.map(|parent| &system.bodies[system.whole(parent)]) {
@@ -68,8 +69,8 @@ impl Element for Reaction {
     }
 }
 
-/// Returns the part of the transmitted wrench `F` that has no power on the joint's motion,
-/// `W = F − Σ V (HᵀF)`.
+/// Returns the part of the transmitted wrench `F` that has no power on the joint's motion:
+/// `W = F − Σ V (HᵀF)`, with the axes `H` of its rates and the [`dual`] wrenches `V`.
 fn orthogonal<S: Scalar>(view: &View<S>, body: usize, F: Wrench<S>) -> Wrench<S> {
     let now = &view.now;
     let joint = &now.system.bodies[body].joint;

@@ -82,7 +82,7 @@ pub(crate) struct BallServo {
     pub law: AttitudeLaw,
 }
 
-/// Servo of a joint, for outputs and messages.
+/// Servo of a joint: its outputs, and its feed-forward torque if it has one.
 #[derive(Clone, Debug)]
 pub struct JointServo {
     /// Index of the joint's child body.
@@ -185,7 +185,7 @@ pub(super) fn declare_gains(joint: &Joint, servo: &spec::Servo, declare: &mut De
     }
 }
 
-/// Joint with its servo in the spec, and what has been declared for it.
+/// Joint with a servo in the spec, and the variables that have been declared for it.
 pub(super) struct Declared<'a> {
     pub body: usize,
     pub joint: &'a Joint,

@@ -4,8 +4,8 @@ use crate::algebra::Scalar;
 use crate::spec::{self, Signal, Spec, Waveform, at, empty_window};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 
-/// Largest deviation of a trajectory's start from its joint's start, rad or m, relative above 1;
-/// allows for angles written in degrees with few digits.
+/// Largest permitted deviation of a trajectory's start from its joint's start, rad or m; relative
+/// if the start exceeds 1. It allows for angles written in degrees with few digits.
 const START: f64 = 1e-6;
 
 /// Signal that is evaluated inside the FMU and sets one of its inputs.
@@ -127,7 +127,8 @@ impl SignalSource {
 }
 
 impl Element for SignalSource {
-    /// Creates the signals that run inside the model; reports those without an input of their name.
+    /// Creates the signals that run inside the model; reports signals whose name is not that of an
+    /// input.
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let mut signals = Vec::new();
         for (input, signal) in &from.spec.signal {

@@ -149,8 +149,8 @@ impl Element for Spring {
         self.pull(now, line.along * line.spring, applied);
     }
 
-    /// With the vector `d` from a to b, `l₁² − l₀² = 2 d̄·(d₁ − d₀)`, so that the force
-    /// `(V₁ − V₀)/(l₁ − l₀) · 2 d̄/(l₀ + l₁)` does the work `V₁ − V₀`.
+    /// With the vector `d` from a to b and the spring's energy `V`, `l₁² − l₀² = 2 d̄·(d₁ − d₀)`,
+    /// so that the force `(V₁ − V₀)/(l₁ − l₀) · 2 d̄/(l₀ + l₁)` does the work `V₁ − V₀`.
     fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, _q_0: &[f64], applied: &mut Applied<S>) {
         let d = self.displacement(now);
         let [v_a, v_b] = self.frames.map(|frame| {
@@ -192,7 +192,8 @@ impl Spring {
         p_b - p_a
     }
 
-    /// Returns a number of a spring that acts at this stretch (m), else zero.
+    /// Returns `number` if the spring acts at this stretch (m), else zero: a tether acts only if
+    /// stretched.
     fn if_taut<S: Scalar>(&self, stretch: S, number: S) -> S {
         match self.tension_only {
             true => S::select(stretch.exceeds(0.0), number, S::zero()),

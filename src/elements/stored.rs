@@ -29,7 +29,8 @@ impl Stored for i32 {
 
     fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
         let number = next();
-        // Saturates; NaN becomes zero.
+        // The conversion saturates, and NaN becomes zero; both differ from `number` and are
+        // rejected.
         let whole = number as i32;
         (f64::from(whole) == number).then_some(whole)
     }

@@ -40,7 +40,8 @@ pub fn reached(event: f64, t: f64) -> bool {
     event <= t + round_off(t)
 }
 
-/// Returns the time (s) by which an event may lie after `t` (s) and still be reached at `t`.
+/// Returns the longest time (s) by which an event may be later than `t` (s) and still count as
+/// reached at `t`.
 pub fn round_off(t: f64) -> f64 {
     TIME_ROUND_OFF * t.abs().max(1.0)
 }
@@ -206,7 +207,7 @@ mod tests {
             let piece = wave.piece(t);
             let difference = (wave.value(piece, t + h) - wave.value(piece, t - h)) / (2.0 * h);
             let off = (difference - wave.rate(piece, t)).abs();
-            assert!(off < 1e-8, "{text}: {off:e}"); // h² third derivative
+            assert!(off < 1e-8, "{text}: {off:e}"); // h²/6 times the third derivative
             let difference = (wave.rate(piece, t + h) - wave.rate(piece, t - h)) / (2.0 * h);
             let off = (difference - wave.acceleration(piece, t)).abs();
             assert!(off < 1e-8, "{text}, second: {off:e}");

@@ -33,7 +33,7 @@ impl Interfaces {
     /// All choices, the default first.
     pub const ALL: [Self; 3] = [Self::Both, Self::ModelExchange, Self::CoSimulation];
 
-    /// Returns whether an archive with these interfaces offers `interface`.
+    /// Returns true if an archive with these interfaces offers `interface`.
     pub fn offer(self, interface: Interface) -> bool {
         match interface {
             Interface::ModelExchange => self != Self::CoSimulation,
@@ -122,10 +122,10 @@ fn co_simulation(identifier: &str) -> CoSimulation {
     }
 }
 
-/// Returns every unit in use with its SI exponents; a pure number has none.
+/// Returns every unit in use with its SI exponents; pure numbers have no unit.
 fn units(registry: &Registry) -> Vec<model_description::Unit> {
     let mut units: Vec<Unit> = used_units(registry).collect();
-    // A stiffness and a force per length, neighbours here, are two quantities with one unit.
+    // Stiffness and force per length are two quantities with one symbol; they are adjacent here.
     units.dedup_by_key(|unit| unit.symbol());
     units
         .into_iter()
@@ -172,12 +172,12 @@ fn used_units(registry: &Registry) -> impl Iterator<Item = Unit> {
     used.into_iter().filter(|unit| !unit.symbol().is_empty())
 }
 
-/// Returns the index in the XML, counted from one in the order of the value references.
+/// Returns the index of a variable in the XML: its value reference plus one.
 fn index(registry: &Registry, slot: Slot) -> u32 {
     registry.reference(slot) + 1
 }
 
-/// Returns a variable; `jumps` marks the states that an event may reset.
+/// Returns a variable as its element in the XML; `jumps` marks the states that an event may reset.
 fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarVariable {
     let quantity = variable.quantity;
     let unit = quantity.unit;
@@ -213,14 +213,17 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     }
 }
 
-/// Largest number of dependencies whose kinds are written: a kind is longer than an index.
+/// Largest length of a list of dependencies that has `dependenciesKind` as well. Kinds take more
+/// text than indices, so longer lists are without them, for the size of the XML.
 const LONGEST_WITH_KINDS: usize = 32;
 
-/// Largest total length of the lists of initial unknowns up to which all are written (1 MB).
+/// Largest total number of dependencies of all initial unknowns with which every list is written
+/// (about 1 MB of XML).
 const ALL_AT_START: usize = 200_000;
 
-/// In larger models, the largest length of a list of an initial unknown. A longer one is left out:
-/// the unknown then may depend on all parameters and inputs.
+/// Largest number of dependencies written for one initial unknown if the total exceeds
+/// [`ALL_AT_START`]. A longer list is left out: the unknown then may depend on all parameters and
+/// inputs.
 const LONGEST_AT_START: usize = 300;
 
 /// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
@@ -236,7 +239,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         let states = knowns.states.iter();
         let states = states.map(|&i| (Slot::State(i), knowns.constant_states.contains(&i)));
         let parameters = knowns.parameters.iter().map(|&i| (Slot::Parameter(i), false));
-        // In the order of the variables.
+        // In ascending order of the indices, so that each kind belongs to its dependency.
         let listed: Vec<(Slot, bool)> = inputs.chain(states).chain(parameters).collect();
         let kind = |&(_, is_constant): &(Slot, bool)| match is_constant {
             true => DependencyKind::Constant,
@@ -265,7 +268,7 @@ fn structure(registry: &Registry) -> ModelStructure {
         Slot::Derivative(i) => Some(unknown(v.slot, row(|of| &of.derivatives, i))),
         Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i))),
     });
-    // Every output is calculated, including the states and their derivatives.
+    // Every variable except parameters and inputs is an initial unknown.
     let length = |knowns: &Knowns| knowns.parameters.len() + knowns.inputs.len();
     let at_start = dependencies
         .iter()

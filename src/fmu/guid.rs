@@ -10,10 +10,10 @@ use std::fmt;
 pub struct Guid(pub [u8; 16]);
 
 impl Guid {
-    /// Returns the first 128 bits of SHA-256 over the naming, the interfaces if the XML offers one
-    /// alone, [`REGISTRY_VERSION`] and the compiled model's bytes.
+    /// Returns the first 128 bits of SHA-256 over the naming, the interface if the XML offers only
+    /// one, [`REGISTRY_VERSION`] and the bytes of `resources/model.json`.
     ///
-    /// No computed number is included: its last bit may differ between platforms.
+    /// No computed number is included, since its last bit may differ between platforms.
     pub fn new(model: &[u8], naming: Naming, interfaces: Interfaces) -> Self {
         let flavour: &[u8] = match naming {
             Naming::Structured => b"structured",

@@ -1,7 +1,7 @@
 //! Legal calls in each mode: the tables of FMI 2.0.4 (§3.2.3, §4.2.4) as data.
 //!
-//! Strict where a call out of order would give wrong numbers; tolerant where real importers deviate
-//! and the meaning is unambiguous: the last column gives the rule.
+//! A call out of the standard's order is refused if it would give wrong numbers. It is accepted if
+//! importers make it and its meaning is unambiguous: the last column of [`RULES`] gives the reason.
 
 /// Interface of an instance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum Mode {
     StepFailed,
     /// After `fmi2Terminate`.
     Terminated,
-    /// After `fmi2Fatal`: it can only be freed.
+    /// After `fmi2Fatal`: the instance can only be freed.
     Lost,
 }
 
@@ -73,7 +73,7 @@ impl Mode {
         }
     }
 
-    /// Returns whether an instance with this interface can be saved in this mode.
+    /// Returns true if an instance with this interface can be in this mode and be saved in it.
     pub fn belongs_to(self, interface: Interface) -> bool {
         match self {
             Self::Instantiated | Self::Initialization | Self::Terminated => true,
@@ -142,9 +142,9 @@ pub struct Rule {
     model_exchange: u8,
     /// Modes in which the standard allows the call in Co-Simulation.
     co_simulation: u8,
-    /// Modes in which this FMU allows it beyond the standard.
+    /// Modes in which this FMU allows the call beyond the standard.
     beyond: u8,
-    /// Reason for allowing these.
+    /// Reason for the modes beyond the standard; empty if there are none.
     pub why: &'static str,
 }
 
@@ -237,13 +237,13 @@ impl Call {
 }
 
 impl Rule {
-    /// Returns whether the standard's table allows the call.
+    /// Returns true if the standard's table allows the call.
     pub fn is_standard(&self, interface: Interface, mode: Mode) -> bool {
         self.standard(interface) & (1 << mode as u8) != 0
     }
 
-    /// Returns whether the interface has this function. `fmi2CancelStep` belongs to Co-Simulation,
-    /// though no mode allows it here.
+    /// Returns true if the interface has this function. `fmi2CancelStep` belongs to Co-Simulation,
+    /// though this FMU allows it in no mode.
     pub fn belongs_to(&self, interface: Interface) -> bool {
         self.standard(interface) != 0 || (self.call == Call::CancelStep && interface == Interface::CoSimulation)
     }
@@ -256,7 +256,7 @@ impl Rule {
     }
 }
 
-/// Returns whether a call is legal: by the standard, or by a rule for importers that need it.
+/// Returns true if a call is legal: by the standard, or as an exception for importers that need it.
 pub fn is_legal(call: Call, interface: Interface, mode: Mode) -> bool {
     let rule = call.rule();
     rule.is_standard(interface, mode) || (rule.belongs_to(interface) && rule.beyond & (1 << mode as u8) != 0)

@@ -1,9 +1,9 @@
 //! Messages to the importer (§2.1.5, §2.2.4).
 //!
-//! By default failures are logged, and events if the importer enables logging; the solver's
-//! statistics are not, since some importers always enable logging (rule S3). Failures are logged
-//! even if the importer has not enabled logging, so that no refusal is without a reason;
-//! `fmi2SetDebugLogging` disables those too. Nothing is written to stdout or stderr.
+//! Failures are logged even if `fmi2Instantiate` is called with `loggingOn` false, so that every
+//! refusal has a reason; only `fmi2SetDebugLogging` disables them. Events are logged if `loggingOn`
+//! is true. Event values and the solver's statistics must be enabled by name, since some importers
+//! always enable logging (rule S3). Nothing is written to stdout or stderr.
 
 use super::fmi2::fmi2Status;
 use std::ffi::CString;
@@ -62,7 +62,7 @@ const WITHOUT_MESSAGES: [&str; 5] = [
 ];
 
 impl Category {
-    /// Returns FMI's name.
+    /// Returns the name of the category in FMI.
     pub fn name(self) -> &'static str {
         CATEGORIES[self as usize].1
     }
@@ -75,7 +75,7 @@ pub struct Message {
     pub status: fmi2Status,
     /// Category of the message.
     pub category: Category,
-    /// Final text.
+    /// Text; [`c_text`] escapes it for the importer's logger.
     pub text: String,
 }
 
@@ -99,7 +99,8 @@ impl Log {
         }
     }
 
-    /// Switches categories, by name; all of them if none is named (§2.1.6). Returns the names that
+    /// Switches the named categories on or off (§2.1.5). Without names it switches all, except that
+    /// event values and the solver's statistics are then off in any case. Returns the names that
     /// are neither categories of this library nor of the standard.
     pub fn switch<'a>(&mut self, on: bool, names: &[&'a str]) -> Vec<&'a str> {
         let mut unknown = Vec::new();
@@ -121,7 +122,7 @@ impl Log {
         unknown
     }
 
-    /// Returns whether a category is enabled.
+    /// Returns true if a category is enabled.
     pub fn is_enabled(&self, category: Category) -> bool {
         self.enabled[category as usize]
     }

@@ -1,6 +1,6 @@
-//! Memory for an instance is tested before it is built.
+//! Test of the memory for an instance before the instance is built.
 //!
-//! Rust aborts the process when an allocation fails, and would end the importer with it.
+//! Rust aborts the process when an allocation fails, and so would end the importer.
 //! `fmi2Instantiate` therefore computes an upper bound of the memory of each stage, allocates that
 //! much, frees it, and fails if the allocation fails. The bounds are several times what the
 //! examples need, and are tested against the actual allocations (`tests/bad_data/reserve.rs`).
@@ -14,7 +14,7 @@ use super::lifecycle::Interface;
 use crate::plant::Model;
 use crate::spec::{AncfBeam, Method, Spec};
 
-/// Margin for uncounted parts and messages, bytes.
+/// Bytes added to each bound, for messages and for parts that the bound does not count.
 pub const BASE: usize = 256 << 10;
 
 /// A stage of the instantiation for which there is not enough memory.
@@ -33,13 +33,13 @@ pub fn test(bytes: usize) -> Result<(), OutOfMemory> {
     outcome.map_err(|_| OutOfMemory)
 }
 
-/// Returns an upper bound of the bytes needed to read a compiled model of `length` bytes.
+/// Returns an upper bound of the bytes needed to read a `model.json` of `length` bytes.
 pub fn to_read(length: usize) -> usize {
     length.saturating_mul(64).saturating_add(BASE)
 }
 
-/// Returns an upper bound of the bytes needed to compile a validated spec, of a compiled model of
-/// `length` bytes.
+/// Returns an upper bound of the bytes needed to compile a validated spec, read from a `model.json`
+/// of `length` bytes.
 pub fn to_compile(spec: &Spec, length: usize) -> usize {
     length
         .saturating_mul(128)
@@ -53,7 +53,8 @@ pub fn to_build(model: &Model, interface: Interface) -> usize {
     let n = states.len();
     let variables = model.parameters.len() + model.inputs.len() + 2 * n + model.outputs.len();
     let has_matrices = spec.solver.method.is_dense() || spec.solver.method == Method::Conserving;
-    // The Jacobian, the Newton matrices and their factors, the copy before a step.
+    // Up to ten n × n matrices: the Jacobian, the Newton matrices and their factors, and the copy
+    // of the integrator's memory before a step.
     let matrices = if interface == Interface::CoSimulation && has_matrices {
         80 * n * n
     } else {
@@ -62,8 +63,8 @@ pub fn to_build(model: &Model, interface: Interface) -> usize {
     variables * 1024 + matrices + beams(spec) + BASE
 }
 
-/// Returns an upper bound for beams, whose size follows from a few numbers of the spec: integrals
-/// over four modes at a time, and elements.
+/// Returns an upper bound of the bytes for beams, which grow with numbers in the spec, not with its
+/// length: modal beams by integrals over products of up to four modes, large beams by elements.
 fn beams(spec: &Spec) -> usize {
     let modal = spec.body.values().filter_map(|body| body.beam.as_ref()).map(|beam| {
         let bending = beam.bending_y.unwrap_or(beam.bending) + beam.bending_z.unwrap_or(beam.bending);

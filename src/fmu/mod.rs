@@ -5,13 +5,13 @@
 //! |---|---|
 //! | [`registry`] | the one list of variables |
 //! | [`guid`] | the GUID that matches an XML with its model and with this library |
-//! | [`description`] | that list as FMI's XML |
+//! | [`description`] | the list of variables as FMI's XML |
 //! | [`lifecycle`] | the table of legal calls in each mode |
 //! | [`component`] | an instance: the effect of each call |
 //! | [`saved`] | an instance's state, as a copy and as bytes |
-//! | [`memory`] | test of the memory for an instance |
+//! | [`memory`] | test for enough memory, before an instance is built |
 //! | [`log`] | messages and their categories |
-//! | [`resource`] | location of the compiled model |
+//! | [`resource`] | location of the model file in `resources/` |
 //! | [`fmi2`] | the C types |
 //! | [`c_abi`] | the 44 exported functions; the only `unsafe` |
 //!

@@ -1,7 +1,7 @@
 //! The list of variables: a value reference is an index into it.
 //!
 //! XML, getters and setters use this list and are therefore consistent. Names, units and start
-//! values are declared by the model; the list maps each variable to a number of the model.
+//! values are declared by the model; the list maps each variable to a [`Slot`] of the model.
 
 use crate::plant::{Model, OutputKind};
 use crate::spec::mangled;
@@ -27,10 +27,10 @@ pub enum Naming {
     Flat,
 }
 
-/// The number of the model that a variable refers to.
+/// Kind of a variable, and its index in the model's list of that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
-    /// A parameter of the model, or of the solver (after the model's).
+    /// A parameter of the model or, at the index after the model's last, of the solver.
     Parameter(usize),
     /// An input.
     Input(usize),
@@ -47,9 +47,9 @@ pub enum Slot {
 /// Attributes of a variable in FMI (§2.2.7).
 #[derive(Clone, Debug)]
 pub struct Variable<'a> {
-    /// Its handle; its index in the XML is one more.
+    /// Handle of the variable in the C functions; its index in the XML is one more.
     pub value_reference: u32,
-    /// The number of the model it refers to.
+    /// Kind, and index in the model.
     pub slot: Slot,
     /// Name in the registry's naming.
     pub name: Cow<'a, str>,
@@ -70,7 +70,7 @@ pub struct Variable<'a> {
 pub struct Registry {
     model: Arc<Model>,
     naming: Naming,
-    /// The solver's one parameter, after those of the model.
+    /// The solver's only parameter, `solver.work_limit`; it is listed after those of the model.
     work_limit: Parameter,
     slots: Vec<Slot>,
 }
@@ -113,7 +113,7 @@ impl Registry {
         self.slots.len()
     }
 
-    /// Returns whether the list is empty.
+    /// Returns true if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
@@ -139,7 +139,7 @@ impl Registry {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// Returns a parameter of the model, or of the solver (after the model's).
+    /// Returns the parameter with the index `i` in [`Slot::Parameter`].
     pub fn parameter(&self, i: usize) -> &Parameter {
         self.model.parameters.get(i).unwrap_or(&self.work_limit)
     }

@@ -1,17 +1,17 @@
-//! Location of the compiled model: `fmuResourceLocation` in all the spellings that importers use
-//! (§2.1.5, RFC 3986).
+//! Location of the file with the model: `fmuResourceLocation` in all the spellings that importers
+//! use (§2.1.5, RFC 3986).
 
 use crate::spec::read_text;
 use std::path::PathBuf;
 
-/// The compiled model's file in `resources/`.
+/// Name of the file in `resources/` that contains the model: its spec as JSON, with all tables.
 pub const MODEL_FILE: &str = "model.json";
 
 /// Upper limit of the file's size, bytes.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// Reads the compiled model. The file is closed again, since importers create thousands of
-/// instances.
+/// Returns the bytes of [`MODEL_FILE`] at a resource location. No file stays open, since importers
+/// create thousands of instances.
 ///
 /// # Errors
 /// The fault of the location or the file, as a message.
@@ -28,6 +28,7 @@ pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
 /// Some importers do not escape the `%` of a path. If the decoded path contains no model, or an
 /// escape is broken, the undecoded path is used if it contains one.
 ///
+/// # Errors
 /// The fault of the location, as a message.
 pub fn directory(location: &str) -> Result<PathBuf, String> {
     let [decoded, raw] = [Escapes::Decoded, Escapes::Kept].map(|escapes| {
@@ -44,9 +45,9 @@ pub fn directory(location: &str) -> Result<PathBuf, String> {
 /// Interpretation of the percent escapes of a URI.
 #[derive(Clone, Copy)]
 enum Escapes {
-    /// As the bytes that they encode (RFC 3986).
+    /// Escapes are replaced by the bytes that they encode (RFC 3986).
     Decoded,
-    /// As characters of the path.
+    /// Escapes are kept as characters of the path.
     Kept,
 }
 
@@ -75,7 +76,7 @@ fn path_bytes(location: &str, windows: bool, escapes: Escapes) -> Result<Vec<u8>
     };
     let path = match rest.strip_prefix("//") {
         // `file:///x` has an empty host, `file://localhost/x` the local one; `file://C:/x` is a
-        // common mistake.
+        // common mistake for `file:///C:/x`.
         Some(after) if is_drive(after) => after.to_owned(),
         Some(after) => {
             let (host, path) = after.split_at(after.find('/').unwrap_or(after.len()));

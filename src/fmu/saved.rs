@@ -8,10 +8,10 @@
 //! | interface, mode, started, parameters pending, restarted | 5 × 1 |
 //! | GUID | 16 |
 //! | length of the whole | 8 |
-//! | numbers of states, inputs, input derivative orders, discrete numbers, integrator memory (none in Model Exchange), parameters | 6 × 4 |
+//! | counts of states, inputs, input derivative orders, numbers of the discrete state, numbers of the integrator's memory (none in Model Exchange), parameters | 6 × 4 |
 //! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
-//! | references of the run's monitoring | 4 × 8 |
-//! | states, inputs, input derivatives order by order, discrete numbers, integrator memory, parameters | 8 each |
+//! | numbers that the run's monitoring keeps | 4 × 8 |
+//! | states, inputs, input derivatives order by order, discrete state, integrator's memory, parameters | 8 each |
 //! | first 128 bits of SHA-256 over all preceding bytes | 16 |
 
 use super::guid::Guid;
@@ -41,8 +41,8 @@ impl Experiment {
     /// Validates the arguments.
     ///
     /// # Errors
-    /// A message for a value that is not a number, a tolerance that is not positive, or a stop time
-    /// before the start.
+    /// A message for a start time that is not finite, a tolerance that is not positive and finite,
+    /// or a stop time that is NaN or before the start.
     pub fn validate(&self) -> Result<(), String> {
         let Self { start, stop, tolerance } = *self;
         if !start.is_finite() {
@@ -58,7 +58,7 @@ impl Experiment {
     }
 }
 
-/// Index of the count of the integrator's memory.
+/// Index of the integrator's memory in the counts of the header.
 const MEMORY: usize = 4;
 
 /// The complete state of an instance: another instance of the same FMU continues from it with
@@ -134,11 +134,12 @@ impl SavedState {
         bytes
     }
 
-    /// Reads the bytes of a state over `own`, a state of the same instance. The expected lengths
-    /// are those of `own`, so that no length in the bytes decides an allocation.
+    /// Reads the bytes of a saved state into `own`, the present state of the instance that reads
+    /// them. The expected lengths are those of `own`, so that no length in the bytes determines an
+    /// allocation.
     ///
     /// # Errors
-    /// The reason why the bytes are not such a state.
+    /// The reason why the bytes are not a state of this FMU and interface.
     pub fn from_bytes(bytes: &[u8], mut own: Self, model: &Model) -> Result<Self, String> {
         let expected = own.serialized_size();
         let mut reader = Reader(bytes);
@@ -192,8 +193,9 @@ impl SavedState {
         Ok(own)
     }
 
-    /// Reads all numbers but those of the integrator's memory, which it returns; with whether a run of
-    /// the model can have the discrete state. `None` if the bytes end before.
+    /// Reads all numbers after the counts into `self`, except those of the integrator's memory,
+    /// which it returns. The second result is true if a run of the model can have the discrete
+    /// state. Returns `None` if the bytes end too early.
     fn read_numbers(&mut self, reader: &mut Reader, model: &Model) -> Option<(Vec<f64>, bool)> {
         let defined = |x: f64| Some(x).filter(|x| !x.is_nan());
         self.experiment = Experiment {
@@ -225,7 +227,8 @@ impl SavedState {
         Some((memory, is_possible.is_some()))
     }
 
-    /// Validates the numbers.
+    /// Checks the experiment, and that all numbers outside the integrator's memory and the discrete
+    /// state are finite.
     fn validate(&self) -> Result<(), String> {
         self.experiment.validate()?;
         let State { t, x, u, monitored, .. } = &self.state;

@@ -12,7 +12,8 @@ use std::sync::Arc;
 
 pub(super) type Outcome = Result<(), Box<dyn std::error::Error>>;
 
-/// A free base with two links, a damper and a range; a torque input at each joint.
+/// A free-floating base with two links: a damper and a servo (off) at the shoulder, a range at the
+/// elbow, a torque input at each joint.
 pub(super) const TWO_LINK: &str = r#"
 name = "two_link"
 [body.base]
@@ -55,7 +56,7 @@ pub(super) fn instance(interface: Interface) -> Result<Component, Error> {
     instance_of(interface, TWO_LINK)
 }
 
-/// Returns an instance of another spacecraft.
+/// Returns an instance of the spec `text`.
 pub(super) fn instance_of(interface: Interface, text: &str) -> Result<Component, Error> {
     let model = model(text)?;
     let guid = Guid::new(&model.to_bytes()?, Naming::Structured, Interfaces::Both);

@@ -1,4 +1,5 @@
-//! Adaptive step size: attempts until the error is within the tolerance.
+//! Adaptive step size: a step is attempted with decreasing lengths until its error is within the
+//! tolerance.
 
 use super::control::{Control, StepHistory};
 use super::equations::{Equations, Failure};
@@ -11,16 +12,16 @@ use super::{Ode, Settings};
 
 /// The reason for which an attempt is rejected.
 enum Rejection<E> {
-    /// The error is too large.
+    /// The error exceeds the tolerance.
     Error(Attempt),
-    /// The model failed at a trial point, or the implicit equations were not solved.
+    /// The model has failed at a trial point, or Newton's iteration has not converged.
     Failure(Failure<E>),
 }
 
-/// Takes one accepted step from `(t, x)`, at most to the limit.
+/// Takes one accepted step from `(t, x)`, at most to `t_limit`.
 ///
-/// Each attempt depends on `(t, x)`, the limit and the memory alone: after an interruption by the
-/// work limit the next call continues as if there had been none.
+/// Each attempt depends on `(t, x)`, `t_limit` and the memory alone: after an interruption by the
+/// work limit, the next call makes the attempts that an uninterrupted call would have made.
 pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
     method: &mut M,
     equations: &mut Equations<O>,
@@ -63,7 +64,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
                 Rejection::Failure(Failure::NoConvergence) => Control::AFTER_DIVERGENCE,
                 Rejection::Failure(_) => Control::AFTER_FAILURE,
             };
-        // A failed attempt with an old Jacobian is repeated with one evaluated at this point.
+        // A failed attempt with an old Jacobian is repeated with a new one.
         if memory.newton.jacobian == Age::Old {
             memory.newton.jacobian = Age::None;
         }
@@ -80,8 +81,8 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
 
 /// Stores the accepted step for the controller.
 ///
-/// A step shortened by the limit is not representative: its small error neither lowers the natural
-/// step nor enters the controller; it may only raise the natural step.
+/// `h_next` is the step size without limits. A step shortened by the limit may only increase it:
+/// its small error is not representative and does not enter the controller.
 pub(super) fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, attempt: Attempt) {
     let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.newton_safety, step_history);
     if step_history.rejected {

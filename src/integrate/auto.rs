@@ -7,21 +7,21 @@
 //!     h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                   (1)
 //! ```
 //!
-//! where `g` is the last stage before the end (HW section IV.2, *Automatic Stiffness Detection*;
-//! see [`super::radau5`]). If the steps stay at the boundary of stability, stability and not
-//! accuracy limits them, and RADAU5 would take longer ones. As in `dopri5.f`, the method changes
-//! after 15 such steps; 6 consecutive other steps reset the count.
+//! where `g` is the argument of the last stage before the end (HW section IV.2, *Automatic
+//! Stiffness Detection*; see [`super::radau5`]). If the steps stay at the boundary of stability,
+//! they are limited by stability and not by accuracy, and RADAU5 can take longer ones. As in
+//! `dopri5.f`, the method changes after 15 such steps; 6 consecutive other steps reset the count.
 //!
-//! RADAU5 has the Jacobian, whose spectral radius shows if DOPRI5 would be stable at the current
-//! step. Changing back by a bound on the Jacobian follows L. Petzold, *Automatic selection of
-//! methods for solving stiff and nonstiff systems of ordinary differential equations*, SIAM J. Sci.
-//! Stat. Comput. 4 (1983) 136–148, doi:10.1137/0904010.
+//! RADAU5 evaluates the Jacobian, whose spectral radius determines if DOPRI5 would be stable at the
+//! current step size. Changing back by a bound on the Jacobian follows L. Petzold, *Automatic
+//! selection of methods for solving stiff and nonstiff systems of ordinary differential equations*,
+//! SIAM J. Sci. Stat. Comput. 4 (1983) 136–148, doi:10.1137/0904010.
 //!
-//! (1) does not cover a fast, almost undamped vibration with imaginary eigenvalues: it limits
-//! DOPRI5 to `h|λ| ≈ 1` both if it is excited (and must be resolved) and if it is not (and RADAU5
-//! could step over it). A trial decides: after many steps with `h|λ|` near 1, RADAU5 takes one step
-//! [`TRIAL_RATIO`] times as long and is kept if the error is within the tolerance. Otherwise the
-//! interval to the next trial doubles.
+//! (1) does not detect a fast, almost undamped vibration with imaginary eigenvalues: the vibration
+//! limits DOPRI5 to `h|λ| ≈ 1` both if it is excited (and must be resolved) and if it is not (and
+//! RADAU5 could take longer steps). A trial distinguishes the two cases: after many steps with
+//! `h|λ|` above [`NEAR`], RADAU5 takes one step [`TRIAL_RATIO`] times as long and stays selected if
+//! the error is within the tolerance. Otherwise the number of steps to the next trial doubles.
 
 use super::adaptive::remember;
 use super::equations::Equations;
@@ -42,10 +42,10 @@ const STIFF: f64 = 3.25;
 /// Limit of `h|λ|` below which DOPRI5 is selected; less than [`STIFF`] for hysteresis.
 const NONSTIFF: f64 = 2.0;
 
-/// Limit of `h|λ|` above which a vibration may limit DOPRI5.
+/// Limit of `h|λ|` above which a vibration may be the reason for DOPRI5's step size.
 const NEAR: f64 = 0.5;
 
-/// Length of a trial step of RADAU5 in steps of DOPRI5: it costs about as much as eight.
+/// Length of a trial step of RADAU5, in steps of DOPRI5; it costs about as much as eight of them.
 const TRIAL_RATIO: f64 = 10.0;
 
 /// The workspaces of both methods.
@@ -55,7 +55,7 @@ pub(super) struct Auto {
     pub radau5: Radau5,
     /// True if RADAU5 took the last step.
     pub stiff: bool,
-    /// Workspace of the power method.
+    /// Workspace of the power method: a vector and its product with the Jacobian.
     v: Vec<f64>,
     Jv: Vec<f64>,
 }
@@ -64,7 +64,7 @@ pub(super) struct Auto {
 enum TrialStep {
     Made(Step),
     Rejected,
-    /// The limit is too close.
+    /// No trial was made: the step would exceed the limit or the maximum step length.
     NoRoom,
 }
 
@@ -111,7 +111,8 @@ impl Auto {
         Ok(step)
     }
 
-    /// Takes one much longer trial step with RADAU5, if the limit allows.
+    /// Takes one trial step with RADAU5, [`TRIAL_RATIO`] times as long as the next step of DOPRI5,
+    /// if the limits allow it.
     fn trial_step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -140,7 +141,7 @@ impl Auto {
                 step.changed_to = Some(Method::Radau5);
                 Ok(TrialStep::Made(step))
             }
-            // If the model has failed, DOPRI5 will report it.
+            // After a failure of the model as well, DOPRI5 takes the step or reports the error.
             _ => {
                 self.radau5.invalidate();
                 (memory.watch, memory.step_history, memory.newton) = (watch, step_history, Newton::UNKNOWN);
@@ -150,7 +151,8 @@ impl Auto {
         }
     }
 
-    /// Returns true if the last step, of length `h`, counts for a change of the method.
+    /// Returns true if the last step, of length `h`, counts for a change of the method; also counts
+    /// the steps of DOPRI5 that a vibration may have limited.
     fn counts_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
         if !self.stiff {
             let reach = h * self.explicit.eigenvalue();
@@ -165,9 +167,9 @@ impl Auto {
 
     /// Returns an estimate of the Jacobian's spectral radius, by the power method.
     ///
-    /// With a complex pair of eigenvalues the ratio of consecutive norms oscillates; the mean over
-    /// ten is sufficient. The norm is weighted with the absolute tolerances, which makes units
-    /// comparable.
+    /// With a complex pair of eigenvalues the ratio of consecutive norms oscillates; the geometric
+    /// mean of ten ratios is sufficient. The norm is weighted with the absolute tolerances, which
+    /// makes states of different units comparable.
     fn spectral_radius(&mut self, settings: &Settings, jacobian: &[f64]) -> f64 {
         const HALF: i32 = 10;
         let scale = &settings.absolute_tolerance;
@@ -205,7 +207,8 @@ impl Auto {
     }
 }
 
-/// Changes the method. The step size is kept: it is suitable for the other method.
+/// Changes the method in the memory and returns the new one. The step size is kept, which suits the
+/// other method as well.
 fn change(memory: &mut Memory) -> Method {
     memory.watch = memory.watch.of_the_other_method();
     memory.newton = Newton::UNKNOWN;

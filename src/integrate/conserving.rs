@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The simplified Newton iteration keeps its Jacobian `∂R/∂u` over many steps while it converges
-//! fast; otherwise, as in steps with a stop or a contact, the Jacobian is evaluated at the current
-//! iterate. The invariants of (1) are conserved to round-off only if it is solved to round-off,
+//! fast. Otherwise, as in steps with a stop or a contact, the Jacobian is evaluated at the current
+//! iterate. The invariants are conserved to round-off only if (1) is solved to round-off,
 //! regardless of the tolerance.
 
 use super::ends::{Ends, Rule};
@@ -18,40 +18,41 @@ use super::memory::{Age, Memory, Newton};
 use super::newton::{Convergence, Limits, Origin, Progress, same_step, with_good_jacobian};
 use super::{Ode, Settings, Span};
 
-/// Stopping criterion for (1), relative to a rate's magnitude, or to one unit if that is larger.
-/// Stagnating corrections are round-off: a position of 100 m and a step of 10 ms leave an error of
-/// 1e-12 m/s in the rate.
+/// Stopping criterion for (1): corrections relative to a rate's magnitude, or to one unit if that
+/// is larger. Stagnating corrections count as round-off: the round-off of a position of 100 m,
+/// divided by a step of 10 ms, is 1e-12 m/s.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON,
     round_off: Newton::HIGHEST_FLOOR,
     iterations: 25,
 };
 
-/// After a correction has shown the round-off floor, later steps iterate to this fraction of it:
-/// the remaining error has the same sign in every step, round-off has not.
+/// Fraction of the round-off floor (the correction at which an iteration stagnated) to which later
+/// steps iterate. A remaining error of the floor's size would add up: unlike round-off, it has the
+/// same sign in every step.
 const FLOOR: f64 = 1.0 / 16.0;
 
-/// Ratio to the last step above which a step is not predicted from it.
+/// Ratio of a step's length to the last one above which starting values are not extrapolated.
 const LONGER: f64 = 4.0;
 
 /// Number of corrections above which a Jacobian is not reused in the next step.
 const FEW: u32 = 6;
 
-/// Contraction rate above which the Jacobian is updated within a step, and the maximum number of
-/// updates.
+/// Contraction rate above which the Jacobian is evaluated anew within a step.
 const SLOW: f64 = 0.1;
+/// Maximum number of such evaluations in one iteration.
 const RENEWALS: u32 = 3;
 
 /// The workspace of conserving steps.
 #[derive(Clone, Debug)]
 pub(super) struct Conserving {
-    /// Midpoint rates, their corrections, their scales.
+    /// Midpoint rates, their corrections, and the scales of these.
     u: Vec<f64>,
     du: Vec<f64>,
     scale: Vec<f64>,
     matrix: Lu<f64>,
     origin: Origin,
-    /// Number of corrections of the last step.
+    /// Number of corrections of the last step, after its last new Jacobian.
     corrections: u32,
 }
 
@@ -68,7 +69,8 @@ impl Conserving {
         }
     }
 
-    /// Solves (1) for `u`, from the initial rates; returns the number of corrections.
+    /// Solves (1) for `u` by Newton's iteration; returns the number of corrections, counted anew
+    /// after each new Jacobian within the step.
     fn iterate<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -94,7 +96,7 @@ impl Conserving {
             let own = equations.own_step(1)?;
             own.residual(span, &self.u, &mut self.du).map_err(Failure::Derivative)?;
             if first_not_finite(&self.du).is_some() {
-                // If the derivative is not finite either, its error names a state.
+                // If the derivative at the start is not finite either, its error names a state.
                 ends.evaluate_start(equations, t)?;
                 return Err(Failure::NoConvergence);
             }
@@ -103,11 +105,13 @@ impl Conserving {
                 *u -= du;
             }
             let progress = convergence.observe(max_norm(&self.du, &self.scale));
-            // After divergence with an old Jacobian the iterate is too far off for an update.
+            // After divergence with an old Jacobian the iterate is too far from the solution for a
+            // useful new Jacobian.
             let has_diverged = convergence.theta >= 1.0 && memory.newton.jacobian == Age::Old;
             let is_renewed = match progress {
                 Progress::GoOn => convergence.theta > SLOW,
-                // Corrections with an alternating contraction rate are not round-off yet.
+                // A stagnation is confirmed with a new Jacobian: corrections with an alternating
+                // contraction rate also stagnate for one correction.
                 Progress::Converged => convergence.floor.is_some() && !at_floor,
                 Progress::Hopeless => !has_diverged,
             };
@@ -132,7 +136,7 @@ impl Conserving {
         }
     }
 
-    /// Evaluates the Jacobian at the current iterate.
+    /// Evaluates the Jacobian at the current iterate into the memory.
     fn linearise<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -157,7 +161,7 @@ impl Conserving {
         Ok(())
     }
 
-    /// Factors the memory's Jacobian, unless it is factored.
+    /// Factors the memory's Jacobian, unless its factors are stored.
     fn factor<E>(&mut self, memory: &Memory) -> Result<(), Failure<E>> {
         if !self.origin.is(memory) {
             self.origin.forget();
@@ -169,8 +173,9 @@ impl Conserving {
         Ok(())
     }
 
-    /// Extrapolates the midpoint rates linearly from the midpoint of the last step through the
-    /// initial rates; not from a much shorter step, where the extrapolation is inaccurate.
+    /// Sets the starting value: extrapolates linearly from the midpoint rates of the last step and
+    /// the initial rates in `u` to the midpoint. After a much shorter step or without a last step,
+    /// `u` stays unchanged.
     fn predict(&mut self, Span { t, h }: Span, memory: &Memory) {
         let Newton { t0, h: last, .. } = memory.newton;
         if last > 0.0 && t > t0 && h < LONGER * last {
@@ -181,7 +186,7 @@ impl Conserving {
     }
 }
 
-/// Returns the limits for `left` remaining corrections.
+/// Returns the stopping criterion with `left` remaining corrections.
 fn limits(left: u32, memory: &Memory) -> Limits {
     Limits {
         target: LIMITS.target.max(FLOOR * memory.newton.floor),
@@ -192,8 +197,8 @@ fn limits(left: u32, memory: &Memory) -> Limits {
 
 impl Rule for Conserving {
     fn evaluations_per_step(&self) -> u64 {
-        // Corrections, with at least one after each update, and Jacobians; twice if the first
-        // Jacobian is old.
+        // Corrections, of which at least one follows each new Jacobian, and Jacobians; all twice,
+        // for the repetition after an old Jacobian.
         let (corrections, jacobian) = (u64::from(LIMITS.iterations + RENEWALS), self.u.len() as u64);
         2 * (corrections + u64::from(RENEWALS) * jacobian) + jacobian
     }

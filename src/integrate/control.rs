@@ -4,20 +4,20 @@ use super::numbers::{InvalidMemory, Numbers};
 
 /// Constants of a step size controller.
 ///
-/// With the error norm `eₙ` of the accepted step `hₙ`, the next step is
+/// With the error norm `eₙ` of the accepted step of length `hₙ`, the length of the next step is
 ///
 /// ```text
 ///     hₙ₊₁ = hₙ · min(grow, max(shrink, safety · eₙ^(−exponent) · history))                 (1)
 /// ```
 ///
-/// with the factor `history` from the previous step, [`History`]. E. Hairer, G. Wanner, *Solving
-/// Ordinary Differential Equations II*, 2nd edition, Springer 1996, sections IV.2 and IV.8,
-/// doi:10.1007/978-3-642-05221-7.
+/// with the factor `history` of [`History`], which depends on the previous step. E. Hairer, G.
+/// Wanner, *Solving Ordinary Differential Equations II*, 2nd edition, Springer 1996, sections IV.2
+/// and IV.8, doi:10.1007/978-3-642-05221-7.
 #[derive(Debug)]
 pub(super) struct Control {
-    /// Exponent of this step's error.
+    /// `exponent` in (1), of this step's error.
     pub exponent: f64,
-    /// Factor from the previous step.
+    /// `history` in (1), from the previous step.
     pub history: History,
     /// Safety factor.
     pub safety: f64,
@@ -25,27 +25,30 @@ pub(super) struct Control {
     pub shrink: f64,
     /// Maximum ratio of consecutive steps.
     pub grow: f64,
-    /// Ratios from one to this keep the step, so that its factorisation is reused.
+    /// Largest ratio of steps at which the step stays unchanged, so that factored matrices are
+    /// reused.
     pub hold: f64,
-    /// Minimum stored error, so that one very small error does not shorten the next step.
+    /// Lower bound of the stored error norm `eₙ₋₁`: a very small one would shorten the next step.
     pub min_error: f64,
 }
 
-/// State of the step size control.
+/// State of the step size controller.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct StepHistory {
-    /// Natural step size, without limits; zero before its selection.
+    /// Next step size by the controller, not shortened by limits (the natural step size); zero
+    /// before the first selection.
     pub h_next: f64,
-    /// Last accepted step not shortened by a limit; zero before the first.
+    /// Length of the last accepted step that no limit has shortened; zero before the first.
     pub last_step: f64,
     /// Error norm of that step, at least [`Control::min_error`].
     pub last_error: f64,
-    /// True if the previous attempt was rejected: the step then does not grow.
+    /// True if the previous attempt was rejected: the step after the accepted one then does not
+    /// grow.
     pub rejected: bool,
 }
 
 impl StepHistory {
-    /// Initial state. No controller has a lower [`Control::min_error`].
+    /// Initial state; its `last_error` is the least [`Control::min_error`] of all methods.
     pub const START: StepHistory = StepHistory {
         h_next: 0.0,
         last_step: 0.0,
@@ -77,7 +80,7 @@ impl StepHistory {
     }
 }
 
-/// Factor `history` in (1).
+/// Factor `history` in (1) of [`Control`].
 #[derive(Debug)]
 pub(super) enum History {
     /// One: the elementary controller HNW II.4 (4.13).
@@ -105,14 +108,14 @@ impl Control {
         min_error: StepHistory::START.last_error,
     };
 
-    /// Ratio of steps after the model failed at a trial point, where no error is known.
+    /// Ratio of the next attempt to one in which the model has failed: there is no error estimate.
     pub const AFTER_FAILURE: f64 = 0.25;
 
-    /// Ratio of steps after Newton's iteration did not converge.
+    /// Ratio of the next attempt to one in which Newton's iteration has not converged.
     pub const AFTER_DIVERGENCE: f64 = 0.5;
 
-    /// Returns the ratio of the next step to this accepted one of length `h`. `newton_safety` is at
-    /// most 1, and less after many Newton iterations.
+    /// Returns the ratio of the next step to an accepted step of length `h` with this error norm.
+    /// `newton_safety` is at most 1, and less after many Newton iterations.
     pub fn after_acceptance(&self, h: f64, error: f64, newton_safety: f64, step_history: &StepHistory) -> f64 {
         let now = self.safety * error.powf(-self.exponent);
         let ratio = match self.history {
@@ -128,13 +131,14 @@ impl Control {
         if (1.0..=self.hold).contains(&ratio) { 1.0 } else { ratio }
     }
 
-    /// Returns the ratio of the next attempt to this rejected one, without the history.
+    /// Returns the ratio of the next attempt to one rejected with this error norm; the history is
+    /// not used.
     pub fn after_rejection(&self, error: f64, newton_safety: f64) -> f64 {
         (self.safety * newton_safety * error.powf(-self.exponent)).max(self.shrink)
     }
 }
 
-/// Returns a first guess of the step, from the norms of state and derivative.
+/// Returns a first guess of the step length, from the norms of state and derivative.
 ///
 /// HNW II.4, *Starting step size*, (a) and (b): an explicit Euler step of this length changes the
 /// state by 1 %, in the norm of the tolerances.
@@ -146,8 +150,8 @@ pub(super) fn euler_step(norm_x: f64, norm_dx: f64) -> f64 {
     }
 }
 
-/// Returns the first step of a method of order `p`, from an Euler step `h_euler` and the norms of
-/// the first and second derivative.
+/// Returns the length of the first step for a method (or error estimate) of order `order`, from the
+/// Euler step `h_euler` and the norms of the first and second derivative.
 ///
 /// HNW II.4, *Starting step size*, (e) and (f).
 pub(super) fn first_step(h_euler: f64, norm_dx: f64, norm_ddx: f64, order: u32) -> f64 {

@@ -12,12 +12,12 @@ use super::equations::StateAndDerivative;
 ///     r₄, r₅, … = h Σⱼ dᵢⱼ kⱼ                                                       (3)
 /// ```
 ///
-/// (2) alone is the cubic Hermite interpolant; every explicit method adds its own rows (3). The
+/// (2) alone is the cubic Hermite interpolant; DOPRI5 and DOP853 add rows (3) of their own. The
 /// form is that of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f`
-/// (HNW II.6). The collocation polynomial of Radau IIA has its own rows `r₂` and `r₃`.
+/// (HNW II.6). The collocation polynomial of Radau IIA has other rows `r₂` and `r₃` than (2).
 ///
-/// It is continuous from step to step, its ends are bit-identical to the accepted states, and its
-/// first derivative is continuous except for Radau IIA.
+/// The interpolant is continuous from step to step, its ends are bit-identical to the accepted
+/// states, and its first derivative is continuous except for Radau IIA.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
     pub(super) t0: f64,
@@ -41,8 +41,8 @@ impl Dense<'_> {
 
     /// Writes the state at `t` into `out`.
     ///
-    /// Times outside the step are clamped to it. Components beyond the shorter of `out` and the
-    /// state are unchanged.
+    /// Times outside the step are clamped to its ends. If `out` is shorter than the state, only its
+    /// components are computed; if longer, the further ones are unchanged.
     pub fn interpolate(&self, t: f64, out: &mut [f64]) {
         let n = self.x0.len().min(out.len());
         let out = &mut out[..n];

@@ -1,4 +1,4 @@
-//! Fixed-step methods without own dense output: only both ends of a step are known.
+//! Fixed-step methods whose dense output is interpolated between both ends of a step.
 
 use super::dense::{Dense, hermite};
 use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
@@ -7,12 +7,12 @@ use super::memory::Memory;
 use super::one_step::{Attempt, OneStep};
 use super::{Ode, Settings};
 
-/// The rule of a fixed-step method.
+/// The rule by which a fixed-step method computes the end of a step.
 pub(super) trait Rule {
-    /// Returns the maximum number of evaluations per step.
+    /// Returns the maximum number of evaluations per step, without those for dense output.
     fn evaluations_per_step(&self) -> u64;
 
-    /// Computes the state at the end of a step from `(t, ends.x0)` into `ends.x1`.
+    /// Computes the end of a step from `(t, ends.x0)` and writes its state into `ends.x1`.
     fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -23,11 +23,11 @@ pub(super) trait Rule {
         memory: &mut Memory,
     ) -> Result<(), Failure<O::Error>>;
 
-    /// Stores the data of this successful step for the next one.
+    /// Stores the data of a successful step in the memory, for the starting values of the next one.
     fn remember(&self, memory: &mut Memory);
 }
 
-/// A rule and the end states of its steps.
+/// A fixed-step method: its rule, and both ends of its last step.
 #[derive(Clone, Debug)]
 pub(super) struct FixedStep<R> {
     rule: R,
@@ -46,7 +46,7 @@ impl<R> FixedStep<R> {
 
 impl<R: Rule> OneStep for FixedStep<R> {
     fn evaluations_per_step(&self) -> u64 {
-        // The derivatives at both ends for the dense output.
+        // Dense output needs the derivatives at both ends.
         self.rule.evaluations_per_step() + 2
     }
 
@@ -99,7 +99,7 @@ pub(super) struct Ends {
     f0: Vec<f64>,
     f1: Vec<f64>,
     rows: Vec<f64>,
-    /// Start, end and length of the last step, and true if the rows are written.
+    /// Start time, end time and length of the last step; last, true if `rows` are its rows.
     last: Option<(f64, f64, f64, bool)>,
 }
 
@@ -117,18 +117,18 @@ impl Ends {
         }
     }
 
-    /// Sets the start of a step.
+    /// Begins a step: stores its initial state and discards the last step.
     fn start(&mut self, x: &[f64]) {
         self.last = None;
         self.x0.copy_from_slice(x);
     }
 
-    /// Completes a step of length `h` from `t0`: `x1` is the state at its end `t1`.
+    /// Records that `x1` is the end state of a step of length `h` from `t0` to `t1`.
     fn finish(&mut self, t0: f64, t1: f64, h: f64) {
         self.last = Some((t0, t1, h, false));
     }
 
-    /// Evaluates the derivative at the start, `t`.
+    /// Evaluates the derivative at the start of the step, at the time `t`.
     pub fn evaluate_start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -137,12 +137,14 @@ impl Ends {
         equations.derivative(t, &self.x0, &mut self.f0)
     }
 
-    /// Returns state and derivative at the start; the derivative is valid if it has been evaluated.
+    /// Returns state and derivative at the start. The derivative is valid only after
+    /// [`evaluate_start`](Self::evaluate_start).
     pub fn at_start(&self) -> StateAndDerivative<'_> {
         StateAndDerivative::new(&self.x0, &self.f0)
     }
 
-    /// Returns the dense output of the last step; evaluates the derivatives at both ends once.
+    /// Returns the dense output of the last step. The first call for a step evaluates the
+    /// derivatives at both ends.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
         let Some((t0, t1, h, written)) = self.last else {
             return Ok(None);

@@ -1,17 +1,17 @@
-//! The interface of the methods to the equations: counts evaluations, checks that values are
-//! finite.
+//! Interface between the methods and the equations, which counts evaluations and checks that values
+//! are finite.
 
 use super::error::IntegrateError;
 use super::lanes::first_not_finite;
 use super::{Ode, OwnStep, Settings};
 
-/// The reason for which a derivative or an attempt has no value.
+/// The reason for which an evaluation or an attempted step has failed.
 pub(super) enum Failure<E> {
     /// The model reports an error.
     Derivative(E),
-    /// This component is not finite.
+    /// The component with this index is not finite.
     NotFinite(usize),
-    /// The implicit equations of the attempt were not solved.
+    /// Newton's iteration did not solve the implicit equations of the attempt.
     NoConvergence,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Equations<'a, O: ?Sized> {
     pub ode: &'a mut O,
     /// Total number of evaluations.
     pub evaluations: &'a mut u64,
-    /// Their number at the beginning of the call.
+    /// Value of `evaluations` at the beginning of the call.
     pub call_start: u64,
-    /// Maximum number in the call.
+    /// Maximum number of evaluations in the call.
     pub limit: u64,
 }
 
@@ -46,9 +46,9 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         evaluate(self.ode, t, x, dx)
     }
 
-    /// Charges one evaluation for a derivative reused from an earlier call, made at the count
-    /// `since`: a restored run must evaluate it, and the work limit must stop both at the same
-    /// step. Returns the count from which it is charged.
+    /// Counts one evaluation for a reused derivative if it was evaluated in an earlier call, at the
+    /// count `since`. A restored run has to evaluate it again, and the work limit must stop both
+    /// runs at the same step. Returns the count at which the derivative now counts as evaluated.
     pub fn reuse(&mut self, since: u64) -> u64 {
         if since <= self.call_start {
             *self.evaluations += 1;
@@ -57,7 +57,7 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         since
     }
 
-    /// Applies one [correction](Ode::correct) to the midpoint derivative: one evaluation.
+    /// Corrects the midpoint derivative `g` by [`Ode::correct`]; counts as one evaluation.
     pub fn correct(
         &mut self,
         at: (f64, f64),
@@ -93,7 +93,10 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         }
     }
 
-    /// Returns the equations' own step, charged with `evaluations`.
+    /// Returns the equations' own step and counts `evaluations` for its use.
+    ///
+    /// # Errors
+    /// [`Failure::NoConvergence`] if the equations have none.
     pub fn own_step(&mut self, evaluations: u64) -> Result<&mut dyn OwnStep<Error = O::Error>, Failure<O::Error>> {
         *self.evaluations += evaluations;
         self.ode.own_step().ok_or(Failure::NoConvergence)
@@ -102,7 +105,7 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
     /// Checks that the call may make `more` evaluations.
     ///
     /// # Errors
-    /// [`IntegrateError::WorkLimit`] otherwise.
+    /// [`IntegrateError::WorkLimit`] if they would exceed the limit.
     pub fn afford(&self, t: f64, more: u64) -> Result<(), IntegrateError<O::Error>> {
         let evaluations = *self.evaluations - self.call_start;
         if evaluations.saturating_add(more) <= self.limit {
@@ -119,8 +122,8 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
 /// Computes the Jacobian at time `t` by one-sided finite differences.
 ///
 /// The increment of a state is `√ε` of its magnitude, or of its nominal value if that is larger,
-/// which balances round-off and truncation. Its sign is that of the state's derivative, which more
-/// likely stays within the model's domain; if the model fails there, the other sign is used.
+/// which balances round-off and truncation. Its sign is that of the state's derivative: the state
+/// then more likely stays within the model's domain. If the model fails, the other sign is used.
 fn differences<O: Ode + ?Sized>(
     ode: &mut O,
     t: f64,
@@ -138,7 +141,7 @@ fn differences<O: Ode + ?Sized>(
             shifted[j] = x[j] - away;
             evaluate(ode, t, shifted, column)?;
         }
-        // The increment after rounding.
+        // The increment as rounded in `shifted`.
         let increment = shifted[j] - x[j];
         for (entry, dx) in column.iter_mut().zip(dx) {
             *entry = (*entry - dx) / increment;

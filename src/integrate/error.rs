@@ -3,21 +3,21 @@
 use std::error::Error;
 use std::fmt;
 
-/// The reason for which a step failed. Time and state are then those of the last accepted step.
+/// The reason for which a step has failed. The state is then that of the last accepted step.
 ///
 /// `E` is the error of the [`Ode`](super::Ode).
 #[derive(Clone, Debug, PartialEq)]
 pub enum IntegrateError<E> {
-    /// The limit is not after the time, or one of them is not a number.
+    /// The limit of the step is not later than its start, or one of them is not a valid time.
     LimitNotAhead {
         /// Start of the step.
         t: f64,
         /// Limit of the step.
         t_limit: f64,
     },
-    /// The state vector does not have the length of the settings.
+    /// The length of the state vector differs from the number of states in the settings.
     WrongLength {
-        /// Length in the settings.
+        /// Number of states in the settings.
         expected: usize,
         /// Length of the state vector.
         found: usize,
@@ -26,36 +26,36 @@ pub enum IntegrateError<E> {
     StateNotFinite {
         /// Start of the step.
         t: f64,
-        /// Index of the first such state.
+        /// Index of the first state that is not finite.
         component: usize,
     },
-    /// The evaluations allowed in one call do not suffice for another attempt. Continuation in a
-    /// new call is bit-identical to a call with a higher limit.
+    /// The evaluations allowed in one call do not suffice for another attempt. If a new call
+    /// continues the run, its results are bit-identical to those with a higher limit.
     WorkLimit {
-        /// The time of the last accepted step.
+        /// End time of the last accepted step.
         t_reached: f64,
         /// Evaluations done in this call.
         evaluations: u64,
     },
-    /// The model reports an error at any step size.
+    /// The model reports an error at every step size tried; a fixed step is tried only once.
     Derivative {
         /// Start of the step.
         t: f64,
-        /// Last step size tried; zero if the derivative fails at `t` itself.
+        /// Last step size tried; zero if the derivative at `t` itself has failed.
         h: f64,
         /// Error of the model.
         source: E,
     },
-    /// The derivative or the new state is not finite at any step size.
+    /// The derivative or the new state is not finite, at every step size tried.
     NotFinite {
         /// Start of the step.
         t: f64,
-        /// Last step size tried; zero if the derivative fails at `t` itself.
+        /// Last step size tried; zero if the derivative at `t` itself has failed.
         h: f64,
-        /// Index of the first such component.
+        /// Index of the first component that is not finite.
         component: usize,
     },
-    /// The error exceeds the tolerance at any step size.
+    /// The error exceeds the tolerance down to the smallest step size.
     StepTooSmall {
         /// Start of the step.
         t: f64,
@@ -63,18 +63,18 @@ pub enum IntegrateError<E> {
         h: f64,
         /// Index of the state with the largest error relative to its tolerance.
         component: usize,
-        /// That error.
+        /// Its error relative to its tolerance.
         error_norm: f64,
     },
-    /// Newton's iteration does not solve the implicit equations: at any step size, or at the fixed
-    /// one.
+    /// Newton's iteration does not solve the implicit equations, at every step size tried; a fixed
+    /// step is tried only once. Also reported if the equations have no [own step](super::OwnStep).
     NoConvergence {
         /// Start of the step.
         t: f64,
         /// Last step size tried.
         h: f64,
     },
-    /// The memory does not belong to these settings.
+    /// The memory belongs to other settings.
     WrongMemory {
         /// Number of values that the settings require.
         expected: usize,
@@ -86,7 +86,7 @@ pub enum IntegrateError<E> {
 }
 
 impl<E> IntegrateError<E> {
-    /// Returns the state that the error refers to, if any.
+    /// Returns the index of the state that the error refers to, if any.
     pub fn component(&self) -> Option<usize> {
         match self {
             IntegrateError::StateNotFinite { component, .. }

@@ -1,6 +1,6 @@
-//! Explicit Runge-Kutta methods: one attempt of one step, and the data of its dense output.
+//! Explicit Runge-Kutta methods: attempts of single steps, and their dense output.
 //!
-//! All data are workspace: their loss costs only computing time.
+//! All data are workspace: their loss costs computing time, but does not change results.
 
 use super::control::Control;
 use super::dense::{Dense, hermite};
@@ -18,10 +18,11 @@ use super::{Ode, Settings};
 #[derive(Clone, Debug)]
 pub(super) struct Explicit {
     tableau: &'static Tableau,
+    /// True if the error estimate needs the derivative at the end of the step.
     error_uses_end: bool,
     /// State at the start of the step.
     x0: Vec<f64>,
-    /// State at its end, once attempted.
+    /// State at the end of the last attempt.
     x1: Vec<f64>,
     /// Argument of a stage.
     argument: Vec<f64>,
@@ -35,9 +36,9 @@ pub(super) struct Explicit {
     k: Vec<f64>,
     /// The rows of the dense output.
     rows: Vec<f64>,
-    /// True if they are those of the last step.
+    /// True if `rows` belong to the last accepted step.
     rows_written: bool,
-    /// Reuse of derivatives: stage 0 is the derivative at the start, stage `end` that at the end.
+    /// Reuse of the derivatives at both ends: stage 0 of `k` at the start, stage `end` at the end.
     known: StepData,
 }
 
@@ -83,8 +84,8 @@ impl Explicit {
     }
 
     /// Returns an estimate of the spectral radius of the Jacobian from the last accepted step, for
-    /// a tableau with a further stage at the end: equation (1) of [`super::auto`]. Zero if the two
-    /// stages are equal.
+    /// a tableau with a second stage at the end of the step (DOPRI5): equation (1) of
+    /// [`super::auto`]. Zero if the arguments of both stages are equal, or without a last step.
     pub fn eigenvalue(&mut self) -> f64 {
         let Some(Taken { h, .. }) = self.known.step() else {
             return 0.0;
@@ -121,7 +122,7 @@ impl Explicit {
         if norm.is_nan() { f64::INFINITY } else { norm }
     }
 
-    /// Computes the error estimate from a row.
+    /// Computes the error estimate, before multiplication by `h`, from a row of the tableau.
     fn set_error(&mut self, row: Row) {
         advance(&mut self.error, &self.zeros, 1.0, row, &self.k);
     }
@@ -145,8 +146,8 @@ impl OneStep for Explicit {
         (self.tableau.c.len() - 1) as u64
     }
 
-    /// Takes the first stage from the end of the last step if the points are bit-identical;
-    /// evaluates it otherwise.
+    /// Reuses the derivative at the end of the last step as first stage if the step starts at that
+    /// point, bit by bit; evaluates it otherwise.
     fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -159,8 +160,8 @@ impl OneStep for Explicit {
         self.known.start(equations, t, x, &mut self.x0, first, end)
     }
 
-    /// Evaluates the last derivative of an accepted step exactly at the start point of the next
-    /// step.
+    /// Evaluates the derivative at the end exactly at `(t₁, x₁)`, so that the next step can reuse
+    /// it.
     fn attempt<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -206,7 +207,7 @@ impl OneStep for Explicit {
         self.known.step().map(|step| (step.t0, step.h))
     }
 
-    /// Evaluates the stages used for dense output only, once per step.
+    /// The first call for a step evaluates the stages that only dense output needs.
     fn dense<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>) -> Result<Option<Dense<'_>>, Failure<O::Error>> {
         let Some(Taken { t0, t1, h }) = self.known.step() else {
             return Ok(None);

@@ -8,8 +8,9 @@ use super::one_step::OneStep;
 use super::step::Step;
 use super::{Ode, Settings};
 
-/// Takes one of the equal steps of at most `h` from `t` to the limit. A failed step is not repeated
-/// with a smaller one, which would exceed the predicted computing time.
+/// Divides the time from `t` to the limit into the fewest equal steps of at most `h` and takes the
+/// first. A failed step is not repeated with a smaller one: the computing time would then not be
+/// predictable.
 pub(super) fn step<M: OneStep, O: Ode + ?Sized>(
     method: &mut M,
     equations: &mut Equations<O>,

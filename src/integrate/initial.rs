@@ -12,10 +12,11 @@ pub(super) struct Workspace<'a> {
     pub derivative: &'a mut [f64],
 }
 
-/// Returns a first step from time `t`, at most to `t_limit`, for an error estimate of order `order`.
+/// Returns the length of the first step from the time `t`, for a method or error estimate of order
+/// `order`.
 ///
-/// HNW II.4, *Starting step size*; costs one evaluation. If the model fails there, rejected
-/// attempts reduce the step.
+/// HNW II.4, *Starting step size*; costs one evaluation, after an Euler step that ends at `t_limit`
+/// at the latest. If the model fails there, the result is the Euler step.
 pub(super) fn initial_step<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
     t: f64,

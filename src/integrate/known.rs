@@ -1,4 +1,4 @@
-//! Reuse of states and derivatives at both ends of a step.
+//! Reuse of the states and derivatives stored for both ends of a step.
 
 use super::Ode;
 use super::equations::{Equations, Failure, StateAndDerivative, same_point};
@@ -7,7 +7,7 @@ use super::equations::{Equations, Failure, StateAndDerivative, same_point};
 #[derive(Clone, Debug)]
 pub(super) struct StepData {
     stored: Stored,
-    /// Count of evaluations at the last of them.
+    /// Count of evaluations at which the last stored derivative was evaluated.
     since: u64,
 }
 
@@ -15,9 +15,9 @@ pub(super) struct StepData {
 enum Stored {
     /// No data.
     Nothing,
-    /// The derivative at the start, `t`.
+    /// State and derivative at the start of a step, at the time `t`.
     Start { t: f64 },
-    /// All data of a step, including the derivative at its end.
+    /// States and derivatives at both ends of an accepted step.
     Step(Taken),
 }
 
@@ -35,8 +35,9 @@ impl StepData {
         since: 0,
     };
 
-    /// Prepares a step from `(t, x)`: sets `x0` and its derivative `f0`, taken from the `end` of the
-    /// last step if that is bit-identical, otherwise evaluated.
+    /// Prepares a step from `(t, x)`: sets `x0` and its derivative `f0`. The derivative is reused
+    /// if `(t, x)` is bit-identical to the `end` of the last step or to the stored start, otherwise
+    /// evaluated.
     pub fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -69,7 +70,7 @@ impl StepData {
         (self.stored, self.since) = (Stored::Step(step), evaluations);
     }
 
-    /// Returns the last accepted step, unless a later start replaced it.
+    /// Returns the last accepted step; `None` if the start of another step has replaced it.
     pub fn step(&self) -> Option<Taken> {
         match self.stored {
             Stored::Step(step) => Some(step),

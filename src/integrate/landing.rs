@@ -1,30 +1,31 @@
-//! Step sizes that end exactly on a limit.
+//! Trial steps that end exactly on a limit, the time that a step must not pass.
 
 /// A trial step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Trial {
     /// End time.
     pub t1: f64,
-    /// Its length, `t1 − t` as computed.
+    /// Length, the rounded difference `t1 − t`.
     pub h: f64,
-    /// True if it ends on the limit; `t1` is then bit-identical to the limit.
+    /// True if the step ends on the limit; `t1` is then bit-identical to the limit.
     pub lands: bool,
-    /// True if the limit has shortened the natural step.
+    /// True if the step is shorter than the controller or the fixed step size would make it, to end
+    /// on the limit or to leave no small remainder. Always false for one of several equal parts.
     pub shortened: bool,
 }
 
-/// Factor by which a step may be stretched to end on the limit, to avoid a small remainder.
+/// Largest factor by which a step is stretched to end on the limit instead of just before it.
 pub(super) const STRETCH: f64 = 1.01;
 
 impl Trial {
-    /// Returns the trial step from `t` for the natural step `h` and a limit ahead.
+    /// Returns the trial step from `t` for the step size `h` of the controller and a limit ahead.
     ///
-    /// A step that reaches the limit, possibly after stretching by 1 %, ends on it. A step that
-    /// would leave less than its own length is halved: two equal steps cost the same as a long and
-    /// a short one, with a smaller error.
+    /// A step that reaches the limit, possibly after stretching by 1 %, ends on it. If less than
+    /// `h` would remain after the step, it takes half of the interval: two equal steps cost as much
+    /// as a long and a short one, and their error is smaller.
     ///
-    /// `h` is the difference of the rounded times, so that the end of the step is at
-    /// `(t1 − t)/h = 1` exactly and time accumulates no drift.
+    /// The length `h` of the result is the difference of the rounded times: `(t1 − t)/h = 1` holds
+    /// exactly, and rounding errors of the time do not accumulate.
     pub fn towards(t: f64, h: f64, t_limit: f64) -> Trial {
         let remaining = t_limit - t;
         if h * STRETCH >= remaining {
@@ -45,7 +46,8 @@ impl Trial {
         }
     }
 
-    /// Returns the first of the fewest equal steps that are at most `h` and end on the limit.
+    /// Divides the interval to the limit into the fewest equal steps of at most `h`; returns the
+    /// first of them.
     ///
     /// A step may exceed `h` by a relative 1e-9, so that a limit at `k·h` is reached in `k` steps
     /// in spite of round-off. For an infinite limit the step is `h`.
@@ -70,10 +72,10 @@ impl Trial {
     }
 }
 
-/// Returns the smallest useful step from `t`: 16 units of round-off of the larger of the time and
-/// the remaining interval.
+/// Returns the smallest useful step from `t`: `16 ε` times the larger of `|t|` and the remaining
+/// interval.
 ///
-/// For smaller steps the stage times `t + c·h` coincide, or the interval takes 10¹⁴ steps.
+/// With smaller steps the stage times `t + c·h` coincide, or the interval takes over 10¹⁴ steps.
 pub(super) fn smallest_step(t: f64, t_limit: f64) -> f64 {
     let way = (t_limit - t).abs();
     let scale = if way.is_finite() { t.abs().max(way) } else { t.abs() };

@@ -1,15 +1,15 @@
 //! Loops over states, four at a time.
 //!
-//! Four sums are kept in registers, in one pass over the memory for a whole row of a tableau. The
-//! summation order of a state is fixed: the result does not depend on the number of states.
+//! The sums of four states stay in registers while a whole row of a tableau is added. The summation
+//! order of a state is fixed, so that its result does not depend on the number of states.
 
 use super::tableau::Row;
 
-/// Measured with 20 states on plain x86-64 (SSE2): 8 is slower than 4, because of the remaining
-/// states.
+/// Number of states in a block. With 20 states on plain x86-64 (SSE2), blocks of 8 are slower than
+/// of 4: more states remain outside the blocks.
 const LANES: usize = 4;
 
-/// Computes `out = x0 + h Σ aⱼ kⱼ`; `k` holds the stages consecutively.
+/// Computes `out = x0 + h Σ aⱼ kⱼ`; `k` holds the derivatives of the stages consecutively.
 pub(super) fn advance(out: &mut [f64], x0: &[f64], h: f64, row: Row, k: &[f64]) {
     let n = out.len();
     let (fours, rest) = out.as_chunks_mut::<LANES>();
@@ -23,7 +23,7 @@ pub(super) fn advance(out: &mut [f64], x0: &[f64], h: f64, row: Row, k: &[f64]) 
     }
 }
 
-/// Returns the new states from index `at`.
+/// Returns `x₀ + h Σ aⱼ kⱼ` for the `L` states from index `at`; `n` is the number of states.
 fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize, at: usize) -> [f64; L] {
     let mut sum = [0.0; L];
     for &(j, a) in row {
@@ -35,12 +35,12 @@ fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize
     std::array::from_fn(|l| x0[l] + h * sum[l])
 }
 
-/// Returns the largest `|vᵢ| / scᵢ`; zero without states, infinite if a ratio is NaN.
+/// Returns the maximum norm, the largest `|vᵢ| / scᵢ`; zero without states, infinite if a ratio is
+/// NaN.
 ///
-/// The maximum norm replaces the root mean square of HNW II.4 (4.11): the tolerance of a state does
-/// not depend on the number of other states at rest. A target at rest before its capture does not
-/// relax the tolerance of the arm, and formulations with different numbers of states have equal
-/// accuracy.
+/// It replaces the root mean square of HNW II.4 (4.11), with which states at rest, such as those of
+/// a target before its capture, would loosen the tolerance of the others, such as those of the arm.
+/// Formulations with different numbers of states so have equal accuracy.
 pub(super) fn max_norm(v: &[f64], scale: &[f64]) -> f64 {
     let (v_fours, v_rest) = v.as_chunks::<LANES>();
     let (sc_fours, sc_rest) = scale.as_chunks::<LANES>();
@@ -54,7 +54,7 @@ pub(super) fn max_norm(v: &[f64], scale: &[f64]) -> f64 {
     rest.chain(largest).fold(0.0, larger)
 }
 
-/// Returns the larger of two; infinity for NaN.
+/// Returns the larger of `a` and `b`; infinity if `b` is NaN. `a` must not be NaN.
 fn larger(a: f64, b: f64) -> f64 {
     let b = if b.is_nan() { f64::INFINITY } else { b };
     if b > a { b } else { a }

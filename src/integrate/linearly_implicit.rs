@@ -1,22 +1,23 @@
-//! Linearly implicit midpoint rule: one step, and the data of its dense output.
+//! Linearly implicit midpoint rule.
 //!
 //! ```text
 //!     g = f(t + θ, x₀ + θ g),   θ = h/2,   x₁ = x₀ + h g                                       (1)
 //! ```
 //!
-//! is the implicit midpoint rule. (1) is not solved; the `g` of the last step is corrected twice,
-//! by a Newton iteration with a matrix `W` in place of the Jacobian:
+//! is the implicit midpoint rule. In place of a solution of (1), the `g` of the last step is
+//! corrected twice, by Newton's iteration with a matrix `W` in place of the Jacobian:
 //!
 //! ```text
 //!     g ← g + (1 − θ W)⁻¹ (f(t + θ, x₀ + θ g) − g)                                             (2)
 //! ```
 //!
-//! The equations solve (2) with their own `W` ([`Ode::correct`]). The error of the last step's `g`
-//! is O(h) (larger after an event), and each correction gains one order: one correction gives order
-//! 2 for any `W`, as for the W-methods of HW (see [`super::radau5`]) section IV.7. A fast undamped
-//! vibration contained in `W`, however, changes its part of `g` completely from step to step; only
-//! the second correction evaluates a midpoint without that error. If the equations are linear and
-//! `W` is their Jacobian, (1) is satisfied exactly, which implies A-stability.
+//! The equations apply (2) with a `W` of their own ([`Ode::correct`]). The error of the last step's
+//! `g` is O(h) (larger after an event), and each correction raises its order by one: one correction
+//! gives a method of order 2 for any `W`, as for the W-methods of HW (see [`super::radau5`])
+//! section IV.7. A fast undamped vibration contained in `W`, however, changes `g` completely from
+//! step to step: the first correction still evaluates the midpoint with that error, the second does
+//! not. If the equations are linear and `W` is their Jacobian, the result satisfies (1) exactly,
+//! which implies A-stability.
 
 use super::ends::{Ends, Rule};
 use super::equations::{Equations, Failure};
@@ -33,7 +34,9 @@ const AT_START: u32 = CORRECTIONS + 1;
 /// The workspace of the linearly implicit midpoint rule.
 #[derive(Clone, Debug)]
 pub(super) struct LinearlyImplicit {
+    /// Midpoint derivative.
     g: Vec<f64>,
+    /// Midpoint state.
     middle: Vec<f64>,
 }
 

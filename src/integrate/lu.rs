@@ -1,7 +1,7 @@
 //! Dense linear systems, solved in place without allocation.
 //!
 //! nalgebra's `LU` takes ownership of its matrix and allocates a permutation at every
-//! factorisation; this one reuses its buffers.
+//! factorisation; [`Lu`] reuses its buffers.
 
 use nalgebra::ComplexField;
 
@@ -17,7 +17,7 @@ pub(super) struct Lu<S> {
     exchanges: Vec<usize>,
 }
 
-/// The matrix is singular.
+/// Error: the matrix is singular or not finite.
 #[derive(Debug)]
 pub(super) struct SingularMatrix;
 
@@ -31,6 +31,9 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
     }
 
     /// Factors `shift·I + scale·J`, with column-major `J`.
+    ///
+    /// # Errors
+    /// [`SingularMatrix`]; the factors are then invalid.
     pub fn factor(&mut self, shift: S, scale: f64, jacobian: &[f64]) -> Result<(), SingularMatrix> {
         let n = self.exchanges.len();
         for (entry, j) in self.factors.iter_mut().zip(jacobian) {
@@ -46,7 +49,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
             let inverse = pivot[0].recip();
             below.iter_mut().for_each(|l| *l *= inverse);
             for column in right.chunks_exact_mut(n) {
-                // The Jacobian of a mechanism has many zeros.
+                // Zeros are skipped: the Jacobian of a mechanism has many.
                 if column[k] != S::zero() {
                     let (above, rest) = column[k..].split_at_mut(1);
                     subtract(rest, above[0], below);
@@ -56,7 +59,8 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         Ok(())
     }
 
-    /// Moves the largest entry of column `k`, on or below the diagonal, to the diagonal.
+    /// Exchanges rows so that the largest entry of column `k` on or below the diagonal is on the
+    /// diagonal.
     fn exchange(&mut self, k: usize) -> Result<(), SingularMatrix> {
         let n = self.exchanges.len();
         let mut largest = (k, 0.0);
@@ -77,15 +81,15 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         Ok(())
     }
 
-    /// Replaces the right-hand side `b` by the solution.
+    /// Replaces the right-hand side `b` by the solution; requires [`factor`](Self::factor).
     pub fn solve(&self, b: &mut [S]) {
         let n = self.exchanges.len();
         for (k, &row) in self.exchanges.iter().enumerate() {
             b.swap(k, row);
         }
         let column = |k: usize| &self.factors[k * n..(k + 1) * n];
-        // Blocks of four columns in one pass over the right-hand side; the remaining columns one by
-        // one.
+        // Each pass over the right-hand side subtracts four columns; remaining columns are
+        // subtracted one by one.
         let (fours, rest) = ((0..n / BLOCK).map(|block| BLOCK * block), n / BLOCK * BLOCK..n);
         for first in fours.clone() {
             let columns: [&[S]; BLOCK] = std::array::from_fn(|k| &column(first + k)[first..]);
@@ -125,14 +129,14 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
 /// Number of columns subtracted in one pass.
 const BLOCK: usize = 4;
 
-/// `y −= a x`.
+/// Computes `y −= a x`.
 fn subtract<S: ComplexField + Copy>(y: &mut [S], a: S, x: &[S]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y -= a * *x;
     }
 }
 
-/// `y −= Σ aₖ xₖ`.
+/// Computes `y −= Σ aₖ xₖ`.
 fn subtract_block<S: ComplexField + Copy>(y: &mut [S], a: &[S], [x0, x1, x2, x3]: [&[S]; BLOCK]) {
     let columns = x0.iter().zip(x1).zip(x2).zip(x3);
     for (y, (((x0, x1), x2), x3)) in y.iter_mut().zip(columns) {

@@ -11,10 +11,10 @@ use super::watch::Watch;
 ///
 /// Explicit methods store a few numbers. Implicit methods also store their Jacobian and the last
 /// step's polynomial, `n² + 3n` numbers for `n` states ([`Method::ImplicitMidpoint`]: `n² + n`;
-/// [`Method::LinearlyImplicit`]: `n`, the last midpoint derivative; [`Method::Conserving`]: `m² + m`
-/// for `m` midpoint rates): they are reused over many steps, and re-evaluation after a restore
-/// would not be bit-identical. The factors of the Newton matrices follow from the Jacobian and the
-/// step size and are not stored.
+/// [`Method::LinearlyImplicit`]: `n`, the last midpoint derivative; [`Method::Conserving`]:
+/// `m² + m` for `m` midpoint rates): these are reused over many steps, and their evaluation after a
+/// restore would not be bit-identical. The factors of the Newton matrices follow from the Jacobian
+/// and the step size and are not stored.
 #[derive(Debug, PartialEq)]
 pub struct Memory {
     pub(super) step_history: StepHistory,
@@ -22,8 +22,8 @@ pub struct Memory {
     pub(super) watch: Watch,
     /// `∂f/∂x`, column-major; empty for explicit methods.
     pub(super) jacobian: Vec<f64>,
-    /// Rows of the last step's polynomial, or its midpoint rates or derivative, from which starting
-    /// values are extrapolated; empty for explicit methods.
+    /// Rows of the last step's polynomial, or its midpoint rates or derivative: the source of the
+    /// next step's starting values; empty for explicit methods.
     pub(super) rows: Vec<f64>,
 }
 
@@ -32,15 +32,17 @@ pub struct Memory {
 pub(super) struct Newton {
     /// Validity of the Jacobian.
     pub jacobian: Age,
-    /// Step size of the Newton matrices; zero: none.
+    /// Step size in the Newton matrices; zero if there are no matrices.
     pub matrix_step: f64,
-    /// `Θ/(1 − Θ)` with the last contraction rate `Θ`: error relative to the last correction.
+    /// `Θ/(1 − Θ)` with the contraction rate `Θ` of the last iteration: the remaining error
+    /// relative to the last correction.
     pub eta: f64,
-    /// Start of the last step.
+    /// Start time of the last accepted step.
     pub t0: f64,
-    /// Its length; zero: no polynomial.
+    /// Length of the last accepted step; zero if there is none, and then no data in `rows`.
     pub h: f64,
-    /// Largest correction that was round-off with these matrices; zero: none so far.
+    /// Norm of the last correction that was round-off, with this Jacobian; zero if there was none.
+    /// Used by [`Method::Conserving`] only.
     pub floor: f64,
 }
 
@@ -51,7 +53,7 @@ pub(super) enum Age {
     None,
     /// Evaluated in an earlier step.
     Old,
-    /// Evaluated at the start point of the current step.
+    /// Evaluated in the current step.
     Fresh,
 }
 
@@ -70,7 +72,7 @@ impl Newton {
         floor: 0.0,
     };
 
-    /// The largest [`floor`](Self::floor).
+    /// Largest admissible [`floor`](Self::floor).
     pub const HIGHEST_FLOOR: f64 = 1e6 * f64::EPSILON;
 
     /// Number of stored values.
@@ -92,7 +94,7 @@ impl Newton {
         Ok(Newton {
             jacobian: Age::ALL[usize::from(numbers.count(0..=2)?)],
             matrix_step: numbers.not_negative()?,
-            // From a contraction rate below 0.99.
+            // A contraction rate below 0.99 gives an `eta` below 99.
             eta: numbers.within(0.0..=100.0)?,
             t0: numbers.within(f64::MIN..=f64::MAX)?,
             h: numbers.not_negative()?,
@@ -101,7 +103,7 @@ impl Newton {
     }
 }
 
-/// Number of values besides the vectors.
+/// Number of stored values without the vectors `jacobian` and `rows`.
 const NUMBERS: usize = StepHistory::COUNT + Newton::COUNT + Watch::COUNT;
 
 impl Memory {
@@ -134,8 +136,8 @@ impl Memory {
         step_history.into_iter().chain(newton).chain(watch).chain(vectors)
     }
 
-    /// Restores the values of [`numbers`](Memory::numbers) from a memory of the same settings,
-    /// bit-identically.
+    /// Restores, bit-identically, the values of [`numbers`](Memory::numbers) of a memory with the
+    /// same settings.
     ///
     /// # Errors
     ///
@@ -159,7 +161,7 @@ impl Memory {
     }
 }
 
-/// Returns the lengths of the Jacobian and of the rows.
+/// Returns the lengths of the vectors `jacobian` and `rows`.
 fn vectors(settings: &Settings) -> [usize; 2] {
     let n = settings.n_states();
     match settings.method() {

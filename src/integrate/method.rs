@@ -13,52 +13,54 @@ pub enum Method {
     /// The classical Runge-Kutta method of order 4 with a fixed step: the computing time is
     /// predictable.
     ///
-    /// No error is estimated and the tolerances are not used. The interval to the limit is divided
-    /// into equal steps of at most `step`; a `step` that divides the communication interval is used
-    /// unchanged.
+    /// No error is estimated and the tolerances are not used. The interval to the limit of
+    /// [`Stepper::step`](super::Stepper::step) is divided into equal steps of at most `step`; a
+    /// `step` that divides the communication step is used unchanged.
     Rk4 {
         /// Maximum step, in units of `t`.
         step: f64,
     },
     /// Hairer and Wanner's RADAU5, the Radau IIA method of order 5: implicit, for stiff equations.
     ///
-    /// Its error estimate is of order 3. As in their code it is compared with `0.1 rel^(2/3)` in
-    /// place of the tolerance `rel`, and each state's absolute tolerance in proportion: the global
-    /// error then follows `rel` as with the other methods.
+    /// Its error estimate is of order 3. As in their code, it is compared with `0.1 rel^(2/3)` in
+    /// place of the relative tolerance `rel`; absolute tolerances are scaled by the same factor.
+    /// The global error is then proportional to `rel`, as with the other methods.
     Radau5,
     /// The implicit midpoint rule, of order 2, with a fixed step: A-stable, symplectic, conserves
     /// quadratic invariants to round-off. It does not damp stiff components.
     ///
-    /// Steps as for [`Method::Rk4`]. The work of a step is bounded: 20 corrections with an old
-    /// Jacobian and 20 with a new one; if these do not converge, the step fails.
+    /// Step lengths as for [`Method::Rk4`]. The work of a step is bounded: at most 20 Newton
+    /// corrections with an old Jacobian and 20 with a new one; without convergence the step fails.
     ImplicitMidpoint {
         /// Maximum step, in units of `t`.
         step: f64,
     },
-    /// The implicit midpoint rule, of order 2 with a fixed step, with two corrections in place of a
-    /// solution: two evaluations per step. The equations must provide the stiff part of the
-    /// Jacobian ([`Ode::correct`](super::Ode::correct)): linear equations with their exact Jacobian
-    /// are integrated A-stably and without damping. The effect of other stiff terms depends on the
-    /// correction.
+    /// The implicit midpoint rule, of order 2, with a fixed step; two corrections, each of one
+    /// evaluation, replace the exact solution of its equations. The equations must provide the
+    /// stiff part of their Jacobian in [`Ode::correct`](super::Ode::correct): linear equations with
+    /// their exact Jacobian are integrated A-stably and without damping. Stiff terms that the
+    /// correction does not contain are damped or unstable.
     ///
-    /// Steps as for [`Method::Rk4`]; the work is equal in all steps except the first, which has
-    /// three corrections.
+    /// Step lengths as for [`Method::Rk4`]; the work is equal in all steps except the first, which
+    /// has three corrections.
     LinearlyImplicit {
         /// Maximum step, in units of `t`.
         step: f64,
     },
-    /// The equations' [own step](super::OwnStep), which conserves their invariants: of order 2,
-    /// with a fixed step as for [`Method::Rk4`].
+    /// The step that the equations define ([`OwnStep`](super::OwnStep)), which conserves their
+    /// invariants: of order 2, with a fixed step as for [`Method::Rk4`].
     Conserving {
         /// Maximum step, in units of `t`.
         step: f64,
-        /// Number of midpoint rates.
+        /// Number of midpoint rates, the unknowns of the step.
         rates: usize,
     },
-    /// [`Method::Dopri5`] for nonstiff equations, [`Method::Radau5`] for stiff ones.
+    /// Selects [`Method::Dopri5`] for nonstiff equations and [`Method::Radau5`] for stiff ones,
+    /// during the run.
     ///
-    /// The method changes if stability limits the steps, for damped eigenvalues; a fast, almost
-    /// undamped vibration is resolved by DOPRI5.
+    /// The method changes to RADAU5 if stability limits DOPRI5's steps. A fast, almost undamped
+    /// vibration is resolved by DOPRI5 if it is excited; if not, a successful trial step changes to
+    /// RADAU5.
     Auto,
 }
 
@@ -100,7 +102,7 @@ impl Method {
         }
     }
 
-    /// Returns true if it uses the Jacobian of the derivative
+    /// Returns true if the method evaluates the Jacobian of the derivative
     /// ([`Ode::jacobian`](super::Ode::jacobian)).
     pub fn asks_for_jacobian(&self) -> bool {
         match self {
@@ -113,8 +115,9 @@ impl Method {
         }
     }
 
-    /// Returns true if an event inside a step requires a shorter step to it. Interpolation over a
-    /// long step would add energy to vibrations that are faster than the step.
+    /// Returns true if a step with an event inside must be repeated as a shorter step that ends at
+    /// the event. The state is not interpolated at the event, because interpolation in a long step
+    /// would add energy to vibrations with shorter periods.
     pub fn steps_to_events(&self) -> bool {
         match self {
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => true,
@@ -122,7 +125,7 @@ impl Method {
         }
     }
 
-    /// Returns the fixed step; `None` for an adaptive method.
+    /// Returns the maximum length of the fixed steps; `None` for an adaptive method.
     pub fn fixed_step(&self) -> Option<f64> {
         match self {
             Method::Rk4 { step }

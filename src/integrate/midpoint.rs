@@ -1,4 +1,4 @@
-//! Implicit midpoint rule: one step, and the data of its dense output.
+//! Implicit midpoint rule.
 //!
 //! ```text
 //!     z = h/2 f(t + h/2, x₀ + z),   x₁ = x₀ + 2z                                       (1)
@@ -11,7 +11,7 @@
 //! solved to round-off, regardless of the tolerance.
 //!
 //! The simplified Newton iteration `(1 − h/2 J) Δz = h/2 f(t + h/2, x₀ + z) − z` keeps its Jacobian
-//! while it converges fast: a solution to round-off does not otherwise depend on it.
+//! while it converges fast: a solution to round-off does not depend on the Jacobian.
 
 use super::dense::polynomial;
 use super::ends::{Ends, Rule};
@@ -23,18 +23,19 @@ use super::memory::{Age, Memory};
 use super::newton::{Convergence, Limits, Origin, Progress, linearise, with_good_jacobian};
 use super::{Ode, Settings};
 
-/// Stopping criterion for (1): a remaining error below `ε/16` of each state's magnitude (or
-/// nominal). It has the same sign in every step, and `ε/2` would cause a visible drift after 1e5
-/// steps. If round-off of `f` is larger (a stiff beam 100 m from the origin: 1e-11 of a rate of
-/// one), a stagnating iteration counts as converged.
+/// Stopping criterion for (1): a remaining error below `ε/16` of each state's magnitude, or of its
+/// nominal value if that is larger. The remaining error has the same sign in every step: `ε/2`
+/// would cause a visible drift of invariants after 1e5 steps. If the round-off of `f` is larger
+/// (1e-11 of a rate of one for a stiff beam 100 m from the origin), a stagnating iteration counts
+/// as converged.
 const LIMITS: Limits = Limits {
     target: f64::EPSILON / 16.0,
     round_off: 1e6 * f64::EPSILON,
     iterations: 20,
 };
 
-/// Number of corrections above which a Jacobian is not reused in the next step. A new one needs
-/// about 4; the saved corrections pay for it in some twenty steps.
+/// Number of corrections above which a Jacobian is not reused in the next step. With a new Jacobian
+/// about 4 suffice; the corrections saved make up for its cost after some twenty steps.
 const FEW: u32 = 8;
 
 /// The workspace of the implicit midpoint rule.
@@ -109,7 +110,8 @@ impl ImplicitMidpoint {
         }
     }
 
-    /// Extrapolates the starting value linearly from the last step; `z = 0` without one.
+    /// Sets the starting value of `z`: by linear extrapolation of the last step, or zero without
+    /// one.
     fn predict(&mut self, h: f64, memory: &Memory) {
         self.z.fill(0.0);
         if memory.newton.h > 0.0 {
@@ -121,7 +123,7 @@ impl ImplicitMidpoint {
 
 impl Rule for ImplicitMidpoint {
     fn evaluations_per_step(&self) -> u64 {
-        // Iteration with an old Jacobian, then with a new one.
+        // Corrections with an old and then with a new Jacobian; derivative at the start; Jacobian.
         2 * u64::from(LIMITS.iterations) + 1 + self.z.len() as u64
     }
 

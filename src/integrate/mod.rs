@@ -5,15 +5,15 @@
 //! ```
 //!
 //! The module takes one accepted step at a time, provides dense output inside that step, and
-//! locates a sign change in it. Loops over communication points, event iteration and names of
-//! states belong to the caller.
+//! locates sign changes of functions. Loops over communication points, event handling and names of
+//! states are the caller's task.
 //!
-//! Data are separated by the consequence of their loss:
+//! Data are separated by what their loss would change:
 //!
 //! | kind | type | consequence of a loss |
 //! |---|---|---|
 //! | settings | [`Settings`] | a different problem is solved; constant for a [`Stepper`] |
-//! | memory | [`Memory`] | other steps: saved with `t` and `x`, the run continues bit-identically |
+//! | memory | [`Memory`] | other steps; a run restored with `t`, `x` and memory is bit-identical |
 //! | workspace | inside [`Stepper`] | computing time only |
 //! | result | [`Step`], [`Dense`] | none |
 //!
@@ -25,7 +25,7 @@
 //! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
 //! | [`Method::LinearlyImplicit`] | 2, two evaluations a step | 2 | fixed |
-//! | [`Method::Conserving`] | 2, the equations' own | 2 | fixed |
+//! | [`Method::Conserving`] | 2, step defined by the equations | 2 | fixed |
 //! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
 //!
 //! Main source, cited as HNW: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential
@@ -39,10 +39,11 @@
 //! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`
 //! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `ends` the
 //! common part of `midpoint`, `linearly_implicit` and `conserving`; `auto` selects a method by the
-//! counts in `watch`. `newton` and `lu` serve the implicit methods, `equations` is the common
-//! interface to the [`Ode`], `known` reuses derivatives. `adaptive` and `fixed` are the two kinds
-//! of step size selection, `control` is the controller, `initial` the first step, `landing` the
-//! exact end on a limit, `lanes` the loops over states; `numbers` serialises a [`Memory`].
+//! counts in `watch`. `newton` and `lu` solve the equations of implicit methods, `equations` is the
+//! common interface to the [`Ode`], `known` reuses derivatives. `adaptive` and `fixed` are the two
+//! kinds of step size selection, `control` is the step size controller, `initial` selects the first
+//! step, `landing` makes a step end exactly on a limit, `lanes` contains loops over states;
+//! `numbers` reads a saved [`Memory`].
 //!
 //! ```
 //! # use grapple::integrate;
@@ -118,7 +119,7 @@ pub use stepper::Stepper;
 /// A system of ordinary differential equations of first order, `ẋ = f(t, x)`.
 ///
 /// Evaluations at equal `(t, x)` must be bit-identical until the caller calls
-/// [`Stepper::invalidate`]: a stored derivative is not evaluated again.
+/// [`Stepper::invalidate`], because the integrator reuses stored derivatives.
 pub trait Ode {
     /// Error type: the reason for which the derivative has no value at a point.
     type Error;
@@ -137,8 +138,8 @@ pub trait Ode {
     /// `jacobian[j * n + i]`. Returns `true` in that case.
     ///
     /// Used by implicit methods only. The default returns `false`, and the integrator uses finite
-    /// differences of [`derivative`](Ode::derivative), one evaluation per state. An inaccurate
-    /// Jacobian slows the iterations down, but does not change the solution they converge to.
+    /// differences of [`derivative`](Ode::derivative), one evaluation per state. With an inaccurate
+    /// Jacobian, Newton's iteration converges more slowly, to the same solution.
     ///
     /// # Errors
     ///
@@ -148,18 +149,19 @@ pub trait Ode {
         Ok(false)
     }
 
-    /// Corrects the midpoint derivative `g` of a step from `x0`, `g = f(t, x₀ + θ g)`, for
-    /// [`Method::LinearlyImplicit`]:
+    /// Corrects the midpoint derivative `g` of a step from `x0` once, for
+    /// [`Method::LinearlyImplicit`]. The exact `g` satisfies `g = f(t, x₀ + θ g)`, with the
+    /// midpoint time `t` and half of the step `θ`:
     ///
     /// ```text
     ///     g ← g + (1 − θ W)⁻¹ (f(t, x₀ + θ g) − g)
     /// ```
     ///
     /// with an approximation `W` of the Jacobian; the default is `W = 0`. `W` must contain the
-    /// stiff terms; the order does not depend on it. A model may first make `g` consistent: for
-    /// coordinates, `g` is the midpoint rate. Unless `W` is the Jacobian this gives another method:
-    /// a fast component that is not in `W` is damped by the plain formula and grows with a
-    /// consistent `g`. `middle` is workspace for a state.
+    /// stiff terms; the order does not depend on it. A model may first make `g` consistent: the `g`
+    /// of a coordinate equals the midpoint rate. Unless `W` is the exact Jacobian, this is a
+    /// different method: a fast component that is not in `W` is damped by the plain formula, but
+    /// grows with a consistent `g`. `middle` is workspace of the length of a state.
     ///
     /// # Errors
     ///
@@ -177,48 +179,49 @@ pub trait Ode {
         self.derivative(t, middle, g)
     }
 
-    /// Returns the equations' own step for [`Method::Conserving`]; the default has none.
+    /// Returns the step that the equations define for [`Method::Conserving`]; by default `None`.
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Self::Error>> {
         None
     }
 }
 
-/// Equations with their own step: `R(u) = 0` for the midpoint rates `u`, and the state at the end.
+/// A step that the equations themselves define: a residual `R(u) = 0` for the midpoint rates `u`,
+/// and the state at the end as a function of `u`.
 pub trait OwnStep {
     /// Error type: the reason for which there is no residual.
     type Error;
 
-    /// Begins a step at the state `x`; writes a starting value into `u`.
+    /// Begins a step at the state `x`; writes the rates at `x` into `u` as the starting value.
     ///
     /// # Errors
-    /// If the model has no such step.
+    /// If the model has no step of its own.
     fn begin(&mut self, span: Span, x: &[f64], u: &mut [f64]) -> Result<(), Self::Error>;
 
     /// Computes `R(u)`.
     ///
     /// # Errors
-    /// If the model has no such step.
+    /// If the model has no step of its own, or no residual at `u`.
     fn residual(&mut self, span: Span, u: &[f64], residual: &mut [f64]) -> Result<(), Self::Error>;
 
     /// Computes `∂R/∂u`, column-major.
     ///
     /// # Errors
-    /// If the model has no such step.
+    /// If the model has no step of its own, or no residual at `u`.
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Computes the state at the end. Requires [`residual`](Self::residual), from which it takes
-    /// integrated quantities such as work.
+    /// Computes the state `x1` at the end from `x0` and `u`. The last [`residual`](Self::residual)
+    /// provides the integrands of integrated quantities, such as the power for the work.
     ///
     /// # Errors
-    /// If the model has no such step.
+    /// If the model has no step of its own.
     fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Self::Error>;
 }
 
 /// A step: from `t` to `t + h`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
-    /// Its start.
+    /// Time of the start.
     pub t: f64,
-    /// Its length.
+    /// Length, in units of `t`.
     pub h: f64,
 }

@@ -1,4 +1,4 @@
-//! Simplified Newton iterations: convergence, and reuse of the matrices.
+//! Simplified Newton iterations: monitoring of convergence, and reuse of the matrices.
 //!
 //! HW (see [`super::radau5`]) section IV.8, *Stopping Criterion*.
 
@@ -6,8 +6,8 @@ use super::equations::{Equations, Failure, StateAndDerivative, same_bits};
 use super::memory::{Age, Memory};
 use super::{Ode, Settings};
 
-/// Solves with the stored Jacobian; if the iteration does not converge and the Jacobian is old,
-/// solves again with a new one.
+/// Calls `solve` with the memory's Jacobian. If the iteration does not converge and the Jacobian is
+/// from an earlier step, calls it again with a Jacobian to be evaluated anew.
 pub(super) fn with_good_jacobian<T, E>(
     memory: &mut Memory,
     mut solve: impl FnMut(&mut Memory) -> Result<T, Failure<E>>,
@@ -21,32 +21,35 @@ pub(super) fn with_good_jacobian<T, E>(
     }
 }
 
-/// Monitors the convergence of one solution.
+/// Monitor of the convergence of one Newton iteration.
 #[derive(Debug)]
 pub(super) struct Convergence {
     limits: Limits,
-    /// True if neither a new Jacobian nor a shorter step is available.
+    /// True if the step is fixed and the Jacobian is new: nothing else can be tried, so that the
+    /// iteration continues even if it converges slowly.
     is_last_resort: bool,
-    /// Corrections so far.
+    /// Number of corrections so far.
     pub iterations: u32,
-    /// Contraction rate `Θ`, known from the second correction.
+    /// Contraction rate `Θ`; zero before the second correction.
     pub theta: f64,
-    /// `Θ/(1 − Θ)`: error relative to the last correction; infinite without contraction.
+    /// `Θ/(1 − Θ)`: remaining error relative to the last correction; infinite without contraction.
     pub eta: f64,
-    /// The correction that was round-off, if any.
+    /// Norm of the correction at which the iteration stagnated by round-off, if it did.
     pub floor: Option<f64>,
+    /// Norm of the last correction.
     last: f64,
-    /// Last two ratios of consecutive corrections; zero: not known.
+    /// Last two ratios of consecutive corrections; zero if not known yet.
     quotients: [f64; 2],
 }
 
 /// Stopping criterion of an iteration.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Tolerance of the remaining error.
+    /// Tolerance of the estimated remaining error.
     pub target: f64,
-    /// Upper bound of a correction that may be round-off. Its ratio to the previous correction must
-    /// also exceed the mean of 1 and the larger of the two ratios before.
+    /// Upper bound of a correction that may be round-off. To count as round-off, it must also
+    /// stagnate: its ratio to the previous correction exceeds the mean of 1 and the larger of the
+    /// two ratios before, or the contraction rate is at least 0.99.
     pub round_off: f64,
     /// Maximum number of corrections.
     pub iterations: u32,
@@ -59,13 +62,13 @@ pub(super) enum Progress {
     GoOn,
     /// The iteration has converged.
     Converged,
-    /// The iteration diverges, or would exceed the number of corrections.
+    /// The iteration diverges, or would not reach the tolerance within the number of corrections.
     Hopeless,
 }
 
 impl Convergence {
-    /// Creates a monitor; `eta` is that of the last solution, with which one correction may
-    /// suffice.
+    /// Creates a monitor. `eta` is that of the previous iteration: it estimates the error after the
+    /// first correction, so that one correction may suffice.
     pub fn new(limits: Limits, eta: f64) -> Convergence {
         Convergence {
             limits,
@@ -79,8 +82,8 @@ impl Convergence {
         }
     }
 
-    /// Creates a monitor for a fixed step. With a fresh Jacobian no alternative remains, so slow or
-    /// growing first corrections do not stop the iteration.
+    /// Creates a monitor for a fixed step. With a fresh Jacobian nothing else can be tried, so that
+    /// slow convergence or growth of the first corrections does not stop the iteration.
     pub fn of_fixed_step(limits: Limits, jacobian: Age) -> Convergence {
         Convergence {
             is_last_resort: jacobian == Age::Fresh,
@@ -88,7 +91,7 @@ impl Convergence {
         }
     }
 
-    /// Evaluates the norm of the last correction.
+    /// Evaluates a correction with the norm `correction`; returns the decision.
     pub fn observe(&mut self, correction: f64) -> Progress {
         let Limits {
             mut target,
@@ -106,7 +109,7 @@ impl Convergence {
                 _ => (quotient * last).sqrt(),
             };
             let falls = self.theta < 0.99;
-            // With alternating contraction the slower of two ratios counts as the rate.
+            // If fast and slow contraction alternate, the larger of two ratios is the reference.
             let stands = quotient > 0.5 * (1.0 + before.max(last)) || !falls;
             if correction <= round_off && stands {
                 self.floor = Some(correction);
@@ -120,7 +123,7 @@ impl Convergence {
             let is_hopeless = if self.is_last_resort {
                 self.iterations > 2 && self.theta > GROWS
             } else {
-                // Expected error after the remaining iterations.
+                // Expected error after the remaining corrections.
                 let expected = self.eta * correction * self.theta.powi(left as i32);
                 !falls || expected > target.max(round_off)
             };
@@ -142,21 +145,21 @@ impl Convergence {
     }
 }
 
-/// Mean growth of two consecutive corrections that counts as divergence.
+/// Growth of the corrections, as geometric mean of two ratios, above which the iteration diverges.
 const GROWS: f64 = 2.0;
 
-/// Relative difference of a step from that of the Newton matrices that allows reuse: the
-/// contraction rate hardly changes, and equal steps between equidistant communication points are
-/// not bit-identical.
+/// Largest relative difference of a step length from that in the Newton matrices at which these are
+/// reused: the contraction rate hardly changes. Steps between equidistant communication points are
+/// equal, but not bit-identical.
 const SAME_STEP: f64 = 1e-6;
 
-/// Returns true if a step may use the matrices of another step.
+/// Returns true if a step of length `h` may use Newton matrices for the length `of_matrices`.
 pub(super) fn same_step(h: f64, of_matrices: f64) -> bool {
     (h / of_matrices - 1.0).abs() <= SAME_STEP
 }
 
-/// Updates the memory's Jacobian and the step size of its matrices, if necessary, for a step of
-/// length `h` from `start` at time `t`.
+/// Evaluates the memory's Jacobian anew if it is invalid, and updates the step size of the matrices
+/// if it differs, for a step of length `h` from `start` at the time `t`.
 pub(super) fn linearise<O: Ode + ?Sized>(
     equations: &mut Equations<O>,
     t: f64,
@@ -181,11 +184,11 @@ pub(super) fn linearise<O: Ode + ?Sized>(
     Ok(())
 }
 
-/// Jacobian and step size of the matrices in a workspace.
+/// Jacobian and step size from which the factored matrices in a workspace were computed.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     jacobian: Vec<f64>,
-    /// Zero: there are no matrices.
+    /// Step size; zero if there are no matrices.
     step: f64,
 }
 
@@ -197,12 +200,12 @@ impl Origin {
         }
     }
 
-    /// Returns true if the matrices match the memory.
+    /// Returns true if the matrices were computed from the Jacobian and step size of the memory.
     pub fn is(&self, memory: &Memory) -> bool {
         self.step.to_bits() == memory.newton.matrix_step.to_bits() && same_bits(&self.jacobian, &memory.jacobian)
     }
 
-    /// Records that the matrices match the memory.
+    /// Records that the matrices were computed from the Jacobian and step size of the memory.
     pub fn set(&mut self, memory: &Memory) {
         self.jacobian.copy_from_slice(&memory.jacobian);
         self.step = memory.newton.matrix_step;

@@ -1,10 +1,10 @@
-//! Reader of a memory's plain numbers.
+//! Reader of a saved memory: validates its numbers one after the other.
 
 use std::error::Error;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The remaining numbers.
+/// The numbers of a memory, and the index of the next one to be read.
 pub(super) struct Numbers<'a> {
     all: &'a [f64],
     next: usize,
@@ -31,7 +31,7 @@ impl<'a> Numbers<'a> {
         self.within(0.0..=f64::MAX)
     }
 
-    /// Reads the next number, which must be an integer.
+    /// Reads the next number, which must be an integer within `range`.
     pub fn count(&mut self, range: RangeInclusive<u16>) -> Result<u16, InvalidMemory> {
         let index = self.next;
         let value = self.within(f64::from(*range.start())..=f64::from(*range.end()))?;
@@ -41,7 +41,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Reads the next number as a boolean.
+    /// Reads the next number as a boolean; it must be 0 or 1.
     pub fn flag(&mut self) -> Result<bool, InvalidMemory> {
         Ok(self.count(0..=1)? == 1)
     }
@@ -59,14 +59,14 @@ impl<'a> Numbers<'a> {
 /// The reason for which numbers are not a valid memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum InvalidMemory {
-    /// The number of values is not that of the settings.
+    /// The number of values differs from that of the settings.
     Length {
         /// Number of values that the settings require.
         expected: usize,
-        /// Number of given values.
+        /// Number of values found.
         found: usize,
     },
-    /// A value is invalid.
+    /// A value is outside its range.
     Value {
         /// Its index.
         index: usize,

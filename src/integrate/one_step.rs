@@ -7,14 +7,14 @@ use super::landing::Trial;
 use super::memory::Memory;
 use super::{Ode, Settings};
 
-/// A one-step method: one attempt of one step, and the data of its dense output.
+/// A one-step method: it attempts single steps and provides dense output.
 ///
-/// All its data are workspace: their loss costs only computing time.
+/// All its data are workspace: their loss costs computing time, but does not change results.
 pub(super) trait OneStep {
-    /// Returns the maximum number of evaluations of one attempt and the dense output of its step.
+    /// Returns the maximum number of evaluations for one attempt together with its dense output.
     fn evaluations_per_step(&self) -> u64;
 
-    /// Prepares a step from `(t, x)`.
+    /// Prepares a step from `(t, x)`: stores the state and, if the method needs it, its derivative.
     fn start<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -22,7 +22,8 @@ pub(super) trait OneStep {
         x: &[f64],
     ) -> Result<(), Failure<O::Error>>;
 
-    /// Attempts one step from the start; it is accepted if its error norm is at most 1.
+    /// Attempts one step from the prepared start. It counts as accepted if the error norm of the
+    /// result is at most 1; otherwise the caller repeats it with a smaller step.
     fn attempt<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -45,12 +46,13 @@ pub(super) trait OneStep {
     fn invalidate(&mut self);
 }
 
-/// A one-step method with error estimate.
+/// A one-step method with an error estimate, for adaptive step sizes.
 pub(super) trait Adaptive: OneStep {
-    /// Returns the controller's constants.
+    /// Returns the constants of the step size controller.
     fn control(&self) -> &'static Control;
 
-    /// Returns a first step, at most to `t_limit`; requires [`OneStep::start`].
+    /// Returns the length of the first step; requires [`OneStep::start`]. Evaluates the derivative
+    /// at `t_limit` at the latest.
     fn initial_step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -59,16 +61,17 @@ pub(super) trait Adaptive: OneStep {
         settings: &Settings,
     ) -> f64;
 
-    /// Returns the index of the state with the largest error in the last attempt.
+    /// Returns the index of the state with the largest error relative to its tolerance in the last
+    /// attempt.
     fn worst(&self) -> usize;
 }
 
 /// The result of an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attempt {
-    /// Largest error relative to its tolerance; never NaN.
+    /// Largest error estimate of a state relative to its tolerance; never NaN.
     pub norm: f64,
-    /// Safety factor of the next step, at most 1: it decreases with the number of Newton
-    /// iterations.
+    /// Further safety factor for the length of the next step, at most 1: it decreases with the
+    /// number of Newton iterations of this attempt.
     pub newton_safety: f64,
 }

@@ -1,7 +1,7 @@
-//! Radau IIA method of order 5: one attempt of one step, and the data of its dense output.
+//! Radau IIA method of order 5, with dense output.
 //!
-//! The stages `x₀ + zᵢ` and the step satisfy (HW IV.8, *Reformulation of the Nonlinear System*; see
-//! [`super::radau5`])
+//! The stages `x₀ + zᵢ` and the end state `x₁` satisfy (HW IV.8, *Reformulation of the Nonlinear
+//! System*; see [`super::radau5`])
 //!
 //! ```text
 //!     zᵢ = h Σⱼ aᵢⱼ f(t + cⱼ h, x₀ + zⱼ),   x₁ = x₀ + z₃                               (1)
@@ -22,8 +22,8 @@
 //!     err = (γ/h − J)⁻¹ (f(t, x₀) + γ/h Σ eᵢ zᵢ)                                       (4)
 //! ```
 //!
-//! In the first step and after a rejection it is repeated with `f(t, x₀ + err)` in place of
-//! `f(t, x₀)`.
+//! If the error exceeds the tolerance in the first step or after a rejection, it is estimated again
+//! with `f(t, x₀ + err)` in place of `f(t, x₀)`.
 
 use super::control::Control;
 use super::dense::{Dense, polynomial};
@@ -43,8 +43,8 @@ use nalgebra::Complex;
 /// Maximum number of corrections of one attempt with one Jacobian: `NIT` of `radau5.f`.
 const ITERATIONS: u32 = 7;
 
-/// Contraction rate below which the Jacobian is reused, as it is after one or two corrections:
-/// `THET`.
+/// Contraction rate up to which the next step reuses the Jacobian: `THET` of `radau5.f`. After one
+/// or two corrections the Jacobian is reused at any rate.
 const GOOD_RATE: f64 = 1e-3;
 
 /// The workspace of the Radau IIA method of order 5.
@@ -58,7 +58,7 @@ pub(super) struct Radau5 {
     argument: Vec<f64>,
     /// Error estimate.
     error: Vec<f64>,
-    /// Error of norm 1 for each state.
+    /// Tolerance of each state: an error of this size has norm 1.
     scale: Vec<f64>,
     /// `z`, `w` and `F`, three consecutive vectors each.
     z: Vec<f64>,
@@ -73,9 +73,10 @@ pub(super) struct Radau5 {
     origin: Origin,
     /// The rows of the dense output.
     rows: Vec<f64>,
-    /// Ratio of the tolerance of the error estimate to the user's tolerance.
+    /// Ratio of the tolerance with which the error estimate is compared to the user's tolerance.
     loosening: f64,
     limits: Limits,
+    /// Reuse of the derivatives at both ends of a step.
     known: StepData,
 }
 
@@ -106,8 +107,8 @@ impl Radau5 {
             rows: vec![0.0; 3 * n],
             loosening: loosened / rtol,
             limits: Limits {
-                // HW IV.8, *Stopping Criterion*: κ between 1e-1 and 1e-2; less with small
-                // tolerances, never below round-off.
+                // `κ` of HW IV.8, *Stopping Criterion*, which recommends 1e-1 to 1e-2; as in
+                // `radau5.f`, less with small tolerances, but not below round-off.
                 target: (10.0 * f64::EPSILON / loosened).max(loosened.sqrt().min(0.03)),
                 round_off: 0.0,
                 iterations: ITERATIONS,
@@ -116,7 +117,7 @@ impl Radau5 {
         }
     }
 
-    /// Solves (1) for the stages.
+    /// Solves (1) for the stages, by Newton's iteration.
     fn solve<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -142,7 +143,7 @@ impl Radau5 {
         }
     }
 
-    /// Factors the matrices of (2) and (3), unless they are up to date.
+    /// Factors the matrices of (2) and (3), unless their factors are up to date.
     fn factor(&mut self, memory: &Memory) -> Result<(), super::lu::SingularMatrix> {
         if self.origin.is(memory) {
             return Ok(());
@@ -156,7 +157,8 @@ impl Radau5 {
         Ok(())
     }
 
-    /// Extrapolates the starting value by the last step's polynomial; `z = 0` without one.
+    /// Sets the starting values of `z` and `w`: by extrapolation of the last step's polynomial, or
+    /// zero without one.
     fn predict(&mut self, t: f64, trial: Trial, memory: &Memory) {
         let n = self.x0.len();
         let last = &memory.newton;
@@ -191,8 +193,8 @@ impl Radau5 {
         equations.derivative(time, &self.argument, &mut self.f[stage])
     }
 
-    /// Corrects `w` by (2) and (3), and `z`; returns the largest correction relative to the
-    /// tolerance.
+    /// Corrects `w` by (2) and (3) and computes `z` from it; returns the largest correction
+    /// relative to the tolerance.
     fn correct(&mut self, h: f64) -> f64 {
         let n = self.x0.len();
         let (gamma, mu) = (GAMMA / h, Complex::new(ALPHA, BETA) / h);
@@ -234,7 +236,7 @@ impl Radau5 {
         for ((argument, x0), error) in self.argument.iter_mut().zip(&self.x0).zip(&self.error) {
             *argument = x0 + error;
         }
-        // `f1` is free at this point.
+        // `f1` serves as buffer: it is evaluated only after the acceptance of the step.
         equations.derivative(t, &self.argument, &mut self.f1)?;
         std::mem::swap(&mut self.f0, &mut self.f1);
         let norm = self.estimate(trial.h);
@@ -272,7 +274,7 @@ impl Radau5 {
 
 impl OneStep for Radau5 {
     fn evaluations_per_step(&self) -> u64 {
-        // The stages with an old Jacobian, then with a new one; the second error estimate; the
+        // Stages with an old and then with a new Jacobian; Jacobian; second error estimate;
         // derivative at the end.
         2 * 3 * u64::from(ITERATIONS) + self.x0.len() as u64 + 2
     }
@@ -319,7 +321,7 @@ impl OneStep for Radau5 {
             };
             self.known.take(step, *equations.evaluations);
         }
-        // HW IV.8, *Step Size Selection*.
+        // The safety factor of HW IV.8, *Step Size Selection*, relative to that of the controller.
         let (all, used) = (f64::from(2 * ITERATIONS), f64::from(convergence.iterations));
         Ok(Attempt {
             norm,

@@ -3,8 +3,9 @@
 //! Cited as HW: E. Hairer, G. Wanner, *Solving Ordinary Differential Equations II. Stiff and
 //! Differential-Algebraic Problems*, 2nd edition, Springer 1996, doi:10.1007/978-3-642-05221-7;
 //! section IV.5, Table 5.6, and section IV.8. The digits of `T` and its inverse are those of Hairer
-//! and Wanner's code `radau5.f`, rounded once to the nearest double; the tests check the form (1)
-//! of the method's matrix, and the simplifying conditions.
+//! and Wanner's code `radau5.f`, rounded once to the nearest double. The tests check that the
+//! matrix `A` of the method, computed by (1) from these coefficients, satisfies the simplifying
+//! conditions.
 
 use super::control::{Control, History};
 
@@ -44,10 +45,10 @@ pub(super) const T_INVERSE: [[f64; 3]; 3] = [
 /// `(−13 − 7√6, −13 + 7√6, −1)/3`.
 pub(super) const ERROR: [f64; 3] = [-10.048809399827416, 1.382142733160749, -1.0 / 3.0];
 
-/// Order of the error estimate plus one.
+/// Order of the error estimate, 3, plus one.
 const ESTIMATE: f64 = 4.0;
 
-/// The constants of `radau5.f`.
+/// Constants of the step size controller, from `radau5.f`.
 pub(super) static CONTROL: Control = Control {
     exponent: 1.0 / ESTIMATE,
     history: History::Predictive,

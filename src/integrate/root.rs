@@ -1,25 +1,25 @@
-//! Location of sign changes.
+//! Location of sign changes, for state events.
 //!
 //! The interpolate-truncate-project (ITP) method: I. F. D. Oliveira, R. H. C. Takahashi, *An
 //! enhancement of the bisection method average performance preserving minmax optimality*, ACM
-//! Trans. Math. Softw. 47 (2021) 5:1–5:24, doi:10.1145/3423597. Superlinear for smooth functions,
-//! and for any function at most one evaluation more than bisection: the time to locate an event is
-//! bounded. Their `n₀ = 1`, `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
+//! Trans. Math. Softw. 47 (2021) 5:1–5:24, doi:10.1145/3423597. It converges superlinearly for
+//! smooth functions and takes at most one evaluation more than bisection for any function: the time
+//! to locate an event is bounded. The parameters are `n₀ = 1`, `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
 
 use std::error::Error;
 use std::fmt;
 
 /// Bracket of a sign change.
 ///
-/// The two sides are those of FMI 2.0 event indicators: `f > 0` and `f ≤ 0`. Zero belongs to the
-/// second.
+/// As for the event indicators of FMI 2.0, the sign is that of `f > 0` or `f ≤ 0`: zero counts as
+/// negative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bracket {
-    /// Last known point on the side of the start.
+    /// Last known point before the crossing, where `f` has the sign of the start.
     pub t_before: f64,
     /// Function value at `t_before`.
     pub f_before: f64,
-    /// First known point on the other side, after the crossing.
+    /// First known point after the crossing, where `f` has the other sign.
     pub t_after: f64,
     /// Function value at `t_after`.
     pub f_after: f64,
@@ -27,11 +27,11 @@ pub struct Bracket {
     pub evaluations: u32,
 }
 
-/// Minimum width of a bracket relative to its larger end.
+/// Width to which a bracket is narrowed, relative to the larger of its two times.
 const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 
-/// Narrows the interval between two points `(t, f(t))` on different sides to a sign change, to a
-/// width of 4 units of round-off of its ends.
+/// Locates a sign change between two points `(t, f(t))` of different signs: narrows the interval to
+/// a width of `4 ε` times the larger of the two times.
 ///
 /// With several sign changes inside, one of them is found, not always the first. The number of
 /// evaluations is at most ⌈log₂((t1 − t0)/width)⌉ + 1, plus one or two due to round-off.
@@ -47,14 +47,14 @@ const ROUND_OFF: f64 = 4.0 * f64::EPSILON;
 ///
 /// # Errors
 ///
-/// If both ends are on one side, the interval is empty or not finite, or the function returns NaN
-/// (infinite values are valid).
+/// If both ends have the same sign, the interval is empty or not finite, or the function returns
+/// NaN (infinite values are valid).
 pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64) -> f64) -> Result<Bracket, RootError> {
     check(t0, f0, t1, f1)?;
     let width = ROUND_OFF * t0.abs().max(t1.abs());
     let kappa = 0.2 / (t1 - t0);
-    // The radius that bisection with one further evaluation would have left before the next
-    // evaluation.
+    // Largest admissible half-width: that which bisection with one further evaluation would have
+    // after as many evaluations.
     let mut radius = 0.5 * width * ((t1 - t0) / width).log2().ceil().exp2() * 2.0;
     let mut bracket = Bracket {
         t_before: t0,
@@ -75,18 +75,20 @@ pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64)
 }
 
 /// Returns the time just after the first crossing to zero or below, for a function sampled at equal
-/// distances that is positive at the first sample. If the function is NaN on the way, the crossing
-/// is located only to the sampling interval.
+/// distances that is positive at the first sample; `None` without a crossing. If the function
+/// returns NaN during the search, the result is the end of the interval known to contain the
+/// crossing.
 pub fn first_crossing(samples: &[(f64, f64)], mut f: impl FnMut(f64) -> f64) -> Option<f64> {
     let change = first_change(samples, &mut f)?;
     Some(find_change(change, f).map_or(change[1].0, |bracket| bracket.t_after))
 }
 
-/// Returns two consecutive points `(t, f(t))` on different sides of the first crossing to zero or
-/// below, for a function sampled at equal distances that is positive at the first sample.
+/// Returns two points `(t, f(t))` between which the function first crosses to zero or below. The
+/// function is sampled at equal distances and positive at the first sample.
 ///
-/// Minima between positive samples are searched, also next to either end. The function is assumed
-/// to be convex near a minimum: the search stops as soon as its chords show that it stays positive.
+/// Minima between positive samples, also next to either end, are searched for a crossing. The
+/// function is assumed to be convex near a minimum: the search stops as soon as its chords show
+/// that it stays positive.
 pub(super) fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f64) -> Option<[(f64, f64); 2]> {
     let sample = |k: Option<usize>| k.and_then(|k| samples.get(k)).copied();
     for (k, &here) in samples.iter().enumerate() {
@@ -112,8 +114,8 @@ pub(super) fn first_change(samples: &[(f64, f64)], f: &mut impl FnMut(f64) -> f6
     None
 }
 
-/// Returns a point near a minimum where the function is zero or below; the middle one of the three
-/// points is the lowest.
+/// Returns a point near a minimum at which the function is zero or below; `None` if it stays
+/// positive. Of the three points around the minimum, the middle one is the lowest.
 fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Option<(f64, f64)> {
     for _ in 0..HALVINGS {
         let [left, middle, right] = dip;
@@ -139,8 +141,8 @@ fn below_zero(mut dip: [(f64, f64); 3], f: &mut impl FnMut(f64) -> f64) -> Optio
     None
 }
 
-/// As [`below_zero`], for a minimum between an end and its neighbour `next`, which is not lower
-/// than the end; `far` is at the same distance from `next`.
+/// Like [`below_zero`], for a minimum between an end of the samples and its neighbour `next`, which
+/// is not lower than the end; `far` is the sample behind `next`, at equal distance.
 fn below_zero_beside(
     end: (f64, f64),
     [mut next, mut far]: [(f64, f64); 2],
@@ -163,16 +165,16 @@ fn below_zero_beside(
     None
 }
 
-/// Number of halvings in the search for a minimum: to 1e-9 of the initial width.
+/// Maximum number of halvings in the search for a minimum: to 1e-9 of the initial width.
 const HALVINGS: u32 = 30;
 
 impl Bracket {
-    /// Returns the ITP point (interpolate, truncate, project), or the midpoint if that is not
-    /// inside.
+    /// Returns the ITP point (interpolate, truncate, project), or the midpoint if the ITP point is
+    /// not inside the bracket.
     ///
-    /// Near convergence the truncation would vanish in round-off, and only one end of the bracket
-    /// would move. It is at least 0.4 of the `goal`, so that two such points, one on either side,
-    /// are close enough.
+    /// Near convergence the truncation (a shift towards the midpoint) would vanish in round-off,
+    /// and only one end of the bracket would move. It is therefore at least 0.4 of the final width
+    /// `goal`: a point on either side of the crossing then reaches that width.
     fn next_point(&self, kappa: f64, radius: f64, goal: f64) -> f64 {
         let (a, b) = (self.t_before, self.t_after);
         let (middle, width) = (f64::midpoint(a, b), b - a);
@@ -196,7 +198,7 @@ impl Bracket {
         if inside { projected } else { middle }
     }
 
-    /// Replaces the end on the same side as `value`.
+    /// Replaces the end whose sign is that of `value`.
     fn narrow(&mut self, t: f64, value: f64) -> Result<(), RootError> {
         self.evaluations += 1;
         if value.is_nan() {
@@ -237,7 +239,7 @@ pub enum RootError {
         /// End.
         t1: f64,
     },
-    /// Both ends are on the same side.
+    /// Both ends have the same sign.
     SameSide {
         /// The function at the start.
         f0: f64,

@@ -17,7 +17,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Default number of derivative evaluations allowed in one call.
+    /// Default of [`with_max_evaluations`](Self::with_max_evaluations).
     pub const DEFAULT_MAX_EVALUATIONS: u64 = 1_000_000;
 
     /// Smallest relative tolerance: below it the error estimate is round-off.
@@ -68,8 +68,8 @@ impl Settings {
         })
     }
 
-    /// Sets the maximum step; a step may stretch by 1 % beyond it to end on its limit. Infinite by
-    /// default.
+    /// Sets the maximum step length, which a step may exceed by 1 % to end on its limit. Infinite
+    /// by default.
     ///
     /// # Errors
     ///
@@ -94,15 +94,16 @@ impl Settings {
         Ok(self)
     }
 
-    /// Sets the number of derivative evaluations allowed between two
-    /// [`begin_call`](super::Stepper::begin_call).
+    /// Sets the number of derivative evaluations allowed in one call, that is, from one
+    /// [`begin_call`](super::Stepper::begin_call) to the next.
     #[must_use]
     pub fn with_max_evaluations(mut self, max_evaluations: u64) -> Settings {
         self.max_evaluations = max_evaluations;
         self
     }
 
-    /// Returns the number of derivative evaluations allowed in one call.
+    /// Returns the number of derivative evaluations allowed in one call, as of
+    /// [`with_max_evaluations`](Self::with_max_evaluations).
     pub fn max_evaluations(&self) -> u64 {
         self.max_evaluations
     }
@@ -155,7 +156,7 @@ fn positive(name: &'static str, value: f64) -> Result<(), SettingsError> {
 pub enum SettingsError {
     /// The relative tolerance is out of range.
     RelativeTolerance(f64),
-    /// A nominal value gives no usable absolute tolerance.
+    /// A nominal value gives no usable absolute tolerance: it is zero, not finite or too small.
     Nominal {
         /// Index of the state.
         component: usize,

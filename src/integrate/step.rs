@@ -7,13 +7,14 @@ use super::one_step::OneStep;
 /// An accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
-    /// The time reached; bit-identical to the limit if `landed`.
+    /// Time at the end of the step; bit-identical to the limit if `landed`.
     pub t: f64,
     /// Length of the step.
     pub h: f64,
-    /// True if the step ends on the limit.
+    /// True if the step ends on the limit that [`Stepper::step`](super::Stepper::step) was given.
     pub landed: bool,
-    /// Largest error relative to its tolerance, at most 1; zero for a fixed step.
+    /// Largest error estimate of a state relative to its tolerance, at most 1; zero for a fixed
+    /// step.
     pub error_norm: f64,
     /// Number of rejected attempts in the same call of [`Stepper::step`](super::Stepper::step),
     /// including trials of another method.

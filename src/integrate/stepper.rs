@@ -25,12 +25,13 @@ use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
 pub struct Stepper {
     settings: Settings,
     work: Work,
-    /// Number of evaluations, in total and at the beginning of the call.
+    /// Total number of derivative evaluations.
     evaluations: u64,
+    /// Value of `evaluations` at the beginning of the call.
     call_start: u64,
 }
 
-/// The workspace of the settings' method.
+/// Workspace of the selected method.
 #[derive(Clone, Debug)]
 enum Work {
     Explicit(Explicit),
@@ -75,14 +76,15 @@ impl Stepper {
 
     /// Takes one step from `(t, x)`, at most to `t_limit`; writes the state at its end into `x`.
     ///
-    /// A step that (nearly) reaches the limit ends on it: the time is then bit-identical to
-    /// `t_limit`. `memory` keeps the natural step size. An infinite limit means no limit.
+    /// A step that reaches the limit, or nearly so, ends on it: the time is then bit-identical to
+    /// `t_limit`. `memory` keeps the step size that the controller selected, which the limit does
+    /// not shorten. An infinite limit means no limit.
     ///
     /// # Errors
     ///
-    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is unchanged too, except that the
-    /// next attempt evaluates a new Jacobian, and that after a work limit it contains the results
-    /// of the rejected attempts.
+    /// See [`IntegrateError`]; `x` is then unchanged. `memory` is also unchanged, with two
+    /// exceptions: the next attempt evaluates a new Jacobian, and after a work limit the memory
+    /// contains the results of the rejected attempts.
     pub fn step<O: Ode + ?Sized>(
         &mut self,
         ode: &mut O,
@@ -129,7 +131,8 @@ impl Stepper {
     ///
     /// Costs 3 evaluations per step with [`Method::Dop853`], 2 with [`Method::ImplicitMidpoint`],
     /// [`Method::LinearlyImplicit`] and [`Method::Conserving`], none with the others. Must be
-    /// called before inputs, parameters or modes change. The work limit includes these evaluations.
+    /// called before inputs, parameters or discrete states change. The work limit includes these
+    /// evaluations.
     ///
     /// # Errors
     ///
@@ -157,10 +160,11 @@ impl Stepper {
         }
     }
 
-    /// Discards all stored derivatives, after a change of inputs, parameters or modes.
+    /// Discards all stored derivatives. Required after a change of inputs, parameters or discrete
+    /// states; not after a change of `t` or `x` alone, which are compared bit by bit.
     ///
-    /// Not needed after a change of `t` or `x` alone, which are compared bit by bit. The Jacobian
-    /// in the memory is kept: it need not be exact while Newton's iteration converges fast.
+    /// The Jacobian in the memory is kept: it need not be exact while Newton's iteration converges
+    /// fast.
     pub fn invalidate(&mut self) {
         match &mut self.work {
             Work::Explicit(method) => method.invalidate(),
@@ -172,13 +176,15 @@ impl Stepper {
         }
     }
 
-    /// Resets the count of evaluations for the work limit, at the start of each `doStep`.
+    /// Begins a call (in Co-Simulation one `fmi2DoStep`): the work limit counts evaluations from
+    /// here.
     pub fn begin_call(&mut self) {
         self.call_start = self.evaluations;
     }
 
-    /// Returns the number of derivative evaluations in this call; a Jacobian counts as one per
-    /// state, and a derivative reused from an earlier call as one.
+    /// Returns the number of derivative evaluations since [`begin_call`](Self::begin_call). A
+    /// Jacobian counts as one evaluation per state, a derivative reused from an earlier call as
+    /// one.
     pub fn evaluations(&self) -> u64 {
         self.evaluations - self.call_start
     }

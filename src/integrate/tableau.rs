@@ -11,7 +11,7 @@
 
 use super::control::Control;
 
-/// The nonzero coefficients of one row, each with the index of its stage.
+/// The nonzero coefficients of one row, as pairs of the stage's index and the coefficient.
 pub(super) type Row = &'static [(usize, f64)];
 
 /// An explicit Runge-Kutta method with dense output.
@@ -23,15 +23,15 @@ pub(super) struct Tableau {
     pub dense_order: u32,
     /// Nodes of the stages.
     pub c: &'static [f64],
-    /// Coefficients of each stage's argument.
+    /// Coefficients of each stage's argument, one row for each stage.
     pub a: &'static [Row],
-    /// Index of the stage at the end of the step.
+    /// Index of the stage that is the derivative at the end of the step.
     pub end: usize,
     /// Error estimate.
     pub error: ErrorEstimate,
-    /// The method's own rows of the dense output; see [`super::dense`].
+    /// Coefficients of the rows (3) of [`super::dense::Dense`].
     pub dense: &'static [Row],
-    /// The controller's constants.
+    /// Constants of the step size controller.
     pub control: Control,
 }
 
@@ -40,13 +40,13 @@ pub(super) struct Tableau {
 pub(super) enum ErrorEstimate {
     /// No estimate.
     None,
-    /// Difference to one embedded solution.
+    /// Difference of the solution from one embedded solution.
     Embedded(Row),
     /// Two differences, of order 5 and 3, combined as in HNW II.10.
     FifthAndThird {
-        /// Difference to the solution of order 5.
+        /// Difference from the solution of order 5.
         fifth: Row,
-        /// Difference to the solution of order 3.
+        /// Difference from the solution of order 3.
         third: Row,
     },
 }

@@ -1,30 +1,31 @@
-//! State of the method selection of [`Method::Auto`](super::Method::Auto).
+//! Counts by which [`Method::Auto`](super::Method::Auto) selects its method.
 
 use super::numbers::{InvalidMemory, Numbers};
 
-/// Number of steps that change the method, and of consecutive other steps that reset their count.
+/// Number of steps counted for a change after which the method changes.
 const VOTES_TO_CHANGE: u8 = 15;
+/// Number of consecutive other steps that reset this count.
 const NON_VOTES_TO_RESET: u8 = 6;
 
-/// Number of steps near a vibration before the implicit method is tried, initial and maximum: a
-/// trial costs as much as about ten steps.
+/// Number of steps possibly limited by a vibration after which the implicit method is tried;
+/// initial and maximum value. A trial costs as much as about ten steps.
 const TRIAL_INTERVAL: u16 = 40;
 const MAX_TRIAL_INTERVAL: u16 = 5120;
 
-/// Counts of the steps.
+/// Counts of steps with the method in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Watch {
     /// True if the implicit method is in use.
     pub stiff: bool,
     /// Steps that counted for a change of the method.
     votes: u8,
-    /// Consecutive steps, including the last, that did not.
+    /// Consecutive steps up to the last that did not count for a change.
     non_votes: u8,
-    /// Spectral radius of the Jacobian, 1/s; zero: not computed yet.
+    /// Spectral radius of the current Jacobian, 1/s; zero if not computed yet.
     pub radius: f64,
-    /// Steps that a fast vibration may have limited.
+    /// Steps that a fast vibration may have limited, less the other steps; at least zero.
     near: u16,
-    /// Number of such steps before the implicit method is tried.
+    /// Value of `near` at which the implicit method is tried.
     trial_interval: u16,
 }
 
@@ -65,7 +66,7 @@ impl Watch {
         })
     }
 
-    /// Returns the initial state with the other method.
+    /// Returns the initial counts, with the other method in use.
     pub fn of_the_other_method(&self) -> Watch {
         Watch {
             stiff: !self.stiff,
@@ -73,7 +74,8 @@ impl Watch {
         }
     }
 
-    /// Counts a step; returns true if the method changes now.
+    /// Counts a step, for a change of the method if `counts`; returns true if the method is to
+    /// change.
     pub fn vote(&mut self, counts: bool) -> bool {
         if counts {
             self.votes = self.votes.saturating_add(1);
@@ -87,7 +89,7 @@ impl Watch {
         self.votes >= VOTES_TO_CHANGE
     }
 
-    /// Counts a step that a fast vibration may have limited, or not.
+    /// Counts a step, up if a fast vibration may have limited it (`is_near`) and down otherwise.
     pub fn count_near(&mut self, is_near: bool) {
         self.near = match is_near {
             true => self.near.saturating_add(1),

@@ -17,8 +17,8 @@ use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 ///
 /// The strains are invariant under rigid motions and quadratic in positions and directors. With the
 /// rotation `θ n` from `a` to `b`, `K = n sin θ / l`: the rotation of an element must be much less
-/// than 90°. Under a pure moment, `M = (EI/l) sin θ cos θ`: the maximum is at θ = 45°, and zero at
-/// 90°.
+/// than 90°. The moment that bends an element by θ is `M = (EI/l) sin θ cos θ`: it has a maximum at
+/// 45° and is zero at 90°.
 ///
 /// Theory: J. C. Simo, 10.1016/0045-7825(85)90050-7; interpolation of directors: I. Romero and F.
 /// Armero, 10.1002/nme.486, and P. Betsch and P. Steinmann, 10.1002/nme.487.
@@ -32,10 +32,10 @@ pub struct DirectorElement {
     pub bend: Vec3<f64>,
 }
 
-/// Relative configuration of an element: node `b` relative to node `a`.
+/// Configuration of an element: the position of node `b` relative to node `a`, and both triads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span<S: Scalar> {
-    /// From a to b, m, world axes.
+    /// Vector from `a` to `b`, m, world axes.
     pub r: Vec3<S>,
     /// The triads of a and of b, as the columns of `R_WA` and `R_WB`.
     pub triads: [Mat3<S>; 2],
@@ -63,7 +63,7 @@ impl<S: Scalar> Span<S> {
 }
 
 impl DirectorElement {
-    /// Returns the strains.
+    /// Returns the strains of the configuration `span`.
     pub fn strain<S: Scalar>(&self, span: &Span<S>) -> Strain<S> {
         let per_l = S::lift(1.0 / self.l);
         let mut gamma = span.middle().tr_mul(&span.r) * per_l;
@@ -77,12 +77,12 @@ impl DirectorElement {
         }
     }
 
-    /// Returns the mean of the strains at both ends of a step of length `h` (s) minus those at its
-    /// midpoint, for the midpoint rates `rates` (m/s, 1/s). Stresses of the mean strain do the work
-    /// of the energy difference.
+    /// Returns the mean of the strains at both ends of a step of length `h` (s) minus the strains
+    /// at its midpoint, for the midpoint rates `rates` (m/s, 1/s). The work of the stresses of the
+    /// mean strain equals the change of strain energy in the step.
     pub fn strain_of_step<S: Scalar>(&self, rates: &Span<S>, h: f64) -> Strain<S> {
-        // The strains are quadratic forms plus a constant: the mean of squares at q̄ ± h q̇/2 is
-        // q̄² + (h q̇/2)².
+        // The strains are quadratic forms plus a constant, and the mean of the squares at q̄ ± h
+        // q̇/2 is q̄² + (h q̇/2)².
         let quarter = S::lift(0.25 * h * h);
         let Strain { mut gamma, kappa } = self.strain(rates);
         gamma.x += S::one();
@@ -215,7 +215,6 @@ mod tests {
         assert!(worst[0] < 1e-14 && worst[1] < 1e-14);
     }
 
-    /// Rigid motions cause no strain.
     #[test]
     fn rigid_motions_cause_no_strain() {
         let [(r, q), _] = bent();

@@ -8,13 +8,13 @@ pub enum Curvature {
     #[default]
     Quadratic,
     /// `|r′ × r″| / |r′|²`: rotation of the tangent per undeformed length, work-conjugate to the
-    /// moment at any stretch (Gerstmayr and Irschik, 10.1016/j.jsv.2008.04.019). Per deformed
-    /// length, `|r′ × r″| / |r′|³`, a moment would cause stretch.
+    /// moment at any stretch (Gerstmayr and Irschik, 10.1016/j.jsv.2008.04.019). With the curvature
+    /// per deformed length, `|r′ × r″| / |r′|³`, a moment would cause stretch.
     Exact,
 }
 
-/// An element between two nodes: uniform, straight when undeformed, with equal bending stiffness in
-/// all planes.
+/// ANCF element between two nodes: uniform, straight when undeformed, with equal bending stiffness
+/// in all planes.
 #[derive(Clone, Copy, Debug)]
 pub struct Element {
     /// Undeformed length, m.
@@ -27,35 +27,35 @@ pub struct Element {
     pub EI: f64,
 }
 
-/// Gauss points (0 to 1) and weights of an element: exact for polynomials of degree five. More
-/// points would include axial strains that the cubic cannot avoid, and be stiffer.
+/// Gauss points (0 to 1) and weights of an element: exact for polynomials of degree five. With more
+/// points, axial strains that a bent cubic cannot avoid would make the element too stiff.
 const GAUSS: [(f64, f64); 3] = [
     (0.112_701_665_379_258_31, 5.0 / 18.0),
     (0.5, 8.0 / 18.0),
     (0.887_298_334_620_741_7, 5.0 / 18.0),
 ];
 
-/// Returns the sum of the nodal coordinates with these weights.
+/// Returns the weighted sum of an element's nodal coordinates.
 pub fn interpolate<S: Scalar>(weights: [f64; 4], e: &[Vec3<S>; 4]) -> Vec3<S> {
     let [a, b, c, d] = weights.map(S::lift);
     e[0] * a + e[1] * b + e[2] * c + e[3] * d
 }
 
 impl Element {
-    /// Returns the shape functions at `x = ξ l`, `ξ` from 0 to 1.
+    /// Returns the shape functions `S_k` at `x = ξ l`, `ξ` from 0 to 1.
     pub fn shape(&self, xi: f64) -> [f64; 4] {
         let (l, xi2) = (self.l, xi * xi);
         let s = xi2 * (3.0 - 2.0 * xi);
         [1.0 - s, l * xi * (1.0 - xi) * (1.0 - xi), s, l * xi2 * (xi - 1.0)]
     }
 
-    /// Returns their derivatives along the beam.
+    /// Returns the first derivatives of the shape functions, `dS_k/dx`.
     pub fn slope(&self, xi: f64) -> [f64; 4] {
         let s = 6.0 * xi * (1.0 - xi) / self.l;
         [-s, 1.0 + xi * (3.0 * xi - 4.0), s, xi * (3.0 * xi - 2.0)]
     }
 
-    /// Returns their second derivatives.
+    /// Returns the second derivatives of the shape functions, `d²S_k/dx²`.
     pub fn bend(&self, xi: f64) -> [f64; 4] {
         let (l, s) = (self.l, (12.0 * xi - 6.0) / (self.l * self.l));
         [s, (6.0 * xi - 4.0) / l, -s, (6.0 * xi - 2.0) / l]
@@ -87,7 +87,8 @@ impl Element {
         .map(|row| row.map(|entry| entry * unit))
     }
 
-    /// Returns the stiffness matrix of quadratic curvature: the energy is `½ Σ k_kl e_k·e_l`.
+    /// Returns the bending stiffness matrix for [`Curvature::Quadratic`]: the energy is
+    /// `½ Σ k_kl e_k·e_l`.
     fn bending_matrix(&self) -> [[f64; 4]; 4] {
         let (l, unit) = (self.l, self.EI / (self.l * self.l * self.l));
         let l2 = l * l;
@@ -107,8 +108,8 @@ impl Element {
             let slope = interpolate(self.slope(xi), e);
             let strain = strain(&slope);
             energy += strain * strain * S::lift(0.5 * self.EA * weight * self.l);
-            // With the matrix, the energy far from the origin would be a difference of large
-            // numbers.
+            // With the stiffness matrix, the energy far from the origin would be a difference of
+            // large numbers.
             let bend = interpolate(self.bend(xi), e);
             let k2 = match curvature {
                 Curvature::Quadratic => bend.dot(&bend),
@@ -119,7 +120,7 @@ impl Element {
         energy
     }
 
-    /// Adds the elastic forces `Q_k −= ∂U/∂e_k`: N on positions, N·m on slopes.
+    /// Adds the elastic forces to `Q`, `Q_k −= ∂U/∂e_k`: N on positions, N·m on slopes.
     pub fn add_forces<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let (slopes, bends) = (self.slope(xi), self.bend(xi));
@@ -145,9 +146,10 @@ impl Element {
 }
 
 impl Element {
-    /// Adds the correction of the midpoint forces in a step of length `h` (s) by which their work
-    /// equals the difference of the stretch energies: the mean of the end strains minus the
-    /// midpoint strain, `h² |ṙ′|²/8`. `rate` are the midpoint rates.
+    /// Adds to the forces at the midpoint of a step (length `h`, s) the correction with which their
+    /// work equals the change of the stretch energy. It belongs to the strain `h² |ṙ′|²/8`: the
+    /// mean of the strains at both ends minus that at the midpoint. `rate` are the rates at the
+    /// midpoint.
     pub fn add_forces_of_step<S: Scalar>(&self, e: &[Vec3<S>; 4], rate: &[Vec3<S>; 4], h: f64, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {
             let slopes = self.slope(xi);

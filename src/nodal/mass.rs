@@ -1,7 +1,8 @@
 use super::Element;
 use crate::algebra::{Scalar, Vec3};
 
-/// Half bandwidth: a node's two coordinates are coupled with those of its neighbours.
+/// Half bandwidth: the two coordinates (position, slope) of a node are coupled with those of its
+/// neighbours.
 const BAND: usize = 3;
 
 /// Constant mass matrix of a chain of elements, factored as `L D Lᵀ`: one entry for each pair of
@@ -15,7 +16,7 @@ pub struct Mass {
 }
 
 impl Mass {
-    /// Assembles and factors the matrix of elements with mass.
+    /// Assembles and factors the mass matrix of a chain of elements.
     pub fn new(elements: &[Element]) -> Self {
         let n = 2 * (elements.len() + 1);
         // For each row, the diagonal, then the entries left of it, nearest first.
@@ -53,7 +54,8 @@ impl Mass {
         mass
     }
 
-    /// Replaces forces on the nodal coordinates by their accelerations, three components each.
+    /// Replaces the forces `Q` on the nodal coordinates by the accelerations of the coordinates,
+    /// three components each.
     pub fn solve<S: Scalar>(&self, Q: &mut [S]) {
         let at = |Q: &[S], i: usize| Vec3::new(Q[3 * i], Q[3 * i + 1], Q[3 * i + 2]);
         let n = self.inverse.len();

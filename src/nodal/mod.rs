@@ -6,12 +6,13 @@
 //! [`Element`] provides the constant mass and the elastic forces, [`Mass`] the factored mass matrix
 //! of a whole beam, [`Site`] a point of the beam.
 //!
-//! These elements are gradient-deficient, without torsion and cross-section: a clamp fixes their
-//! tangent only, and no moment acts about it (Gerstmayr and Shabana, 10.1007/s11071-006-1856-1; in
-//! the plane Yang et al., 10.1007/s11071-023-08395-w, with their Eqs. 43–51).
+//! These elements are gradient-deficient: they have no torsion, and their cross-section no
+//! orientation about the tangent. A clamp therefore fixes the tangent only, and no moment acts
+//! about it (Gerstmayr and Shabana, 10.1007/s11071-006-1856-1; in the plane Yang et al.,
+//! 10.1007/s11071-023-08395-w, with their Eqs. 43–51).
 //!
-//! [`DirectorElement`] has both: its nodes are rigid bodies, each with a triad of directors, and it
-//! provides the strains between two of them.
+//! **Geometrically exact beams** have torsion and shear: their nodes are rigid bodies, each with a
+//! triad of directors. [`DirectorElement`] provides strains and forces between two of them.
 
 mod director;
 mod element;

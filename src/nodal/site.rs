@@ -1,13 +1,14 @@
 use super::Element;
 
-/// A point of a beam: its element, and the weights of position and slope.
+/// A point of an ANCF beam: its element, and the weights of the element's nodal coordinates `e_k`
+/// in its position `r` and slope `r′`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Site {
     /// Index of the element.
     pub element: usize,
-    /// `r = Σ shape_k e_k`.
+    /// Weights of the position: `r = Σ shape_k e_k`.
     pub shape: [f64; 4],
-    /// `r′ = Σ slope_k e_k`.
+    /// Weights of the slope: `r′ = Σ slope_k e_k`.
     pub slope: [f64; 4],
 }
 

@@ -99,7 +99,7 @@ fn forces_are_derivatives_of_the_energy() {
     }
 }
 
-/// A rigid motion causes no energy and no forces, to the round-off of the positions.
+/// A rigid motion causes no strain energy and no forces, up to the round-off of the positions.
 #[test]
 fn rigid_motions_cause_no_strain() {
     let q = Quaternion::new(0.3, -0.5, 0.6, 0.4).normalised();

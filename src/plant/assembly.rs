@@ -1,4 +1,5 @@
-//! Assembly: positions and rates at which all loops are closed, nearest to the written ones.
+//! Assembly: computation of positions and rates at which all loops are closed, nearest to the start
+//! that is written in the spec.
 
 use super::Model;
 use super::context::Constants;
@@ -13,11 +14,13 @@ use crate::system::{Derived, JointState, Kinematics, Unit};
 /// so that they change little.
 const KEPT: f64 = f64::INFINITY;
 const HEAVY: f64 = 1e4;
-/// Largest number of iterations of Newton's method.
+/// Largest number of iterations of each search.
 const MOST_ROUNDS: usize = 200;
-/// Violation below which a loop is closed: m, relative to the mechanism's length, and rad.
+/// Norm of all violations (m and rad) below which the loops are closed, per metre of the
+/// mechanism's length.
 const CLOSED: f64 = 1e-12;
-/// Displacement of the mechanism in the test for a singular position, rad and m.
+/// Largest change of a coordinate to the nearby position of the test for a singular position, rad
+/// or m.
 const NEARBY: f64 = 1e-3;
 
 fn open(name: &str, what: impl Into<String>) -> Error {
@@ -34,7 +37,7 @@ pub struct Assembly {
     pub q: Vec<f64>,
     /// Rates of the coordinates.
     pub qd: Vec<f64>,
-    /// Constraint violation of each loop as written: of offsets, m, and of angles, rad.
+    /// Constraint violation of each loop at the written start: of offsets, m, and of angles, rad.
     pub written: Vec<[f64; 2]>,
     /// Constraint violation of each loop after the assembly: of offsets, m, and of angles, rad.
     pub residual: Vec<[f64; 2]>,
@@ -42,11 +45,11 @@ pub struct Assembly {
     pub rank: usize,
     /// Number of constraint rows.
     pub rows: usize,
-    /// Number of independent motions of the system.
+    /// Mobility: number of free rates less the rank; without loops the number of all rates.
     pub mobility: usize,
 }
 
-/// Solver of `φ(q) = 0` and `J q̇ = 0`, with its workspace.
+/// Solver of the loops' constraints `φ(q) = 0` and `J q̇ = 0`, with its workspace.
 struct Solver<'a> {
     of: Constants<'a>,
     kinematics: Kinematics<f64>,
@@ -115,7 +118,8 @@ impl Model {
         })
     }
 
-    /// Moves coordinates of joints, modes and nodes by `factor` times a step of the rates.
+    /// Moves the coordinates `q` of joints, modes and nodes by `factor` times the displacement
+    /// `step`, which has one number for each rate. Quaternions are normalised.
     pub(super) fn retract(&self, derived: &Derived, q: &mut [f64], step: &[f64], factor: f64) {
         let step: Vec<f64> = step.iter().map(|&step| step * factor).collect();
         let mut q_dot = vec![0.0; q.len()];
@@ -235,7 +239,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Fills `J` at the coordinates `q`, one column per unit rate.
+    /// Fills `J` at the coordinates `q`: each column is `φ̇` for one unit rate.
     fn linearise(&mut self, q: &[f64]) {
         let (n, nv) = (self.phi.len(), self.freedom.len());
         let mut unit = vec![0.0; nv];
@@ -284,15 +288,15 @@ impl<'a> Solver<'a> {
         self.phi.iter().map(|phi| phi.powi(2)).sum::<f64>().sqrt()
     }
 
-    /// Returns the mechanism's length, at least 1 m, so that metres and radians have similar
-    /// weights.
+    /// Returns the mechanism's length: the largest distance between the origins of a body and its
+    /// parent, but at least 1 m. It scales tolerances of mixed metres and radians.
     fn length(&self) -> f64 {
         let arms = self.kinematics.bodies.iter().map(|body| body.r_PB_W.norm());
         arms.fold(1.0, f64::max)
     }
 
     /// Closes the positions by the Levenberg–Marquardt method with `μ = |φ|²`, which converges
-    /// quadratically with redundant rows too.
+    /// quadratically even if rows are redundant.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop is open at the end.
@@ -300,7 +304,8 @@ impl<'a> Solver<'a> {
         let rest = vec![0.0; self.freedom.len()];
         let mut damping = 1.0;
         self.evaluate(q, &rest);
-        // Two more steps after convergence reduce the last digits' error and that of differences.
+        // Two more steps after convergence reduce the round-off, and with it the error of
+        // difference quotients of the assembled start.
         let mut polish = 0;
         for _ in 0..MOST_ROUNDS {
             let before = self.size();
@@ -318,7 +323,7 @@ impl<'a> Solver<'a> {
             let mut next = q.to_vec();
             self.retract(&mut next, &step, -1.0);
             self.evaluate(&next, &rest);
-            // After convergence the violation fluctuates by round-off.
+            // After convergence the violation fluctuates by round-off, and every step is accepted.
             if self.size() <= before || polish > 0 {
                 q.copy_from_slice(&next);
                 damping = (damping * 0.25).max(1e-6);
@@ -334,8 +339,8 @@ impl<'a> Solver<'a> {
         self.check_closed()
     }
 
-    /// Moves along the closed positions to the one nearest to the written ones, by steps of
-    /// `d − J⁺ (φ + J d)` with the difference `d` to the written ones.
+    /// Moves, with the loops closed, to the coordinates nearest to the written ones, by steps of
+    /// `d − J⁺ (φ + J d)` with the displacement `d` to the written ones.
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop is open at the end.
@@ -404,7 +409,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Validates that all loops are closed, and none with its frames half a turn apart.
+    /// Validates that all loops are closed, and none of them with its frames rotated by half a
+    /// turn, which satisfies the same constraints.
     ///
     /// # Errors
     /// [`Error::Assembly`] with the loop.
@@ -432,7 +438,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Returns the loop with the largest rows and their norms: of offsets, of angles.
+    /// Returns the name of the loop with the largest numbers in `rows` (one for each constraint),
+    /// and their norms: of offsets, of angles.
     fn worst(&self, rows: &[f64]) -> (&str, [f64; 2]) {
         let sizes = self.by_loop(rows);
         let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
@@ -442,7 +449,7 @@ impl<'a> Solver<'a> {
         })
     }
 
-    /// Returns the norms of each loop's rows: of offsets, of angles.
+    /// Returns the norms of each loop's numbers in `rows`: of offsets, of angles.
     fn by_loop(&self, rows: &[f64]) -> Vec<[f64; 2]> {
         let mut row = 0;
         let sizes = self.of.model.elements.closed_loops.iter().map(|closed_loop| {
@@ -468,7 +475,8 @@ impl<'a> Solver<'a> {
         self.of.model.retract(self.of.derived, q, step, factor);
     }
 
-    /// Returns the step of the rates that leads from the coordinates `from` to `to`.
+    /// Returns the displacement, one number for each rate, that leads from the coordinates `from`
+    /// to `to`.
     fn difference(&self, from: &[f64], to: &[f64]) -> Vec<f64> {
         let system = &self.of.model.system;
         let mut d = vec![0.0; system.nv];
@@ -503,8 +511,8 @@ impl<'a> Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Returns the rank of the rows with all joints free but locked and prescribed ones, the number
-    /// of rates that are free, and the row that is nearest to linear dependence.
+    /// Returns the rank of the constraint rows with locked and prescribed joints fixed, the number
+    /// of free rates, and the row nearest to linear dependence.
     fn rank(&mut self, q: &[f64]) -> (usize, usize, usize) {
         self.linearise(q);
         self.freedom.fill(1.0);
@@ -522,7 +530,7 @@ impl Solver<'_> {
         (rank, motions, rows.last_pivot())
     }
 
-    /// Returns the rank of the rows with all joints free.
+    /// Returns the rank of the constraint rows if locked and prescribed joints are free too.
     fn rank_with_drives(&mut self, q: &[f64]) -> usize {
         self.linearise(q);
         self.freedom.fill(1.0);
@@ -531,8 +539,8 @@ impl Solver<'_> {
         LeastNorm::new(n).rank_of_rows(&self.A, n)
     }
 
-    /// Validates that the rank is the same nearby. Near a singular position, the redundant rows are
-    /// independent.
+    /// Validates that the rank at a nearby position is not larger. At a singular position it is:
+    /// some rows are redundant there that are independent nearby.
     ///
     /// # Errors
     /// [`Error::Assembly`] with the loop in a singular position.
@@ -541,7 +549,8 @@ impl Solver<'_> {
             return Ok(());
         }
         let mut nearby = q.to_vec();
-        // The direction is fixed and has no symmetry.
+        // The direction of the displacement is fixed; it has no symmetry that a mechanism might
+        // share.
         let step: Vec<f64> = (0..self.freedom.len())
             .map(|k| {
                 if self.freedom[k] > 0.0 {

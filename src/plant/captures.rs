@@ -9,12 +9,14 @@ use crate::dynamics::impact::{Plastic, plastic};
 use crate::elements::{Capture, Captured, Contact, Pair, Status, Target};
 use nalgebra::DVector;
 
-/// Largest relative motion left by a capture, relative to the bodies' speeds: start values with six
-/// digits leave as much in redundant rows.
+/// Largest relative velocity of the frames after a capture's impulse, relative to the speed of the
+/// fastest body. Start values with six digits leave as much in redundant rows; a capture that
+/// leaves more is refused.
 const ROUNDED: f64 = 1e-5;
 
-/// Captures some pairs, all at the same time, by the impulse that ends their relative motion; the
-/// rank of `W` separates redundant rows. The pairs are constrained from then on.
+/// Captures the given contacts, all at the same time: an impulse ends the relative motion of their
+/// frames, and constraints hold the frames from then on. Redundant rows are detected by the rank of
+/// `W`. If no impulse ends all relative motions, all captures are refused.
 ///
 /// # Errors
 /// [`Error::Singular`] if a part without inertia receives an impulse.
@@ -101,7 +103,7 @@ impl Evaluation<f64> {
         if self.closure.is_none() {
             return;
         }
-        // The driven joints are those of the present motions.
+        // The rank depends on which joints are driven: `at_rest` marks them.
         self.at_rest(of, x, discrete);
         let q = joint_coordinates(self.recovered.as_deref(), &of.model.split(x)).q;
         if let Some(closure) = &mut self.closure {

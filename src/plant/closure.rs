@@ -10,7 +10,8 @@ use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Pair};
 use crate::system::{Kinematics, System};
 
-/// Responses below this part of the largest are round-off.
+/// Response, relative to the largest one, below which it is round-off; the largest then replaces
+/// it.
 const NO_RESPONSE: f64 = 1e-12;
 
 /// Scalar constraints of all active captures and all loops, and their reactions.
@@ -49,11 +50,12 @@ pub(super) struct Closure<S: Scalar> {
 struct Row<S: Scalar> {
     /// Index of its capture or loop in [`Closure::held`].
     held: usize,
-    /// Wrench on a of a unit reaction, about the pair's point, world axes.
+    /// Wrench of a unit reaction on frame a, about the pair's point, world axes.
     unit: Wrench<S>,
     /// Velocity-level violation `φ̇`, rad/s or m/s.
     rate: S,
-    /// Required value of `unit·A`, for the relative acceleration `A` beyond the bias.
+    /// Required value of `unit·A`, where `A` is the relative acceleration without its
+    /// velocity-dependent part (bias).
     target: S,
 }
 
@@ -163,7 +165,8 @@ impl<S: Scalar> Closure<S> {
         self.least_norm.rank_of_rows(&self.W[..n * n], n)
     }
 
-    /// Fills `W` by unit reactions after a solution; overwrites `applied`.
+    /// Fills `W` by unit reactions, after a solution of the dynamics; overwrites `applied` and
+    /// `qdd`.
     fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
@@ -209,7 +212,8 @@ impl<S: Scalar> Closure<S> {
         })
     }
 
-    /// Fills the [`responses`](Self::responses) after `W`; overwrites `applied` and `qdd`.
+    /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`
+    /// and `qdd`.
     fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
@@ -251,12 +255,14 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Returns, for each row, the largest response of its two bodies to a unit force (or moment)
-    /// there, of the three axes. It is filled if the rank is less than the number of rows.
+    /// along one of three axes at the pair's point. [`hold`](Self::hold) fills it only if rows are
+    /// redundant.
     pub fn responses(&self) -> &[f64] {
         &self.responses[..self.rows.len()]
     }
 
-    /// Fills the [`responses`](Self::responses) at the last solution, for any rank.
+    /// Fills the [`responses`](Self::responses) of the last solution if [`hold`](Self::hold) has
+    /// not done so.
     pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
         if discrete.rank >= self.rows.len() {
             self.fill_responses(of, &mut engine, qdd);
@@ -283,7 +289,7 @@ impl<S: Scalar> Closure<S> {
         model.elements.closure_name(self.held[self.rows[row].held].index)
     }
 
-    /// Adds the wrenches of a reaction in each row to the loads.
+    /// Adds the wrenches of the rows' `reactions` to the loads.
     pub fn push(&self, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, reactions: &[S]) {
         for (row, &reaction) in self.rows.iter().zip(reactions) {
             let pair = &self.held[row.held].pair;
@@ -325,7 +331,8 @@ impl<S: Scalar> Closure<S> {
         let pair = contact.captured_pair(of, capture);
         let frames = contact.poses(of);
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
-        // For small rotations: the sine of the angle along its axis.
+        // Rotation of a in b since the capture, accurate while small: the sine of the angle along
+        // its axis.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
         let gap = Twist::new(
             match pair.rows().start {
@@ -408,8 +415,8 @@ impl<S: Scalar> Row<S> {
 }
 
 impl<S: Scalar> Held<S> {
-    /// Returns the relative acceleration beyond the bias, from the accelerations of bodies and the
-    /// derivatives of rates.
+    /// Returns the relative acceleration without its velocity-dependent part (bias), from the
+    /// accelerations `A` of the bodies, also without it, and the derivatives `qdd` of the rates.
     fn accelerates(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
         self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
     }

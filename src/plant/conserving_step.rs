@@ -26,7 +26,7 @@ pub struct MeanRates<'a, S = f64> {
 pub struct ConservingStep {
     layout: Maximal,
     start: Start,
-    /// Twists of the bodies at the start.
+    /// Twists of the bodies at the start of the step.
     motion: Vec<Twist<f64>>,
     middle: Middle<f64>,
     lifted: Middle<Dual<LANES>>,
@@ -34,7 +34,7 @@ pub struct ConservingStep {
     u: Vec<Dual<LANES>>,
     inputs: Vec<Dual<LANES>>,
     residual: Vec<Dual<LANES>>,
-    /// Power of the last residual, W.
+    /// Power of the loads at the midpoint, in the last [`residual`](Self::residual), W.
     power: f64,
 }
 
@@ -59,7 +59,8 @@ impl ConservingStep {
         })
     }
 
-    /// Begins a step at the states `x` and a discrete state; writes the rates there into `u`.
+    /// Begins a step at the states `x` and a discrete state; writes the rates at `x` into `u`, the
+    /// first guess of the mean rates.
     pub fn begin(&mut self, plant: &mut Plant, x: &[f64], discrete: &Discrete, u: &mut [f64]) {
         let Plant { base, evaluation, .. } = plant;
         let of = base.constants();
@@ -103,7 +104,7 @@ impl ConservingStep {
     /// Computes the residual of the step's equations for mean rates, inputs and a discrete state.
     ///
     /// # Errors
-    /// Those of loads.
+    /// Those of the loads' evaluation.
     pub fn residual(
         &mut self,
         plant: &mut Plant,
@@ -121,7 +122,7 @@ impl ConservingStep {
     /// Computes the derivatives of the residual with respect to the mean rates, column by column.
     ///
     /// # Errors
-    /// Those of loads.
+    /// Those of the loads' evaluation.
     pub fn jacobian(&mut self, plant: &Plant, span: Span, at: MeanRates, jacobian: &mut [f64]) -> Result<(), Error> {
         let MeanRates { u, inputs, discrete } = at;
         let n = u.len();
@@ -151,8 +152,8 @@ impl ConservingStep {
         Ok(())
     }
 
-    /// Writes the states at the end of the step; the work is that of the last
-    /// [`residual`](Self::residual).
+    /// Writes the states `x1` at the end of the step from the states `x0` at its start and the mean
+    /// rates `u`; the work increases by the power of the last [`residual`](Self::residual).
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
         let (model, kinematics) = (&plant.base.model, &mut plant.evaluation.kinematics);
         let middle = &mut self.middle;

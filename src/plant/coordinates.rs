@@ -6,15 +6,16 @@ use crate::system::{
     PER_BODY, ParamId, Quantity, Recovered, System, Unit,
 };
 
-/// Choice of the states: positions first, then rates; as many of each, except for attitudes, which
-/// have more numbers than rates.
+/// Choice of the coordinates that are the states: positions first, then rates. There are as many of
+/// each, except that an attitude has more numbers than rates.
 #[derive(Clone, Debug)]
 pub(super) enum Coordinates {
-    /// Coordinates of joints and modes, as in the [`System`].
+    /// Coordinates of joints and modes, as in the [`System`] (`recursive`).
     Minimal,
-    /// Positions and velocities of all bodies.
+    /// Positions and velocities of all bodies (`quaternion`, `natural`).
     Maximal(Constrained),
-    /// Coordinates of joints and velocities of all bodies, with Baumgarte's α.
+    /// Coordinates of joints and velocities of all bodies (`dual_quaternion`), with the parameter
+    /// of Baumgarte's α.
     Velocities(ParamId),
 }
 

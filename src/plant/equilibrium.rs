@@ -10,8 +10,8 @@ use nalgebra::{DMatrix, DVector};
 
 /// Largest number of steps of the search.
 const MOST_ROUNDS: usize = 500;
-/// Tolerance of the accelerations at the end, relative to those at the start, and the least scale
-/// of these, rad/s² or m/s².
+/// Largest acceleration at the equilibrium, relative to the largest one at the start of the search
+/// or to `LEAST` (rad/s² or m/s²), whichever is greater.
 const AT_REST: f64 = 1e-10;
 const LEAST: f64 = 1e-2;
 /// Displacement of a coordinate for difference quotients, rad, m or the mode's unit.

@@ -16,7 +16,7 @@ use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, Sy
 #[derive(Clone, Debug)]
 pub(super) struct Evaluation<S: Scalar> {
     pub(super) kinematics: Kinematics<S>,
-    /// Coordinates and rates of joints; `None` if they are the states.
+    /// Coordinates and rates of joints, recovered from the states; `None` if they are the states.
     pub(super) recovered: Option<Box<Recovered<S>>>,
     pub(super) applied: Applied<S>,
     pub(super) dynamics: Dynamics<S>,
@@ -53,7 +53,8 @@ impl<S: Scalar> Evaluation<S> {
     /// Computes the states' derivatives `dx` at an operating point.
     ///
     /// # Errors
-    /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`].
+    /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`] in a singular
+    /// position.
     pub fn derivative(&mut self, of: Constants, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
         self.read_inputs(of, at.t, at.u, at.discrete);
         self.derivative_with_inputs(of, at.x, at.discrete, dx)
@@ -183,7 +184,8 @@ impl<S: Scalar> Evaluation<S> {
         model.elements.observe(&view, y);
     }
 
-    /// Returns coordinates and rates of joints and modes.
+    /// Returns coordinates and rates of joints and modes at the states `x`. If they have to be
+    /// recovered, the kinematics are updated.
     pub(super) fn coordinates<'a>(&'a mut self, of: Constants, x: &'a [S]) -> JointState<'a, S> {
         if self.recovered.is_some() {
             self.update_kinematics(of, x);
@@ -219,7 +221,7 @@ impl<S: Scalar> Evaluation<S> {
         }
     }
 
-    /// Returns the view of the loads at the present kinematics, without feed-forward.
+    /// Returns the data on which the loads depend, at the present kinematics, without feed-forward.
     pub(super) fn instant<'a>(
         &'a self,
         of: Constants<'a>,
@@ -235,12 +237,12 @@ impl<S: Scalar> Evaluation<S> {
 pub(super) struct Balance<S> {
     /// Power of the loads, W.
     pub power: S,
-    /// False keeps constraint violations, as for the velocity jumps of an impulse.
+    /// True if constraint violations are stabilised; false for the velocity jumps of an impulse.
     pub stabilises: bool,
 }
 
 impl<S> Balance<S> {
-    /// Loads of this `power` (W), with constraint violations stabilised.
+    /// Creates the balance of loads with this `power` (W), with constraint violations stabilised.
     pub fn of(power: S) -> Self {
         Self {
             power,
@@ -257,14 +259,14 @@ impl Balance<f64> {
     };
 }
 
-/// Kinematics with the loads and the solution of the dynamics there.
+/// Kinematics, loads and dynamics of one evaluation, borrowed together.
 pub(super) struct Engine<'a, S: Scalar> {
     pub kinematics: &'a Kinematics<S>,
     pub applied: &'a mut Applied<S>,
     pub dynamics: &'a mut Dynamics<S>,
 }
 
-/// Returns the view of the loads, without feed-forward.
+/// Returns the data on which the loads depend, without feed-forward.
 pub(super) fn instant<'a, S: Scalar>(
     of: Constants<'a>,
     orbit: Option<&'a OrbitPoint<S>>,
@@ -302,7 +304,8 @@ fn load<'a, S: Scalar>(
     Ok(of.model.elements.evaluate(&now, applied))
 }
 
-/// Returns coordinates and rates of joints and modes.
+/// Returns coordinates and rates of joints and modes: the recovered ones, or those in the states
+/// `x`.
 pub(super) fn joint_coordinates<'a, S: Scalar>(
     recovered: Option<&'a Recovered<S>>,
     x: &Parts<&'a [S]>,
@@ -318,8 +321,8 @@ impl Evaluation<f64> {
         &self.inputs
     }
 
-    /// Returns the view of servos and motors at the time `t` (s), states `x` and the importer's
-    /// inputs `u`.
+    /// Returns the data on which servos and motors depend, at the time `t` (s), states `x` and the
+    /// importer's inputs `u`.
     pub(super) fn sensed<'a>(
         &'a mut self,
         of: Constants<'a>,

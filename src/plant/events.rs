@@ -42,18 +42,18 @@ impl After {
     }
 }
 
-/// Actions scheduled at an instant.
+/// Actions that commands and contacts require at one event.
 #[derive(Default)]
 struct Due {
     /// True if a command has risen or fallen.
     hears: bool,
-    /// Ports at which an impulse acts.
+    /// Indices of the ports whose impulse is to be applied.
     ports: Vec<usize>,
-    /// Contacts with an impact.
+    /// Indices of the contacts with an impact.
     struck: Vec<usize>,
-    /// Contacts that capture.
+    /// Indices of the contacts that capture.
     captured: Vec<usize>,
-    /// Contacts that are released.
+    /// Indices of the contacts that are released.
     released: Vec<usize>,
 }
 
@@ -122,8 +122,8 @@ impl Plant {
         })
     }
 
-    /// Reads the commands at the importer's inputs `u` and returns the actions that they and the
-    /// contacts in `meeting` require now.
+    /// Reads the commands at the importer's inputs `u` and returns the actions required now, by
+    /// commands and by the contacts in `meeting`, whose surfaces touch now.
     fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
         let of = self.base.constants();
         let model = of.model;
@@ -161,7 +161,8 @@ impl Plant {
         due
     }
 
-    /// Applies the impulses whose commands have risen and those of the contacts in `meeting`.
+    /// Applies the impulses whose commands have risen and those of the contacts in `meeting`, whose
+    /// surfaces touch now; releases captures whose commands have fallen.
     fn strike(
         &mut self,
         t: f64,

@@ -50,7 +50,7 @@ impl<S: Scalar> FeedForward<S> {
         }))
     }
 
-    /// Computes the torques at one instant of the spacecraft.
+    /// Computes the torques at the instant `now` of the spacecraft.
     ///
     /// # Errors
     /// [`Error::Singular`] if an axis, mode or body has no inertia.
@@ -73,7 +73,8 @@ impl<S: Scalar> FeedForward<S> {
                 *q = S::select(is_on, now.inputs[fed.q_ref + i], *q);
                 *qd = S::select(is_on, now.inputs[fed.qd_ref + i], *qd);
             }
-            // The torque replaces the servo, the torque input and the motor of the joint.
+            // The joint's servo, torque input and motor do not act in these dynamics: the computed
+            // torque takes their place.
             self.inputs[fed.switch] = S::zero();
             if let Some(tau) = fed.tau {
                 self.inputs[tau..tau + fed.axes].fill(S::zero());
@@ -82,7 +83,8 @@ impl<S: Scalar> FeedForward<S> {
                 self.motors[motors].fill(MotorState::default());
             }
         }
-        // A joint without a drive in the spec is not reset by the loads when its feed-forward ends.
+        // The loads set `driven` of joints with a drive only; for the others it is reset here, in
+        // case their servo was switched off.
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }

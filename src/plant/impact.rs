@@ -12,16 +12,15 @@ use crate::event::{Occurrence, Pairing, Refused};
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-/// Relative size below which couplings and velocities are round-off: an impulse's response at
-/// another contact, relative to the own responses of both, and a velocity, relative to the bodies'
-/// speeds.
+/// Response at one contact to an impulse at another, relative to the contacts' responses to their
+/// own impulses, below which it is round-off and the contacts are uncoupled.
 pub(super) const ROUND_OFF: f64 = 1e-12;
 
-/// Response along the normal below which a contact cannot move, relative to the response of the
-/// total mass.
+/// Response of a contact along its normal, relative to the response of the total mass, below which
+/// the contact cannot move along it.
 const NO_RESPONSE: f64 = 1e-11;
 
-/// Contact within reach.
+/// Contact within reach, with its contact point, normal and impact law.
 pub(super) struct Met<'a> {
     index: usize,
     pub contact: &'a Contact,
@@ -36,8 +35,8 @@ pub(super) struct Met<'a> {
 pub(super) type Told = (usize, Report, Occurrence);
 
 /// Returns, for each of the given contacts within reach at the states `x`, its pair, normal and
-/// law. The pair's point is the origin of a for a capture, else halfway between the surfaces.
-/// Contacts out of reach are returned as refused reports.
+/// law. The pair's point is the origin of a for a capture, else halfway between the surfaces. For
+/// each contact out of reach the report of the refused impact is returned.
 pub(super) fn meet<'a>(
     of: Constants<'a>,
     evaluation: &mut Evaluation<f64>,
@@ -82,7 +81,7 @@ fn pair(at: Configuration<f64>, contact: &Contact, parameters: &[f64]) -> Pair<f
     }
 }
 
-/// Returns the first row of each pair among the rows of all.
+/// Returns the index of each pair's first row among the rows of all pairs.
 pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl Iterator<Item = usize> {
     pairs.into_iter().scan(0, |next, pair| {
         let first = *next;
@@ -91,10 +90,10 @@ pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl
     })
 }
 
-/// Applies the impulses of some contacts, all at the same time.
+/// Applies the impulses of the given contacts, all at the same time.
 ///
 /// Uncoupled contacts are solved separately by their laws; coupled frictionless contacts as one
-/// linear complementarity problem; coupled contacts with friction are refused.
+/// linear complementarity problem; coupled contacts are refused if one of them has friction.
 ///
 /// # Errors
 /// [`Error::Singular`] if a part without inertia receives an impulse.
@@ -110,8 +109,8 @@ pub(super) fn strike(
     let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
     let u = evaluation.velocities(&pairs);
     let operator = evaluation.operator(of, x, discrete, &pairs)?;
-    // A free-floating system responds to a unit impulse by at least one over its total mass; a much
-    // smaller response means that the contact cannot move along its normal.
+    // A contact on a free-floating system has a response of at least one over the total mass; a
+    // much smaller one means that the contact cannot move along its normal.
     let mass: f64 = of.derived.bodies.iter().map(|body| body.m).sum();
     let outcomes = solve(&met, &operator, NO_RESPONSE / mass, &u);
     let impulses = outcomes
@@ -197,7 +196,7 @@ pub(super) fn tell(
         if let Some(meeting) = Meeting::new(W, before, met.n) {
             report.look(&meeting, tangential(&meeting, met, &impulse));
         }
-        // The bounds of the energy ratio are for impulses without moment.
+        // The bounds of `r_E` apply to impulses without moment only.
         if met.pair.turns() {
             report.band = [0.0; 2];
         }
@@ -207,8 +206,8 @@ pub(super) fn tell(
     told.collect()
 }
 
-/// Returns the impulse (N·s, inertial axes) of each contact, or the status that excludes one. A
-/// response along the normal of at most `least` (1/kg) counts as none.
+/// Returns the impulse (N·s, inertial axes) of each contact, or the status with the reason for
+/// which it has none. A response along the normal of at most `least` (1/kg) counts as zero.
 fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<Result<(Vec3<f64>, Status), Status>> {
     let mut outcomes = vec![Err(Status::Unsolved); met.len()];
     let response = |i: usize, j: usize| met[i].n.dot(&(block(operator, i, j) * met[j].n));
@@ -231,7 +230,8 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
         let smooth: Option<Vec<f64>> = group.iter().map(|&i| met[i].law?.smooth()).collect();
         let solved = smooth.as_ref().map(|e| {
             let W = DMatrix::from_fn(group.len(), group.len(), |k, l| response(group[k], group[l]));
-            // Separating contacts have no restitution; an impulse on them keeps them in touch.
+            // A contact that separates has no restitution: it gets at most the impulse that keeps
+            // its surfaces from penetrating.
             let e: Vec<f64> = e
                 .iter()
                 .zip(&u_n)
@@ -251,7 +251,8 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
     outcomes
 }
 
-/// Returns the impulse (N·s) of an uncoupled contact by its law, or the status that excludes one.
+/// Returns the impulse (N·s) of an uncoupled contact by its law, or the status with the reason for
+/// which it has none.
 fn alone(met: &Met, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, Status), Status> {
     let meeting = Meeting::new(*W, *u, met.n).ok_or(Status::Unsolved)?;
     let law = met.law.as_ref().ok_or(Status::Unsolved)?;

@@ -36,7 +36,8 @@ struct Jump {
     drive: Vec<f64>,
 }
 
-/// Returns the rows of the pairs' relative motions.
+/// Returns the components of the pairs' relative motions, rows of one pair after the other; `of`
+/// returns the motion of a carrier.
 fn relative(pairs: &[Pair<f64>], of: impl Fn(Carrier) -> Twist<f64>) -> DVector<f64> {
     let rows = pairs
         .iter()
@@ -151,11 +152,11 @@ impl Evaluation<f64> {
         to.work.iter_mut().for_each(|done| *done += work);
     }
 
-    /// Ends the rates of the joints that `locks` selects by impulses at those joints. Momentum and
-    /// the rates of other driven joints do not change. It allocates.
+    /// Locks the joints that `locks` selects: impulses at those joints end their rates. Momentum
+    /// and the rates of other driven joints do not change. It allocates.
     ///
-    /// The jumps are the accelerations at zero velocity, without loads, with the required jumps of
-    /// the driven rates as prescribed accelerations.
+    /// The velocity jumps are computed as accelerations at zero velocity, without loads, with the
+    /// required jumps of the driven rates as prescribed accelerations.
     ///
     /// # Errors
     /// [`Error::Singular`] if a part without inertia receives an impulse.

@@ -3,11 +3,12 @@ use crate::elements::{Controller, Elements, Motor};
 /// Counts of a model's event indicators, in their order.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// Number for limit states of the system: joint ranges, linear limits, surfaces, motors.
+    /// Number of the system's own indicators: of joint ranges, linear limits, surfaces, motors.
     pub watched: usize,
-    /// Number for surfaces among them.
+    /// Number of the surfaces' indicators, which are among the system's own.
     pub surfaces: usize,
-    /// Number of all: with those of a controller, and one for commands if there are any.
+    /// Number of all indicators: the system's own, those of a controller, and one for commands if
+    /// there are any.
     pub indicators: usize,
 }
 

@@ -50,8 +50,8 @@ pub struct Linearisation {
     pub dx: Vec<f64>,
 }
 
-/// Attitude among the states: offsets of its quaternion, its tangent coordinates, its angular
-/// velocity.
+/// Attitude among the states: indices of its quaternion and its angular velocity among the states,
+/// and of its tangent coordinates.
 struct Attitude {
     /// Name of the joint or the body.
     owner: String,
@@ -127,12 +127,12 @@ impl Linearisation {
     }
 }
 
-/// Returns the attitudes among the states.
+/// Returns all attitudes among the states.
 fn attitudes(model: &Model) -> Vec<Attitude> {
     let (system, nq) = (&model.system, model.coordinates.positions(&model.system));
     let mut turned = 0;
     let mut attitude = |owner: &str, q: usize, w: usize| {
-        // Each attitude before has one position more than tangent coordinates.
+        // Each attitude has four positions, but three tangent coordinates.
         let theta = q - turned;
         turned += 1;
         Attitude {
@@ -176,8 +176,8 @@ fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
     coordinates
 }
 
-/// Returns `T` and `S` at the states `x`; the first `rows` states are positions and rates, `n` the
-/// tangent coordinates.
+/// Returns `T` and `S` at the states `x`. The first `rows` states are positions and rates; `n` is
+/// the number of tangent coordinates.
 fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
     let mut T = DMatrix::zeros(x.len(), n);
     let mut column = 0;

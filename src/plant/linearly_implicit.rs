@@ -10,8 +10,8 @@ impl Plant {
     /// for states.
     ///
     /// In the equations of motion `M v̇ = F`, the loads that act on single rates
-    /// ([`Elements::resist`](crate::elements::Elements::resist)), with tangent stiffness `K` and damping
-    /// `C`, are evaluated with the new derivatives, all others with the old ones:
+    /// ([`Elements::resist`](crate::elements::Elements::resist)), with tangent stiffness `K` and
+    /// damping `C`, are evaluated with the new derivatives, all others with the old ones:
     ///
     /// ```text
     ///     (M + θ C + θ² K) v̇ = F + (θ C + θ² K) v̇₀
@@ -78,8 +78,8 @@ impl Evaluation<f64> {
             inertia[rate] += theta * (of.damping + theta * of.stiffness)
         });
         for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
-            // A driven joint has a prescribed motion; its drive balances the loads without
-            // linearisation.
+            // A driven joint has a prescribed motion, which its drive enforces against all loads:
+            // their stiffness and damping do not change it.
             if *driven {
                 inertia[body.joint.v..body.joint.v + body.joint.nv].fill(0.0);
             }
@@ -205,7 +205,7 @@ tracking = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
 start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
 "#;
 
-    /// Returns the loads on the rates and the accelerations that drives prescribe.
+    /// Returns the generalised forces on the rates and the accelerations that drives prescribe.
     fn given(plant: &mut Plant, x: &[f64], u: &[f64], discrete: &Discrete) -> [Vec<f64>; 2] {
         let (of, evaluation) = (plant.base.constants(), &mut plant.evaluation);
         evaluation.read_inputs(of, 0.0, u, discrete);

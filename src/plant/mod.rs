@@ -164,7 +164,7 @@ impl Plant {
     /// values.
     ///
     /// # Errors
-    /// [`Error::Assembly`] if a loop cannot be closed.
+    /// [`Error::Assembly`] if a loop cannot be closed, [`Error::NoEquilibrium`].
     pub fn start(&mut self, t: f64, x: &mut [f64], discrete: &mut Discrete) -> Result<(), Error> {
         let u: Vec<f64> = self.base.model.inputs.iter().map(|input| input.start).collect();
         self.start_with(t, x, &u, discrete)
@@ -174,7 +174,7 @@ impl Plant {
     /// alone depends on the inputs `u`.
     ///
     /// # Errors
-    /// [`Error::Assembly`] if a loop cannot be closed.
+    /// [`Error::Assembly`] if a loop cannot be closed, [`Error::NoEquilibrium`].
     pub fn start_with(&mut self, t: f64, x: &mut [f64], u: &[f64], discrete: &mut Discrete) -> Result<(), Error> {
         let Constants {
             model,

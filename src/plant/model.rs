@@ -17,24 +17,25 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// States: coordinates, rates, and the work if there are diagnostics.
+    /// States: positions, rates, unwrapped angles in maximal coordinates, and the work if there are
+    /// diagnostics.
     pub states: Vec<Quantity>,
     /// Derivatives of the states.
     pub derivatives: Vec<Quantity>,
     /// Outputs.
     pub outputs: Vec<Output>,
     pub(super) system: System,
-    /// Choice of coordinates that are the states.
+    /// Choice of the coordinates that are the states.
     pub(super) coordinates: Coordinates,
     /// Loads, constraints, signals, outputs.
     pub(crate) elements: Elements,
-    /// Index of each flag among the outputs, with a coordinate on which it depends.
+    /// Pairs of the index of a flag among the outputs and a coordinate on which it depends.
     pub(super) flags: Vec<(usize, usize)>,
     /// Source of each input of the loads.
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
-    /// Layout of the event indicators and the discrete state.
+    /// Numbers of the event indicators.
     pub(super) layout: Layout,
 }
 
@@ -64,17 +65,18 @@ impl<T> Parts<T> {
 /// Source of an input of the loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// Index of the importer's input.
+    /// Input of the importer, by its index.
     Host(usize),
-    /// Index of the signal inside the model.
+    /// Signal inside the model, by its index.
     Signal(usize),
-    /// Index of the signal whose rate is the input.
+    /// First derivative of a signal inside the model, by the signal's index.
     Rate(usize),
-    /// Index of the signal whose second derivative is the input.
+    /// Second derivative of a signal inside the model, by the signal's index.
     Acceleration(usize),
 }
 
-/// Parameters that hold the limits beyond which a run is stopped.
+/// Parameters with the limits beyond which a run is stopped; `None` for a limit that does not apply
+/// to the model.
 #[derive(Clone, Copy, Debug)]
 pub struct Monitor {
     constraint_violation: Option<ParamId>,
@@ -113,8 +115,8 @@ impl Monitor {
     }
 }
 
-/// Largest number of states of a dense method; more take hundreds of megabytes of matrices and
-/// seconds per step.
+/// Largest number of states with an integration method that factors matrices of all states: larger
+/// matrices take hundreds of megabytes and seconds per step.
 const MOST_DENSE: usize = 2000;
 
 impl Model {

@@ -7,15 +7,16 @@ use std::sync::Arc;
 /// Stability limit `ω h` of the fourth-order Runge–Kutta method for an undamped oscillation: 2√2.
 const RK4_LIMIT: f64 = 2.828;
 
-/// Longest lever of a joint or frame on a beam, relative to the beam's length; longer ones probably
-/// have a position in the wrong axes.
+/// Distance of a joint or frame from its beam, relative to the beam's length, above which it is
+/// reported: its position is probably written in wrong axes.
 const LEVER: f64 = 0.1;
 
-/// Distance from the nearest node above which an attachment is reported, relative to the body's
-/// size.
+/// Distance of a joint or frame from the nearest node of modal data, relative to the body's size,
+/// above which it is reported.
 const BESIDE: f64 = 1e-6;
 
-/// Frequency, relative to the highest one, below which a mode is probably a rigid-body motion.
+/// Frequency, relative to the body's highest one, below which a mode is reported: it is probably a
+/// rigid-body motion.
 const RIGID: f64 = 1e-4;
 
 /// Remarks on a valid model: frequencies of flexible bodies and implausible values.
@@ -128,8 +129,8 @@ impl Remarks {
     }
 }
 
-/// Returns the joints and frames that are attached to the body `i`, with their stations and their
-/// distances from these, m.
+/// Returns the joints and frames that are attached to the flexible body `i`: text, index of the
+/// station to which it attaches, and distance from it, m.
 fn standing_on(system: &System, derived: &Derived, i: usize) -> Vec<(String, usize, f64)> {
     let joints = system.bodies.iter().zip(&derived.bodies);
     let joints = joints.filter(|(body, _)| body.parent == Some(i));

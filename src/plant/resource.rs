@@ -3,18 +3,19 @@ use crate::Error;
 use crate::spec::{self, Spec};
 use serde::{Deserialize, Serialize};
 
-/// Compiled model as stored in an FMU's `resources/`.
+/// Contents of `model.json` in an FMU's `resources/`: the spec, with all tables included.
 #[derive(Serialize, Deserialize)]
 struct Compiled {
     format: u32,
     spec: Spec,
 }
 
-/// Version of the format, raised whenever the meaning of a compiled model changes.
+/// Version of the file's format, raised whenever the meaning of its contents changes.
 const FORMAT: u32 = 1;
 
 impl Model {
-    /// Returns the bytes for an FMU's `resources/`: the spec as JSON, tables included.
+    /// Returns the bytes of `model.json` for an FMU's `resources/`: the spec, with all tables
+    /// included.
     ///
     /// # Errors
     /// [`Error::Format`] if the serialisation fails.
@@ -26,16 +27,16 @@ impl Model {
         serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
     }
 
-    /// Reads a compiled model.
+    /// Reads the spec from the bytes of an FMU's `model.json`, and compiles it.
     ///
     /// # Errors
-    /// [`Error::Format`] if the bytes are no compiled model; [`Error::Spec`] if its spec is
-    /// invalid.
+    /// [`Error::Format`] if the bytes are no such file, or one of another format version;
+    /// [`Error::Spec`] if its spec is invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::compile(&Self::spec_from_bytes(bytes)?)
     }
 
-    /// Reads the spec in a compiled model, for [`compile`](Self::compile).
+    /// Reads the spec from the bytes of an FMU's `model.json`, for [`compile`](Self::compile).
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), without the validation of values.

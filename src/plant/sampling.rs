@@ -1,4 +1,4 @@
-//! Controller of a plant: outputs and samples.
+//! Samples of a controller.
 
 use super::{Discrete, Plant};
 use crate::Error;

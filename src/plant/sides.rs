@@ -1,5 +1,4 @@
-//! Limit states and event indicators: ranges, linear deflections, torques and rates of motors and
-//! of controllers.
+//! Limit states and event indicators: of joint ranges, linear bending, motors and controllers.
 
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
@@ -9,7 +8,8 @@ use crate::event::Event;
 
 impl Evaluation<f64> {
     /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
-    /// the events of limits that are exceeded now. Returns true if one changed.
+    /// an event for each limit that has just been exceeded. Returns true if a segment or a limit
+    /// state changed.
     pub(super) fn update_sides(
         &mut self,
         of: Constants,
@@ -98,7 +98,8 @@ impl Plant {
     }
 
     /// Writes the event indicators at an operating point; they are positive as long as the discrete
-    /// state is valid. The indicator of commands is set as if no command waited.
+    /// state is valid. The indicator of commands is set to 1, its value while no command waits for
+    /// an event.
     pub fn indicators(&mut self, at: OperatingPoint, z: &mut [f64]) {
         let OperatingPoint { t, x, u, discrete } = at;
         let of = self.base.constants();

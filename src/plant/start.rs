@@ -40,7 +40,7 @@ impl Model {
     }
 
     /// Writes the initial coordinates and rates of joints and modes; those of free bodies in the
-    /// axes of the spec.
+    /// axes to which the spec refers them (world or LVLH).
     pub fn start_coordinates<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         for beam in &self.system.nodal {
             beam.start(values, q, qd);

@@ -20,8 +20,8 @@ impl Model {
     /// Reads and compiles a spec; tables are loaded relative to `directory`.
     ///
     /// # Errors
-    /// [`Error::Spec`] with every problem found: of the structure, and of the values in all parts
-    /// that are sound.
+    /// [`Error::Spec`] with every problem found: of the structure, and of the values in all tables
+    /// without structural problems.
     pub fn read(text: &str, directory: &Path) -> Result<Self, Error> {
         let (mut spec, mut problems) = spec::parse(text, directory)?;
         if problems.is_empty() {
@@ -50,7 +50,8 @@ impl Model {
         Err(Error::Spec(problems))
     }
 
-    /// Reports ranges and trajectories whose start is invalid.
+    /// Reports joints that start outside their range, and trajectories that start away from their
+    /// joint's start.
     pub(super) fn validate_start(&self, values: &[f64], problems: &mut Vec<Problem>) {
         for signal in &self.elements.signals {
             if let Some(start) = self.start_of(signal) {
@@ -75,7 +76,8 @@ impl Model {
         })
     }
 
-    /// Returns the start position of the axis whose reference is the signal.
+    /// Returns the parameter with the start position of the axis whose reference the signal sets;
+    /// `None` if the signal does not set the reference's rate too.
     fn start_of(&self, signal: &SignalSource) -> Option<ParamId> {
         signal.rate_input?;
         let (body, axis) = self.elements.axis_of(signal.input)?;
@@ -107,7 +109,8 @@ impl Evaluation<f64> {
                 problems.push(Problem { at, what });
                 return;
             }
-            // Parts without inertia are reported by the evaluation of accelerations.
+            // Other errors, such as parts without inertia, are reported by the evaluation of
+            // accelerations.
             Err(_) => return,
         };
         self.kinematics.update(&model.system, derived, &q, &qd);

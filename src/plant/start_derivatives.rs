@@ -5,11 +5,12 @@ use crate::Error;
 use crate::algebra::{Dual, Scalar};
 use crate::system::Parameter;
 
-/// Longest step of the differences, relative to the parameter's size.
+/// First and longest step of the difference quotients, relative to the parameter's [`size`].
 const STEP: f64 = 0.02;
-/// Number of steps in the extrapolation, each half as long as the one before.
+/// Number of steps from which the derivative is extrapolated, each half as long as the one before.
 const ROUNDS: usize = 7;
-/// Number of first steps that may fail because they are too long.
+/// Largest number of steps that may be skipped because the evaluation fails with them: they are too
+/// long.
 const SHORTER: usize = 14;
 
 /// Changes of initial states, derivatives and outputs along one direction of parameters and inputs.
@@ -77,12 +78,12 @@ impl Tangent<1> {
     }
 }
 
-/// Differences of initial states, derivatives and outputs over one parameter.
+/// Difference quotients of initial states, derivatives and outputs with respect to one parameter.
 struct Differences {
     evaluation: Evaluation<f64>,
     /// Initial states, derivatives and outputs at the two ends.
     ends: [Vec<f64>; 2],
-    /// Last row of the extrapolation's tableau, and the one before.
+    /// Present row of the extrapolation's tableau, and the row before it.
     rows: [Vec<Vec<f64>>; 2],
     slope: Vec<f64>,
 }
@@ -159,7 +160,8 @@ impl Differences {
         }
     }
 
-    /// Evaluates initial states, derivatives and outputs with parameter `j` less and more by `h`.
+    /// Evaluates initial states, derivatives and outputs with parameter `j` decreased and increased
+    /// by `h`.
     fn ends(&mut self, plant: &Plant, at: OperatingPoint, j: usize, h: f64) -> Result<(), Error> {
         let model = &*plant.base.model;
         let t = at.t;
@@ -181,7 +183,7 @@ impl Differences {
             let derived = model.validate(&parameters, Some(before), &mut Vec::new());
             let (x, rest) = values.split_at_mut(model.states.len());
             let (dx, y) = rest.split_at_mut(model.states.len());
-            // The initial states follow from the parameters, plus changes made since.
+            // The states `at.x` may differ from the computed start; the difference is kept.
             if stays {
                 x.copy_from_slice(at.x);
             } else {
@@ -204,8 +206,8 @@ impl Differences {
 }
 
 /// Returns the size of a parameter: its magnitude, but at least 1e-4 of the largest among the
-/// numbers at the same place in the spec; for zero, the geometric mean of the least and the largest
-/// non-zero magnitude there, or the nominal value if all are zero.
+/// numbers of the same field of the spec; for zero, the geometric mean of the least and the largest
+/// non-zero magnitude in the field, or the nominal value if all numbers of the field are zero.
 fn size(declared: &[Parameter], values: &[f64], j: usize) -> f64 {
     let together = declared.iter().zip(values).filter(|(p, _)| p.at == declared[j].at);
     let sizes = together.map(|(_, value)| value.abs()).filter(|&size| size > 0.0);

@@ -90,8 +90,9 @@ impl<const N: usize> Tangent<N> {
         self.jacobians_of(plant.constants(), at, jacobians, |_| true)
     }
 
-    /// Computes the Jacobians' columns for which `asked` is true, states first, then inputs;
-    /// neighbouring columns, up to `N`, may be filled too.
+    /// Computes the Jacobians' columns for whose index `asked` returns true; states come first,
+    /// then inputs. Columns are computed in groups of `N`, so that neighbouring ones may be filled
+    /// too.
     pub(super) fn jacobians_of(
         &mut self,
         of: Constants,

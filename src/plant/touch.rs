@@ -6,7 +6,7 @@ use super::{Discrete, Plant};
 use crate::Error;
 use crate::elements::{Contact, Detected, MOST_IMPACTS, Surfaces, Transition};
 
-/// Value of the indicator of captured surfaces, m.
+/// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
 const HELD: f64 = 1.0;
 
 impl Plant {
@@ -63,7 +63,8 @@ impl Plant {
     }
 
     /// Updates the contact states to the states `x` at the time `t` (s). Returns true if one
-    /// changed, and the contacts that meet now.
+    /// changed, and the contacts at which an impact or a capture is due now, because their surfaces
+    /// touch or penetrate deeper.
     ///
     /// # Errors
     /// [`Error::Chatter`] after more than [`MOST_IMPACTS`] impacts of two surfaces without
@@ -100,7 +101,8 @@ impl Plant {
                         meeting.push(index);
                     }
                     match (state, captures) {
-                        // It was not captured at first contact and penetrates deeper.
+                        // The contact did not capture when the surfaces touched, and they penetrate
+                        // deeper.
                         (Surfaces::Touching { .. }, true) => Surfaces::Behind,
                         (Surfaces::Touching { impacts, .. }, false) => Surfaces::Touching {
                             impacts: impacts + i32::from(acts),

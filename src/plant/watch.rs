@@ -17,8 +17,8 @@ const INDEPENDENT: f64 = 1e-4;
 
 /// Least singular value of the rows of captures and loops, monitored over a step.
 ///
-/// The rows are scaled by `D` to the largest response of their two bodies at the joint in any
-/// direction. `u` and `v` are the singular vectors of the least singular value `σ` of
+/// The factors `D` scale the rows so that the largest response of their two bodies at the joint, in
+/// any direction, is one. `u` and `v` are the singular vectors of the least singular value `σ` of
 /// `D J M^(-1/2)` at the step's start, `v` as rates. Along a step `s = uᵀ D J v` begins at `σ`. At
 /// a singular position `J` loses rank and `s` passes zero: the motion then has two continuations,
 /// and the equations do not determine which one a step takes.
@@ -91,8 +91,8 @@ impl Plant {
         discrete.rank > 0
     }
 
-    /// Begins the monitoring at the states `x`. Returns the sine of the least angle between a row
-    /// of captures and loops and the others; it is zero in a singular position.
+    /// Begins the monitoring of a step at an operating point. Returns the sine of the least angle
+    /// between a row of captures and loops and the others; it is zero in a singular position.
     ///
     /// # Errors
     /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] if redundant rows have
@@ -183,7 +183,7 @@ impl Plant {
         Some((index, [offset, angle]))
     }
 
-    /// Returns the positions of the joints at the states `x` as text.
+    /// Returns the positions of the joints at the states `x` as text, at most eight of them.
     pub fn configuration(&mut self, x: &[f64]) -> String {
         const MOST: usize = 8;
         let of = self.base.constants();

@@ -14,8 +14,8 @@ const FEWEST: u64 = 50_000;
 const MOST: u64 = 1_000_000;
 
 impl Model {
-    /// Returns the most evaluations of the dynamics in one communication step: that of the spec, or
-    /// a default of about two seconds, from 50 000 to 1 000 000.
+    /// Returns the largest number of evaluations of the dynamics in one communication step: that of
+    /// the spec, or as many as take about two seconds, but from 50 000 to 1 000 000.
     ///
     /// The default is computed from the counts of bodies, modes, elements and states alone, so that
     /// it is the same on every machine and for all values of parameters.
@@ -32,8 +32,9 @@ impl Model {
         self.spec.solver.work_limit.unwrap_or_else(default)
     }
 
-    /// Returns an estimate of the time of one evaluation, ns, with the method's share of it. It was
-    /// measured on the examples with implausible parameters (`docs/robustness.md`).
+    /// Returns an estimate of the time of one evaluation, ns, including its share of the
+    /// integration method's matrices. It was measured on the examples with implausible parameters
+    /// (`docs/robustness.md`).
     fn evaluation_time(&self) -> u64 {
         let system = self.system();
         let of_body = match self.spec.formulation {

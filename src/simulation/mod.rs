@@ -1,4 +1,4 @@
-//! Plant, integrator and event handling together: one call advances the time.
+//! Time integration of a plant with its events: one call advances the time.
 //!
 //! Co-Simulation and the command line use [`Simulation::advance`]; in Model Exchange the importer
 //! does this work itself and uses the [`Plant`] alone.
@@ -21,16 +21,16 @@ use solver::{changed_to, named, stepper, supported_limits};
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]
 pub struct Simulation {
-    /// The model with its parameters.
+    /// The model with its parameter values.
     pub plant: Plant,
-    /// The state. A caller that changes it calls [`invalidate`](Self::invalidate).
+    /// The state. A caller that changes it must call [`invalidate`](Self::invalidate).
     pub state: State,
     stepper: Stepper,
     statistics: Statistics,
     workspace: Workspace,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
     state_jacobian: Option<StateJacobian>,
-    /// The plant's own step, if that is the method.
+    /// The plant's own step, if the method is [`Method::Conserving`].
     own_step: Option<Box<ConservingStep>>,
 }
 
@@ -43,7 +43,7 @@ pub struct Statistics {
     pub rejected: u64,
     /// Evaluations of the dynamics.
     pub evaluations: u64,
-    /// Events: changes of discrete states.
+    /// Changes of the discrete state.
     pub events: u64,
 }
 
@@ -67,36 +67,39 @@ impl std::fmt::Display for Statistics {
 struct Workspace {
     u: Vec<f64>,
     x: Vec<f64>,
-    /// States and their derivatives at the start of a step.
+    /// States and derivatives at the start of a step, for the monitoring of captures and loops.
     x_before: Vec<f64>,
     dx_before: Vec<f64>,
+    /// Event indicators at the start and the end of a step, and at an instant inside it.
     z_before: Vec<f64>,
     z_after: Vec<f64>,
     z: Vec<f64>,
-    /// The indicators at the sampled instants inside a step.
+    /// Event indicators at the ends of the [`PARTS`] parts of a step.
     z_inside: [Vec<f64>; PARTS + 1],
 }
 
-/// Number of parts of a step at whose ends the indicators are sampled, to find surfaces that touch
-/// and separate within it.
+/// Number of equal parts of a step at whose ends the event indicators are sampled, to find surfaces
+/// that touch and separate again within one step.
 const PARTS: usize = 8;
 
 impl Simulation {
     /// Creates a simulation at its start, `t = 0`.
     ///
     /// # Errors
-    /// [`Error::Solver`] if the spec's solver settings are refused, [`Error::NotFinite`] if an initial state overflows.
+    /// [`Error::Solver`] if the spec's solver settings are invalid, [`Error::NotFinite`] if an
+    /// initial state overflows, [`Error::Assembly`] if a loop cannot be closed.
     pub fn new(plant: Plant) -> Result<Self, Error> {
         let model = plant.model();
         let stepper = stepper(model, supported_limits(model, None, model.work_limit()))?;
         Self::by(plant, stepper)
     }
 
-    /// Creates a simulation for an importer that integrates: it cannot [`advance`](Self::advance)
-    /// and allocates nothing for an integrator.
+    /// Creates a simulation for an importer with its own integrator (Model Exchange). It cannot
+    /// [`advance`](Self::advance) and allocates nothing for an integrator.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if an initial state overflows.
+    /// [`Error::NotFinite`] if an initial state overflows, [`Error::Assembly`] if a loop cannot be
+    /// closed.
     pub fn without_integrator(plant: Plant) -> Result<Self, Error> {
         Self::by(plant, solver::none()?)
     }
@@ -130,12 +133,11 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// Begins a run at the time `t` (s): initial states from the parameters, inputs as they are,
-    /// and the integrator of
-    /// [`set_solver`](Self::set_solver).
+    /// Begins a run at the time `t` (s) with the integrator of [`set_solver`](Self::set_solver):
+    /// computes the initial states from the parameters and keeps the inputs.
     ///
     /// # Errors
-    /// [`Error::Solver`] if the tolerance is refused, [`Error::NotFinite`] if an initial state overflows.
+    /// Those of [`set_solver`](Self::set_solver) and [`restart`](Self::restart).
     pub fn initialise(&mut self, t: f64, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         self.set_solver(tolerance, work_limit)?;
         self.restart(t)
@@ -143,11 +145,12 @@ impl Simulation {
 
     /// Rebuilds the integrator if the tolerance or the limit has changed.
     ///
-    /// `tolerance` is the importer's relative tolerance (the spec's if it has none), `work_limit`
-    /// the most evaluations of the dynamics in one [`advance`](Self::advance).
+    /// `tolerance` is the importer's relative tolerance; without one the spec's is used.
+    /// `work_limit` is the largest number of evaluations of the dynamics in one
+    /// [`advance`](Self::advance).
     ///
     /// # Errors
-    /// [`Error::Solver`] if the tolerance is refused.
+    /// [`Error::Solver`] if the settings are invalid, such as a tolerance that is not a number.
     pub fn set_solver(&mut self, tolerance: Option<f64>, work_limit: f64) -> Result<(), Error> {
         let model = self.plant.model();
         let supported_limits = supported_limits(model, tolerance, work_limit);
@@ -161,7 +164,8 @@ impl Simulation {
     /// Begins a run like [`initialise`](Self::initialise), with the integrator unchanged.
     ///
     /// # Errors
-    /// [`Error::NotFinite`] if an initial state overflows.
+    /// [`Error::NotFinite`] if an initial state overflows, [`Error::Assembly`] if a loop cannot be
+    /// closed.
     pub fn restart(&mut self, t: f64) -> Result<(), Error> {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
@@ -173,20 +177,21 @@ impl Simulation {
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
             return Ok(());
         };
-        // These are not read before there is a start, but a saved state must contain numbers.
+        // The states are not used before a successful start, but a saved state must be finite.
         self.state.x.fill(0.0);
         let variable = self.plant.model().states[i].name.clone();
         Err(Error::NotFinite { variable, t })
     }
 
-    /// Updates limit states to inputs that were set since the run began, before the first step.
+    /// Updates limit states and signal segments, before the first step, to the inputs that were set
+    /// since the run began.
     pub fn initialise_modes(&mut self) {
         let State { t, x, u, discrete, .. } = &mut self.state;
         self.plant.initialise_modes(*t, x, u, discrete);
     }
 
-    /// Updates limit states to parameters that were changed during the run; adds the messages for
-    /// the user to `events`.
+    /// Updates limit states and signal segments after a change of parameters during the run;
+    /// appends the events of limits that are now exceeded to `events`.
     pub fn update_sides(&mut self, events: &mut Vec<Event>) {
         let State { t, x, u, discrete, .. } = &mut self.state;
         if self.plant.update_sides(*t, x, u, discrete, events) {
@@ -195,8 +200,8 @@ impl Simulation {
         }
     }
 
-    /// Invalidates the integrator's cache after time, states, inputs, discrete states or parameters
-    /// were changed from outside.
+    /// Discards the integrator's stored derivatives. Required after a caller has changed time,
+    /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {
         self.stepper.invalidate();
     }
@@ -206,11 +211,11 @@ impl Simulation {
         self.statistics
     }
 
-    /// Integrates to exactly `t_end` (s), through all events in between; adds their messages for
-    /// the user to `events`.
+    /// Integrates to exactly `t_end` (s) and handles all events in between; appends them to
+    /// `events`.
     ///
-    /// Inputs are extrapolated by their derivatives from the time at which the call begins; at its
-    /// end they keep the values reached and the derivatives are zero.
+    /// Inputs are extrapolated by their derivatives from the time at which the call begins. After a
+    /// successful call they keep the values at `t_end`, and their derivatives are zero.
     ///
     /// # Errors
     /// [`Error::WorkLimit`] and [`Error::Integration`]; [`Error::NotFinite`] if an extrapolated
@@ -243,7 +248,7 @@ impl Simulation {
     }
 
     fn advance_through_events(&mut self, t_start: f64, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
-        // An event that failed at the end of the last call is repeated.
+        // If the last call failed in the handling of an event, that event is handled now.
         let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
         self.update_indicators(t_start);
@@ -255,7 +260,7 @@ impl Simulation {
             let State { t, u, discrete, .. } = &self.state;
             self.plant.check_captured(*t, u, discrete)?;
         }
-        // Stops without a step count as work too.
+        // Events without a step in between count towards the work limit, so that the loop ends.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
             if stops == limit {
@@ -269,7 +274,7 @@ impl Simulation {
                 stops += 1;
                 continue;
             }
-            // An event scheduled at the end of the call needs no stop just before it.
+            // A time event at `t_end` to round-off is handled at `t_end`: no step ends just before.
             let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
             if self.state.x.is_empty() {
                 // A system without states has no state events.
@@ -309,14 +314,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Computes the event indicators at the current state into `z_before`; the inputs had their
-    /// values at `t_start`.
+    /// Computes the event indicators at the current state into `z_before`; inputs are extrapolated
+    /// from `t_start`.
     fn update_indicators(&mut self, t_start: f64) {
         let (state, Workspace { u, z_before, .. }) = (&self.state, &mut self.workspace);
         self.plant.indicators(state.extrapolated(t_start, u), z_before);
     }
 
-    /// Samples a controller's inputs, if a sample is scheduled now.
+    /// Samples the inputs of the controller if a sample is scheduled at the current time.
     fn sample(&mut self, t_start: f64) -> Result<(), Error> {
         let State {
             t,
@@ -331,7 +336,8 @@ impl Simulation {
         Ok(())
     }
 
-    /// Applies the commands that have changed.
+    /// Carries out commands (impulses, captures, joint motions) that have changed since the last
+    /// event.
     ///
     /// # Errors
     /// Those of [`Plant::update`].
@@ -369,8 +375,8 @@ impl Simulation {
         changes.map(|_| ())
     }
 
-    /// Makes one accepted step, not beyond `limit`; returns the next step's method if it has
-    /// changed.
+    /// Takes one accepted step, at most to the time `limit` (s). Returns the method of the next
+    /// step if [`Method::Auto`] has changed it.
     fn step(&mut self, t_start: f64, limit: f64) -> Result<Option<Method>, Error> {
         let State {
             t,
@@ -433,8 +439,8 @@ impl Simulation {
         Ok(evaluate(motion.plant, &interpolate, &mut self.workspace.x, discrete))
     }
 
-    /// Resets time and state of the last step to the first zero crossing of an indicator; returns
-    /// whether there is one.
+    /// Returns true if an event indicator falls to zero within the last step; time and state are
+    /// then those at the first such crossing.
     fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
         let State {
             t,

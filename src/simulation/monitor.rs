@@ -1,4 +1,4 @@
-//! Monitoring of a run: it is stopped when its numbers are no longer reliable.
+//! Monitoring of a run: errors that end it when its results are no longer reliable.
 
 use super::state::{self, Monitored};
 use super::{Simulation, State, Workspace};
@@ -6,28 +6,32 @@ use crate::Error;
 use crate::integrate::root;
 use crate::plant::OperatingPoint;
 
-/// Accepted steps between two comparisons of the energy balance.
+/// Number of accepted steps from one check of the energy balance to the next.
 const STEPS: f64 = 8.0;
-/// Part of an energy that counts as round-off.
+/// Error of the energy balance, relative to the energies and the work themselves, that counts as
+/// round-off.
 const ROUND_OFF: f64 = 1e-9;
-/// Square of the speed, m²/s², below which the system counts as at rest.
+/// Error of the energy balance per mass of the system, m²/s², that counts as round-off: the square
+/// of 1e-6 m/s.
 const AT_REST: f64 = 1e-12;
-/// Limit of the smallest angle between the rows of captures and loops, as a part of its largest
-/// value, below which the position counts as singular.
+/// Limit of the sine of the smallest angle between the rows of captures and loops, relative to its
+/// largest value since the last event: below this the position is singular, and the run ends.
 const SINGULAR: f64 = 1e-4;
-/// Limit of that part below which a singular position is near, so that the constraint violation
-/// decides whether the branch of the motion is still determined.
+/// Limit of the same ratio below which a singular position is near. The run then ends if a
+/// constraint violation exceeds this factor times the ratio's square: the branch of the motion is
+/// no longer determined.
 const NEAR: f64 = 0.1;
-/// Limit of the relative deviation of a change of rates from the trapezoidal rule with the
-/// accelerations at the step's ends. A step that jumps over a singular position exceeds it.
+/// Limit of the deviation of the change of rates over a step from the trapezoidal rule with the
+/// accelerations at both ends, relative to the rates at both ends (root of the sums of squares). A
+/// step that jumps over a singular position exceeds it.
 const JUMP: f64 = 0.3;
 
 impl Simulation {
-    /// Begins monitoring captures and loops before a step. Returns the sine of the smallest angle
-    /// between their rows, if there are any.
+    /// Begins the monitoring of captures and loops before a step. Returns the sine of the smallest
+    /// angle between a constraint row and the others; `None` without captures and loops.
     ///
     /// # Errors
-    /// [`Error::SingularPosition`].
+    /// [`Error::SingularPosition`] if the position is singular; those of the dynamics.
     pub(super) fn begin_watch(&mut self, t_start: f64) -> Result<Option<f64>, Error> {
         if !self.plant.is_closed(&self.state.discrete) {
             return Ok(None);
@@ -47,9 +51,9 @@ impl Simulation {
         Ok(Some(sine))
     }
 
-    /// Checks after a step that captures and loops have stayed on the same branch; `sine` is that
-    /// of the step's start. Returns the time at which the step passes a singular position, if it
-    /// does, and the error that then ends the run.
+    /// Checks after a step that captures and loops have stayed on the same branch of the motion;
+    /// `sine` is the result of [`begin_watch`](Self::begin_watch). If the step passes a singular
+    /// position, returns its time and the error, which ends the run unless an event comes first.
     ///
     /// # Errors
     /// [`Error::Violation`]; [`Error::SingularPosition`] if the branch is no longer determined.
@@ -94,8 +98,9 @@ impl Simulation {
         }
     }
 
-    /// Returns the time in the last step at which the monitored value `s` passes zero, if the rows
-    /// lose rank there, with the error.
+    /// Returns the time in the last step at which the monitored value falls from `sine` at the
+    /// start through zero to `s` at the end, and the error; `None` if the rows do not lose rank
+    /// there.
     fn passes(&mut self, t_start: f64, t_before: f64, (sine, s): (f64, f64)) -> Option<(f64, Error)> {
         let t_end = self.state.t;
         // If the step cannot be evaluated, it has reached a position without a solution.
@@ -133,8 +138,8 @@ impl Simulation {
         })
     }
 
-    /// Returns whether the change of rates in the last step disagrees with the accelerations at its
-    /// ends.
+    /// Returns true if the change of rates in the last step disagrees with the accelerations at its
+    /// ends by more than [`JUMP`], or if there are no accelerations at the end.
     fn jumps(&mut self, t_start: f64, t_before: f64) -> bool {
         let State { t, x, .. } = &self.state;
         let at = self.state.extrapolated(t_start, &mut self.workspace.u);
@@ -153,7 +158,8 @@ impl Simulation {
         off > JUMP * JUMP * size
     }
 
-    /// Replaces an integrator's error near a singular position by the error of that position.
+    /// Replaces an integrator's error near a singular position by [`Error::SingularPosition`];
+    /// `sine` is the result of [`begin_watch`](Self::begin_watch) for the failed step.
     pub(super) fn explained(&mut self, error: Error, sine: Option<f64>) -> Error {
         let gives_up = matches!(error, Error::Integration { .. } | Error::WorkLimit { .. });
         match sine {
@@ -162,13 +168,14 @@ impl Simulation {
         }
     }
 
-    /// Returns the error of a singular position at the current state.
+    /// Returns [`Error::SingularPosition`] for the current state.
     pub(super) fn singular(&mut self) -> Error {
         let closure = self.plant.least_closure(&self.state.discrete);
         self.in_position(Error::SingularLoop { closure })
     }
 
-    /// Adds time and configuration to the error of a singular loop.
+    /// Converts [`Error::SingularLoop`] to [`Error::SingularPosition`], with the current time and
+    /// configuration.
     fn in_position(&mut self, error: Error) -> Error {
         match error {
             Error::SingularLoop { closure } => Error::SingularPosition {
@@ -180,7 +187,8 @@ impl Simulation {
         }
     }
 
-    /// Compares the energy balance with that of the start, every few steps and when the call ends.
+    /// Counts `steps` accepted steps; compares the energy balance with that of the start every
+    /// [`STEPS`] steps.
     ///
     /// # Errors
     /// [`Error::Balance`].
@@ -218,7 +226,7 @@ impl Simulation {
         })
     }
 
-    /// Restarts the balance after a change of parameters.
+    /// Makes the energy balance start anew at the next check, after a change of parameters.
     pub fn restart_balance(&mut self) {
         let sine = self.state.monitored.sine;
         self.state.monitored = Monitored {

@@ -5,15 +5,15 @@ use crate::Error;
 use crate::integrate::{Ode, OwnStep, Span};
 use crate::plant::{ConservingStep, Discrete, MeanRates, OperatingPoint, Plant, StateJacobian};
 
-/// A plant with its inputs and discrete state: an ODE.
+/// A plant with its inputs and a constant discrete state, as an [`Ode`].
 pub(super) struct Motion<'a> {
     pub plant: &'a mut Plant,
-    /// Time of the inputs' values, s.
+    /// Time at which the inputs have the values in `inputs`, s.
     pub t_start: f64,
-    /// The inputs and their derivatives.
+    /// Values of the inputs and of their time derivatives.
     pub inputs: (&'a [f64], &'a [Vec<f64>; INPUT_ORDER]),
     pub discrete: &'a Discrete,
-    /// Workspace for inputs.
+    /// Workspace for extrapolated inputs.
     pub u: &'a mut [f64],
     pub state_jacobian: Option<&'a mut StateJacobian>,
     pub own_step: Option<&'a mut ConservingStep>,
@@ -58,7 +58,7 @@ impl Ode for Motion<'_> {
 }
 
 impl Motion<'_> {
-    /// Computes the inputs at the midpoint of a step.
+    /// Extrapolates the inputs to the midpoint of a step, into the workspace `u`.
     fn inputs_at_midpoint(&mut self, Span { t, h }: Span) {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t + 0.5 * h - self.t_start, u, derivatives, self.u);

@@ -1,4 +1,4 @@
-//! The spec's solver as an integrator, and the integrator's errors with the model's names.
+//! Integrator for the spec's solver settings; conversion of its errors, with the names of states.
 
 use crate::Error;
 use crate::event::{Event, Occurrence};
@@ -6,12 +6,11 @@ use crate::integrate::{IntegrateError, Method, Settings, SettingsError, Stepper}
 use crate::plant::Model;
 use crate::spec;
 
-/// Returns the relative tolerance and the limit of evaluations in one call; an unsupported
-/// tolerance is replaced by the nearest supported one.
+/// Returns the relative tolerance (without `tolerance` the spec's) and the limit of evaluations in
+/// one call, each replaced by the nearest supported value.
 pub(super) fn supported_limits(model: &Model, tolerance: Option<f64>, work_limit: f64) -> (f64, u64) {
     let tolerance = tolerance.unwrap_or(model.spec.experiment.tolerance);
-    // A limit above 1e18 is treated as unlimited, and its sums do not overflow; at least one
-    // evaluation is needed.
+    // Limits up to 1e18 can be added without overflow; a run needs at least one evaluation.
     let limit = work_limit.clamp(1.0, 1e18) as u64;
     let taken = tolerance.clamp(Settings::MIN_RELATIVE_TOLERANCE, Settings::MAX_RELATIVE_TOLERANCE);
     (taken, limit)
@@ -20,7 +19,7 @@ pub(super) fn supported_limits(model: &Model, tolerance: Option<f64>, work_limit
 /// Builds an integrator for these [`supported_limits`].
 ///
 /// # Errors
-/// [`Error::Solver`] if they are refused.
+/// [`Error::Solver`] if a setting is invalid, such as a tolerance that is not a number.
 pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<Stepper, Error> {
     let solver = &model.spec.solver;
     let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
@@ -45,10 +44,7 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
 }
 
-/// Builds an integrator without states, which allocates nothing.
-///
-/// # Errors
-/// None.
+/// Builds an integrator without states, which allocates nothing. Does not fail.
 pub(super) fn none() -> Result<Stepper, Error> {
     let settings = Settings::new(Method::Rk4 { step: 1.0 }, Settings::MAX_RELATIVE_TOLERANCE, &[]);
     settings
@@ -56,7 +52,7 @@ pub(super) fn none() -> Result<Stepper, Error> {
         .map_err(|error| Error::Solver(error.to_string()))
 }
 
-/// The event of a change of the integrator's method at `t` (s).
+/// Returns the event of a change of the integration method at the time `t` (s).
 pub(super) fn changed_to(method: Method, t: f64) -> Event {
     let what = Occurrence::MethodChanged {
         method: method.name().to_owned(),
@@ -65,7 +61,7 @@ pub(super) fn changed_to(method: Method, t: f64) -> Event {
     Event { t, what }
 }
 
-/// Returns the reason why settings are refused, with the model's names.
+/// Returns the message for invalid settings, with the name of the state.
 fn refused(error: SettingsError, model: &Model) -> String {
     match error {
         SettingsError::Nominal { component, value } => {
@@ -76,7 +72,7 @@ fn refused(error: SettingsError, model: &Model) -> String {
     }
 }
 
-/// Converts an integrator's error to one with the model's names; `limit` is the limit of
+/// Converts an integrator's error: state indices become names of the model. `limit` is the limit of
 /// evaluations in one call.
 pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> Error {
     let name = |component: usize| model.states[component].name.as_str();
@@ -86,7 +82,7 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
             let variable = name(component).to_owned();
             return Error::NotFinite { variable, t };
         }
-        // At the start of a step there is no step length yet.
+        // Zero `h`: the derivative failed at the start of the step, at any step length.
         IntegrateError::Derivative { t, h: 0.0, source } => (t, source.to_string()),
         IntegrateError::Derivative { t, h, source } => (t, format!("no derivative within a step of {h:e} s: {source}")),
         IntegrateError::NotFinite { t, h: 0.0, component } => {
@@ -118,7 +114,7 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
             ),
         ),
         IntegrateError::LimitNotAhead { t, t_limit } => (t, format!("{t_limit} s is not ahead")),
-        // Lengths are those of the model, and dense output is requested after a step only.
+        // Excluded here: lengths are those of the model, dense output follows an accepted step.
         IntegrateError::WrongLength { .. } | IntegrateError::WrongMemory { .. } | IntegrateError::NoStep => {
             (0.0, error.to_string())
         }
@@ -153,7 +149,7 @@ work_limit = 1000
         Simulation::new(Plant::new(model.into()).expect("regular")).expect("starts")
     }
 
-    /// A message contains the time once, and states by name.
+    /// A message contains the time once and names states, not their indices.
     #[test]
     fn integrator_errors_use_the_names_of_the_model() {
         let simulation = simulation();

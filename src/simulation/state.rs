@@ -1,50 +1,51 @@
 use crate::integrate::{Memory, Settings};
 use crate::plant::{Discrete, Model, OperatingPoint};
 
-/// Highest order of input derivatives.
+/// Highest order of the input derivatives that an importer can set.
 pub const INPUT_ORDER: usize = 3;
 
-/// The complete state of a run besides the parameters: the contents of a saved FMU state.
+/// The complete state of a run without the parameters; a saved FMU state contains it.
 #[derive(Debug, PartialEq)]
 pub struct State {
     /// Time, s.
     pub t: f64,
-    /// Coordinates, rates, work.
+    /// Continuous states: coordinates, rates, work integral.
     pub x: Vec<f64>,
-    /// Inputs at `t`.
+    /// Inputs at `t`; during a call of `advance` those at its beginning.
     pub u: Vec<f64>,
-    /// Input derivatives of order 1, 2, … at `t`, per sᵏ.
+    /// Time derivatives of the inputs, orders 1 to 3, at the time of `u`; order `k` per sᵏ.
     pub u_derivatives: [Vec<f64>; INPUT_ORDER],
     /// Discrete state: changes at events only.
     pub discrete: Discrete,
-    /// References of the run's monitoring.
+    /// Reference values of the run's monitoring.
     pub monitored: Monitored,
     /// Memory of the integrator.
     pub memory: Memory,
 }
 
-/// References of a run's monitoring.
+/// Reference values of a run's monitoring.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Monitored {
-    /// `E − W` at the start, J.
+    /// Energy less work, `E − W`, at the start of the run or after the last change of parameters,
+    /// J.
     pub balance: f64,
-    /// Largest `T + |W|` so far, J.
+    /// Largest kinetic energy plus work, `T + |W|`, of all checks since then, J.
     pub energy: f64,
-    /// Accepted steps since the balance was last compared; [`BEFORE`](Self::BEFORE) the start of
-    /// the run, [`ANEW`](Self::ANEW) when the balance is to be restarted.
+    /// Number of accepted steps since the last check of the balance; [`BEFORE`](Self::BEFORE) if
+    /// the run has not begun, [`ANEW`](Self::ANEW) if the balance starts anew at the next check.
     pub steps: f64,
-    /// Largest sine, since the last event, of the smallest angle between a row of captures and
-    /// loops and the others.
+    /// Largest value since the last event of the sine of the smallest angle between one constraint
+    /// row of captures and loops and the others.
     pub sine: f64,
 }
 
 impl Monitored {
     /// Value of `steps` before the run begins.
     pub const BEFORE: f64 = -1.0;
-    /// Value of `steps` after a change of parameters, which changes the balance.
+    /// Value of `steps` after a change of parameters, which makes the stored balance invalid.
     pub const ANEW: f64 = -2.0;
 
-    /// Initial values.
+    /// Values before a run.
     pub const NOTHING: Self = Self {
         balance: 0.0,
         energy: 0.0,
@@ -52,12 +53,13 @@ impl Monitored {
         sine: 0.0,
     };
 
-    /// Returns all values.
+    /// Returns all values, to save them.
     pub fn numbers(&self) -> [f64; 4] {
         [self.balance, self.energy, self.steps, self.sine]
     }
 
-    /// Returns all values, mutable.
+    /// Returns references to all values in the order of [`numbers`](Self::numbers), to restore
+    /// them.
     pub fn numbers_mut(&mut self) -> [&mut f64; 4] {
         [&mut self.balance, &mut self.energy, &mut self.steps, &mut self.sine]
     }
@@ -98,14 +100,14 @@ impl Clone for State {
 }
 
 impl State {
-    /// Returns the operating point, with the inputs extrapolated into `u` from the time `t_start`
-    /// (s) of their values.
+    /// Returns the operating point at `t`, with the inputs extrapolated from `t_start` (s), the
+    /// time of their values, into `u`.
     pub fn extrapolated<'a>(&'a self, t_start: f64, u: &'a mut [f64]) -> OperatingPoint<'a> {
         inputs_after(self.t - t_start, &self.u, &self.u_derivatives, u);
         OperatingPoint { u, ..self.point() }
     }
 
-    /// Returns the operating point.
+    /// Returns the operating point, with the stored inputs.
     pub fn point(&self) -> OperatingPoint<'_> {
         OperatingPoint {
             t: self.t,
@@ -128,7 +130,7 @@ impl State {
         }
     }
 
-    /// Shifts the expansion point of the inputs by `dt` (s) (Taylor shift).
+    /// Replaces the values and derivatives of the inputs by those `dt` (s) later (Taylor shift).
     pub(super) fn shift_inputs(&mut self, dt: f64) {
         for i in 0..self.u.len() {
             let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
@@ -138,7 +140,8 @@ impl State {
         }
     }
 
-    /// Returns the first input that overflows, or whose derivative does, `dt` (s) from now.
+    /// Returns the index of the first input whose value or derivative overflows when extrapolated
+    /// by `dt` (s).
     pub(super) fn first_overflow(&self, dt: f64) -> Option<usize> {
         (0..self.u.len()).find(|&i| {
             let [d1, d2, d3] = [0, 1, 2].map(|k| self.u_derivatives[k][i]);
@@ -159,7 +162,7 @@ impl State {
     }
 }
 
-/// Computes the inputs `dt` (s) after the point at which they have the value `u` and the
+/// Computes the inputs `dt` (s) after the time at which they have the values `u` and these
 /// derivatives.
 #[inline]
 pub(super) fn inputs_after(dt: f64, u: &[f64], derivatives: &[Vec<f64>; INPUT_ORDER], out: &mut [f64]) {
@@ -168,7 +171,7 @@ pub(super) fn inputs_after(dt: f64, u: &[f64], derivatives: &[Vec<f64>; INPUT_OR
     }
 }
 
-/// `u + u′ s + u″ s²/2 + u‴ s³/6`.
+/// Returns `u + u′ s + u″ s²/2 + u‴ s³/6`.
 #[inline]
 fn taylor(u: f64, [d1, d2, d3]: [f64; 3], s: f64) -> f64 {
     u + s * (d1 + s * (d2 / 2.0 + s * (d3 / 6.0)))

@@ -1,6 +1,6 @@
 use super::{Spec, WORLD, unknown};
 
-/// Table of an element whose section has the user's names, `[grasp.<name>]`.
+/// Table of an element in a section whose tables the user names, such as `[grasp.<name>]`.
 pub(crate) trait Table {
     /// Returns the fields that name the frames on which the element acts.
     fn frames(&self) -> Vec<FrameField<'_>> {
@@ -59,7 +59,7 @@ impl<'a> FrameField<'a> {
 /// Errors in the fields of one table.
 #[derive(Default)]
 pub(crate) struct Report {
-    /// Each error with its field; empty for the whole table.
+    /// Pairs of a field (empty for the whole table) and its error.
     pub found: Vec<(&'static str, String)>,
 }
 

@@ -31,7 +31,7 @@ pub enum Capability {
     Constraints,
     /// Constraints on position level, not on velocity level alone: the gain β.
     Gaps,
-    /// Momentum rows and couplings of the modes.
+    /// Options of `[quaternion]`: momentum rows, and the coupling of the modes.
     QuaternionOptions,
     /// Linearisation, in tangent coordinates.
     Linearisation,

@@ -141,7 +141,8 @@ impl JointType {
         }
     }
 
-    /// Returns the number of coordinates that are angles with unwrapped values; they come first.
+    /// Returns the number of coordinates that are unwrapped angles (whole turns count); they come
+    /// first.
     pub fn angles(self) -> usize {
         match self {
             Self::Revolute | Self::Cylindrical | Self::Universal => {

@@ -12,7 +12,8 @@ impl System {
         }
     }
 
-    /// Returns the attitude of a body's carrier; requires those of the preceding bodies.
+    /// Returns the attitude of a body's carrier in the world; reads the attitudes `q_WB` of the
+    /// preceding bodies.
     pub(super) fn carrier_attitude<S: Scalar>(
         &self,
         derived: &Derived,
@@ -27,7 +28,7 @@ impl System {
         }
     }
 
-    /// Returns the attitude of a station relative to its body.
+    /// Returns the attitude of a station relative to its body, for the amplitudes in `q`.
     pub fn bent<S: Scalar>(&self, derived: &Derived, station: usize, q: &[S]) -> Quaternion<S> {
         let modes = self.bodies[self.stations[station].body].modes.as_ref();
         let eta = modes.map(|modes| &q[modes.coordinates()]);

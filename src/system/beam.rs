@@ -11,22 +11,23 @@ pub struct Beam {
     boundary: spec::Boundary,
     counts: Counts,
     stiffening: bool,
-    /// Sections of a tapered beam, before scaling.
+    /// Sections of a tapered beam, without the factors `mass_scale` and `stiffness_scale`.
     sections: Vec<spec::Section>,
     numbers: Numbers,
     /// Index range of all parameters that affect the modes.
     shape: Range<usize>,
     /// Damping ratio of each mode, if specified.
     damping_ratio: Option<ParamId>,
-    /// Limit of linear bending: deflection of the tip relative to the length.
+    /// Limit of linear bending: ratio of the tip's deflection to the length.
     linear_limit: ParamId,
-    /// Initial amplitudes and rates, one for each mode, segment by segment.
+    /// First initial amplitude and first initial rate; each has one value for each mode, segment by
+    /// segment.
     start: (ParamId, ParamId),
     /// Number of segments.
     segments: usize,
 }
 
-/// Indices of the numerical parameters.
+/// Indices of the numerical parameters; `None` for those that the spec omits.
 #[derive(Clone, Debug)]
 struct Numbers {
     origin: ParamId,
@@ -105,7 +106,7 @@ impl Numbers {
     }
 }
 
-/// Returns unit and meaning of a numerical parameter.
+/// Returns unit and description of a numerical parameter.
 fn unit_and_meaning(field: &str) -> (Unit, &'static str) {
     match field {
         "length" => (Unit::Metre, "length"),
@@ -129,8 +130,8 @@ fn unit_and_meaning(field: &str) -> (Unit, &'static str) {
     }
 }
 
-/// Tip load in the modal analysis of a segment, in masses and inertias of the segment. Doubling it
-/// changes the shapes by 1/200.
+/// Mass and inertia of the tip load in the modal analysis of one of several segments, relative to
+/// those of the segment. Doubling the load changes the shapes by 1/200.
 const HEAVY: f64 = 100.0;
 
 /// Returns the name of a segment; the first one has the body's name.
@@ -213,8 +214,8 @@ impl Beam {
         self.segments
     }
 
-    /// Returns the segment that carries the point `p` (m, axes of the body in the spec); at a
-    /// boundary the inner one.
+    /// Returns the index of the segment that carries the point `p` (m, from the origin and in axes
+    /// of the spec's body); between two segments, of the inner one.
     pub(super) fn segment_at(&self, values: &[f64], p: &Vec3<f64>) -> usize {
         let length = self.beam(values).map_or(0.0, |beam| beam.length());
         let q_BR = self
@@ -237,7 +238,8 @@ impl Beam {
         bending_y + bending_z + torsion + axial
     }
 
-    /// Returns the parameter indices of the first initial amplitude and rate of a segment.
+    /// Returns the parameter indices of the initial amplitude and the initial rate of a segment's
+    /// first mode; those of its other modes follow.
     pub fn start(&self, segment: usize) -> (ParamId, ParamId) {
         let first = |id: ParamId| ParamId(id.0 + segment * self.modes());
         (first(self.start.0), first(self.start.1))
@@ -248,22 +250,25 @@ impl Beam {
         self.shape.clone()
     }
 
-    /// Returns the parameter of the limit of linear bending.
+    /// Returns the index of the parameter `linear_limit`: the limit of linear bending, as the ratio
+    /// of the tip's deflection to the length.
     pub fn linear_limit(&self) -> ParamId {
         self.linear_limit
     }
 
-    /// Returns true if the spec gives the beam by its sections.
+    /// Returns true if the spec defines the beam by a table of sections.
     pub(super) fn is_tabulated(&self) -> bool {
         !self.sections.is_empty()
     }
 
-    /// Returns a parameter that locates the beam in the spec, for messages about the whole beam.
+    /// Returns a parameter whose location in the spec is in the beam's table, for messages about
+    /// the whole beam.
     pub(super) fn place(&self) -> ParamId {
         self.numbers.origin
     }
 
-    /// Computes the modes of a segment for the parameters' values.
+    /// Computes the modes of a segment for the parameters' values; `q_BR` is the attitude of the
+    /// beam's axes in the body.
     ///
     /// The modes of one of several segments are computed with a heavy load at the tip: the first
     /// two are then the shapes due to a force and a moment at the tip, independent of the attached

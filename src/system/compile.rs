@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Joint {
-    /// Returns a fixed joint of `body` without parameters; `(q, v)` are its offsets in the state.
+    /// Returns a fixed joint of `body` without parameters; `(q, v)` are its offsets among all
+    /// coordinates and rates.
     pub(super) fn weld(body: &str, (q, v): (usize, usize)) -> Self {
         Self {
             name: body.to_owned(),
@@ -37,8 +38,9 @@ impl System {
     /// Sorts the bodies in tree order, lays out the state and declares the parameters of bodies,
     /// joints and frames.
     ///
-    /// References are expected to be [checked](crate::spec::read); a dangling one is an error,
-    /// since a compiled model may come from a file of another origin.
+    /// References of the spec are expected to be [checked](crate::spec::read). A dangling reference
+    /// is an error here too, because [`Model::compile`](crate::plant::Model::compile) also accepts
+    /// specs that were not checked.
     pub fn compile(spec: &Spec, declare: &mut Declarations) -> Result<Self, crate::Error> {
         let mut system = Self {
             bodies: Vec::new(),
@@ -148,7 +150,8 @@ impl System {
         });
     }
 
-    /// Returns the segment or node of the body `first` that carries the point `origin`.
+    /// Returns the segment or node that carries the point `origin` of a body of the spec, whose
+    /// first segment or node is `first`.
     fn segment_at(&self, first: usize, origin: ParamId, declare: &Declarations) -> usize {
         let body = &self.bodies[first];
         if body.beam.is_none() && body.director.is_none() {
@@ -162,7 +165,7 @@ impl System {
         }
     }
 
-    /// Allocates `n` modes at the end of the state.
+    /// Appends coordinates and rates for the `n` modes of a flexible body.
     fn modes(&mut self, n: usize) -> Modes {
         let index = self.flexible().count();
         let (q, v) = (self.nq, self.nv);
@@ -287,7 +290,7 @@ impl System {
         );
         joint.origin = Some(origin);
         joint.orientation = orientation;
-        // The axis of a wheel is part of its orientation.
+        // A reaction wheel has no axis parameter: its axis is the z axis of its orientation.
         declare_axes(&mut joint, from, !spec.wheel.contains_key(name), declare);
         if let Some(inertia) = &from.rotor_inertia {
             let values: Vec<f64> = (0..nv).map(|i| inertia.get(i)).collect();
@@ -313,7 +316,7 @@ impl System {
     }
 }
 
-/// Declares the axes of a joint of the spec: the first one if it is a parameter, and the second.
+/// Declares the axes of a joint of the spec as parameters; the first one only if `has_first`.
 fn declare_axes(joint: &mut Joint, written: &spec::Joint, has_first: bool, declare: &mut Declarations) {
     let name = joint.name.clone();
     let mut axis = |field: &str, value: [f64; 3], what: &str| {
@@ -336,7 +339,7 @@ fn declare_axes(joint: &mut Joint, written: &spec::Joint, has_first: bool, decla
     }
 }
 
-/// A body, the index of its parent, and its joint's name.
+/// A body's name, the index of its parent in the tree order, and its joint's name.
 type Placed<'a> = (&'a str, Option<usize>, Option<&'a str>);
 
 /// Returns the bodies in depth-first order, parents first.
@@ -376,7 +379,8 @@ fn tree_order(spec: &Spec) -> Result<Vec<Placed<'_>>, crate::Error> {
     }
 }
 
-/// Returns the error for a dangling reference, possible only in models that `build` did not create.
+/// Returns the error for a dangling reference, possible only if the spec was not
+/// [checked](crate::spec::read).
 fn dangling(section: &str, name: &str) -> crate::Error {
     crate::Error::Spec(vec![spec::problem(
         section,

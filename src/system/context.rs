@@ -1,4 +1,4 @@
-//! Contexts of the dynamics, passed by value.
+//! Groups of references that functions of the dynamics take as one argument.
 
 use super::{Derived, FrameRef, Kinematics, System};
 use crate::algebra::{Pose, Scalar};
@@ -6,24 +6,24 @@ use crate::algebra::{Pose, Scalar};
 /// Topology of a system with the constants that are derived from its parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Mechanism<'a> {
-    /// Bodies and joints.
+    /// Bodies and joints, with names and layout.
     pub system: &'a System,
-    /// Their constants.
+    /// Constants of the dynamics for the current parameters.
     pub derived: &'a Derived,
 }
 
 /// A mechanism with the kinematics of one instant.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a, S: Scalar> {
-    /// Bodies and joints.
+    /// Bodies and joints, with names and layout.
     pub system: &'a System,
-    /// Their constants.
+    /// Constants of the dynamics for the current parameters.
     pub derived: &'a Derived,
     /// Positions and velocities.
     pub kinematics: &'a Kinematics<S>,
 }
 
-/// Coordinates and rates of joints and modes.
+/// Coordinates and rates of joints, modes and nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct JointState<'a, S> {
     /// Coordinates.
@@ -39,7 +39,8 @@ impl<'a, S: Scalar> Configuration<'a, S> {
         self.kinematics.pose(self.system, self.derived, frame)
     }
 
-    /// Returns the pose of a frame relative to the origin of its carrier, world axes.
+    /// Returns the attitude of a frame, and its position from the origin of its carrier, world
+    /// axes.
     #[inline]
     pub fn arm(&self, frame: FrameRef) -> Pose<S> {
         self.kinematics.arm(self.system, self.derived, frame)

@@ -53,7 +53,8 @@ fn inertia_in_body_axes(body: &spec::Body) -> [f64; 6] {
     [xx, yy, zz, xy, xz, yz]
 }
 
-/// Declares the pose of `name` in its `carrier`; `place` is its location in the spec.
+/// Declares origin and attitude of `name` in its `carrier`; `place` is its location in the spec.
+/// Returns the indices of the first values; there is no attitude parameter if the spec omits it.
 pub(super) fn declare_placement(
     name: &str,
     place: &[String],

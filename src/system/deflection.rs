@@ -8,28 +8,30 @@ use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, W
 pub struct Deflection<S: Scalar> {
     /// First moment of mass `h = Σ m p`, kg·m.
     pub h: Vec3<S>,
-    /// Its rate in body axes, kg·m/s: the linear momentum of the deformation.
+    /// Rate of `h` as seen from the body, kg·m/s: the linear momentum of the deformation.
     pub h_dot: Vec3<S>,
     /// Inertia about the origin, kg·m².
     pub J: Sym3<S>,
     /// Angular momentum of the deformation about the origin, kg·m²/s.
     pub b_dot: Vec3<S>,
-    /// Bias wrench due to the rates, without that of `A_bias`.
+    /// Bias wrench due to the rates, without the part due to the body's `A_bias`.
     pub bias: Wrench<S>,
-    /// Derivative of the momentum about the body's origin with respect to each mode's rate, m·√kg
-    /// and √kg.
+    /// For each mode, the derivative of the body's momentum (about its origin) with respect to the
+    /// mode's rate: angular in m·√kg, linear in √kg.
     pub L: Vec<Wrench<S>>,
     /// Modal mass, row-major; dimensionless.
     pub M: Vec<S>,
-    /// Bias force on each mode due to the rates, without that of `A_bias`, N/√kg.
+    /// Bias force on each mode due to the rates, without the part due to the body's `A_bias`,
+    /// N/√kg.
     pub modal_bias: Vec<S>,
     /// The monomials of the amplitudes, in the order of [`MassTerm`].
     powers: Vec<S>,
-    /// `z`, `ż` and `z̄` of each field.
+    /// Amplitude `z` of each field, its rate `ż`, and `z̄`, the part of `z̈` due to the modes'
+    /// rates.
     z: Vec<[S; 3]>,
-    /// Further quantities of each field.
+    /// Dependence of each field on the modes.
     fields: Vec<FieldMotion<S>>,
-    /// Zero amplitudes.
+    /// Zero amplitudes, for terms of the undeformed body.
     rest: Vec<S>,
 }
 
@@ -38,9 +40,9 @@ pub struct Deflection<S: Scalar> {
 struct FieldMotion<S: Scalar> {
     /// `∫ p f dm`, beam axes.
     Y: Vec3<S>,
-    /// `∂z/∂η`, by mode.
+    /// Pairs of a mode's index and `∂z/∂η` of this mode.
     dz: [(usize, S); 2],
-    /// Number of modes it depends on.
+    /// Number of modes on which the field depends, one or two.
     of: usize,
 }
 
@@ -53,7 +55,8 @@ impl<S: Scalar> FieldMotion<S> {
         }
     }
 
-    /// Returns `z`, `ż` and `z̄` (the part of `z̈` due to the modes' rates) and the derivatives.
+    /// Returns `z`, `ż` and `z̄` (the part of `z̈` due to the modes' rates), and the dependence on
+    /// the modes with `Y = 0`.
     fn new(amplitude: Amplitude, eta: &[S], eta_dot: &[S]) -> ([S; 3], Self) {
         let (z, dz, of) = match amplitude {
             Amplitude::Mode(k) => ([eta[k], eta_dot[k], S::zero()], [(k, S::one()); 2], 1),
@@ -76,7 +79,7 @@ impl<S: Scalar> FieldMotion<S> {
     }
 }
 
-/// Returns `Σ z` and `Σ ż` over the fields, weighted.
+/// Returns the sums of `z` and of `ż` over the fields with the weights `by`.
 #[inline(always)]
 fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
     z.iter()
@@ -87,8 +90,8 @@ fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
         })
 }
 
-/// Sums over the fields, beam axes: the quantities of [`Deflection`] with the same names, and the
-/// terms of `J` and the bias.
+/// Sums over the fields, beam axes: the quantities of [`Deflection`] with the same names, and terms
+/// of `J` and of the bias wrench.
 struct Integrals<S: Scalar> {
     h: Vec3<S>,
     h_dot: Vec3<S>,
@@ -123,7 +126,8 @@ impl<S: Scalar> Integrals<S> {
 impl<S: Scalar> Deflection<S> {
     /// Allocates for a body with `n` modes.
     pub fn new(n: usize) -> Self {
-        // One field per mode and one per pair of modes; or three fields per mode.
+        // A beam has at most one field per mode and one per pair of modes; modal data have three
+        // per mode.
         let most_fields = (n * (n + 3) / 2).max(3 * n);
         Self {
             h: Vec3::zeros(),
@@ -218,7 +222,8 @@ impl<S: Scalar> Deflection<S> {
     /// Adds the contribution of the fields along the axis `X` (0, 1, 2).
     #[inline(always)]
     fn add_along<const X: usize>(&mut self, elastic: &Elastic, w: &Vec3<S>, all: &mut Integrals<S>) {
-        // The axes after X, in cyclic order: v × e_X has v[B] along A and −v[A] along B.
+        // A and B are the axes after X in cyclic order: v × e_X has the component v[B] along A and
+        // −v[A] along B.
         let (A, B) = ((X + 1) % 3, (X + 2) % 3);
         let n = elastic.fields.len();
         let z: [&[[S; 3]]; 3] = [0, 1, 2].map(|axis: usize| &self.z[elastic.along[axis].clone()]);
@@ -261,16 +266,17 @@ impl<S: Scalar> Deflection<S> {
         }
     }
 
-    /// Computes all terms as in Kłak and Jarzębowska's (13)–(16): rigid-body terms of the
-    /// undeformed body, and modes coupled only with the accelerations of its mass centre,
+    /// Computes all terms by equations (13)–(16) of Kłak and Jarzębowska (the source is named in
+    /// `src/dynamics/quaternion`): rigid-body terms of the undeformed body, and modes that are
+    /// coupled only with the accelerations of its mass centre,
     ///
     /// ```text
     ///     f   = m a + α × h + ω × (ω × h) + Σ L_k η̈_k
     ///     Q_k = L_k·(α, a_c) + Σ M_kl η̈_l,      a_c = a + α × c + ω × (ω × c)
     /// ```
     ///
-    /// with the mass `m` (kg) and `L_k` about the mass centre. Terms of first order in the
-    /// amplitudes that contain the rates are neglected.
+    /// with the mass `m` (kg), and in the second equation `L_k` about the mass centre. Terms of
+    /// first order in the amplitudes that contain the rates are neglected.
     fn update_linearly(&mut self, elastic: &Elastic, m: f64, at: &BodyKinematics<S>, eta_dot: &[S]) {
         let rest = std::mem::take(&mut self.rest);
         self.update(elastic, at, &rest, &rest);
@@ -303,7 +309,7 @@ impl<S: Scalar> Deflection<S> {
 
     /// Adds to `tau` (one value per mode) the modal forces of the acceleration field `g + G p`
     /// (m/s², world axes) at `p` from the body's origin: `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`.
-    /// The moments on rotated sections are neglected, as is their spin beyond order zero.
+    /// Moments of the field on the sections are neglected.
     pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, g: &Vec3<S>, G: &Mat3<S>, tau: &mut [S]) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
@@ -341,8 +347,8 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Returns the acceleration of station `s` beyond its `A_bias`, from that of its body's origin
-    /// and the modes' `η̈`.
+    /// Returns the acceleration of station `s` beyond its `A_bias`, from the acceleration `A` of
+    /// its body's origin beyond `A_bias` and the second derivatives `η̈` of the modal amplitudes.
     #[inline(always)]
     pub fn beyond_bias(&self, system: &System, modes: &Modes, s: usize, A: &Twist<S>, eta_ddot: &[S]) -> Twist<S> {
         let first = system.stations[s].first;
@@ -353,7 +359,7 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl StationConstants {
-    /// Returns the position for the amplitudes `eta`, m, body axes.
+    /// Returns the position from the body's origin for the amplitudes `eta`, m, body axes.
     pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
         let first = self.shape.iter().zip(eta);
         let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + lift3::<S>(shape) * eta);
@@ -375,10 +381,11 @@ impl StationConstants {
     }
 }
 
-/// Returns a station as a carrier of bodies and frames, with its motion `T` for each mode.
+/// Returns position and motion of a station, the carrier of bodies and frames; writes its motion
+/// for each mode to `T`.
 ///
-/// The slopes `θ = Σ ψ_k η_k` are its rotation vector: in one plane the tip then rotates under a
-/// moment as that of an elastica does.
+/// The sum of the slopes, `θ = Σ ψ_k η_k`, is used as its rotation vector: for bending in one plane
+/// by a moment, the tip then rotates like that of an elastica.
 fn station<S: Scalar>(
     constants: &StationConstants,
     at: &BodyKinematics<S>,

@@ -25,11 +25,11 @@ pub struct Derived {
     pub directors: Vec<DirectorConstants>,
     /// Constants of each ANCF beam.
     pub nodal: Vec<NodalConstants>,
-    /// Location of each point of an ANCF beam.
+    /// Location of each point of the ANCF beams.
     pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,
-    /// For each body, its beam with the modes, if it has one.
+    /// For each body, its beam with the computed modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
 
@@ -54,17 +54,17 @@ pub struct BodyConstants {
     pub elastic: Option<Box<Elastic>>,
 }
 
-/// Constant pose of a frame in its body, or relative to the station that carries it.
+/// Constant pose of a frame in its carrier: its body or, on a flexible body, its station.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameConstants {
-    /// Pose in the body.
+    /// Pose in the carrier: position from its origin, m.
     pub X_BF: Pose<f64>,
-    /// Attitude in the body.
+    /// Attitude in the carrier.
     pub q_BF: Quaternion<f64>,
 }
 
 impl Derived {
-    /// Returns the total mass, kg.
+    /// Returns the total mass of bodies and ANCF beams, kg.
     pub fn mass(&self) -> f64 {
         let beams = self.nodal.iter().map(|beam| beam.m);
         self.bodies.iter().map(|body| body.m).chain(beams).sum()
@@ -75,7 +75,8 @@ impl System {
     /// Computes the constants and validates the parameters; every problem is reported, with its
     /// value.
     ///
-    /// The modes of beams whose parameters are unchanged are copied from the constants `before`.
+    /// `before` are earlier parameter values and their constants: the modes of beams whose
+    /// parameters have not changed since are copied.
     pub fn derive(
         &self,
         declared: &[Parameter],
@@ -142,7 +143,8 @@ impl System {
         }
     }
 
-    /// Computes the constants of station `s`, or copies them from the constants `before`.
+    /// Computes the constants of station `s`, or copies them from `before` if its beam and location
+    /// have not changed.
     fn derive_station(
         &self,
         s: usize,
@@ -200,11 +202,11 @@ impl Validator<'_> {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
             (None, Some(solved)) => solved.about_centre(),
             (None, None) if let Some(index) = body.director => system.directors[index].node(values, body.segment),
-            // A beam without solution has been reported.
+            // The modes of the beam could not be computed, which has been reported: placeholders.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
         let node = |body: usize| system.node_place(body, values);
-        // Position of the node that carries the body, in the axes of the body in the spec.
+        // Position of the node that carries the body, from the origin of the parent in the spec.
         let from_root = body.parent.map_or_else(Vec3::zeros, node);
         let p_PF = match body.joint.origin {
             Some(id) => id.vector(values) - body.station.map_or(from_root, |s| stations[s].written),

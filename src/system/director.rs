@@ -25,9 +25,9 @@ pub struct GeometricallyExactBeam {
 /// The constants of a geometrically exact beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectorConstants {
-    /// The element, equal for all.
+    /// The element; all elements of the beam are equal.
     pub element: DirectorElement,
-    /// Damping time τ, s: stresses are those of the strain plus τ times the strain rate.
+    /// Damping time τ, s: the stresses are those due to the strain plus τ times the strain rate.
     pub damping_time: f64,
 }
 
@@ -86,7 +86,7 @@ impl GeometricallyExactBeam {
         }
     }
 
-    /// Returns the two bodies of each element.
+    /// Returns the two bodies (nodes) of each element.
     pub fn spans(&self) -> impl Iterator<Item = [usize; 2]> + use<> {
         let root = self.root;
         (0..self.elements).map(move |element| [root + element, root + element + 1])
@@ -97,7 +97,8 @@ impl GeometricallyExactBeam {
         self.root + self.elements
     }
 
-    /// Returns the node nearest to a position in the body (m), counted from the root.
+    /// Returns the index of the node, counted from the root, that is nearest to the undeformed
+    /// position `place` in the body (m).
     fn nearest(&self, values: &[f64], place: &Vec3<f64>) -> usize {
         let along = place.x / self.element_length(values);
         // The cast maps NaN to zero.
@@ -113,10 +114,10 @@ impl GeometricallyExactBeam {
         Vec3::x() * (self.element_length(values) * node as f64)
     }
 
-    /// Returns mass (kg), mass centre (m) and inertia about it (kg·m²) of a node, body axes: the
-    /// adjacent halves of its elements as rigid bars. Mass, mass centre and inertia of a straight
-    /// beam are exact, and the inertia of the bars compensates the excess stiffness of the elements
-    /// for short waves.
+    /// Returns mass (kg), mass centre (m) and inertia about it (kg·m²) of a node, body axes. A node
+    /// consists of the adjacent halves of its elements, as rigid bars. Mass, mass centre and
+    /// inertia of the whole straight beam are therefore exact, and the inertia of the bars
+    /// compensates the excess stiffness of the elements for short waves.
     pub(super) fn node(&self, values: &[f64], node: usize) -> (f64, Vec3<f64>, Sym3<f64>) {
         let half = 0.5 * self.element_length(values);
         let m = self.mass_per_length.of(values) * half;
@@ -152,7 +153,7 @@ impl GeometricallyExactBeam {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Returns the relative pose of the two bodies of an element.
+    /// Returns relative position and triads of the two bodies of an element.
     pub fn span(&self, [a, b]: [usize; 2]) -> Span<S> {
         Span {
             r: self.bodies[b].r_PB_W,
@@ -204,8 +205,8 @@ impl System {
         first + beam.map_or(0, |beam| beam.nearest(values, place))
     }
 
-    /// Returns the undeformed position of a body in the body of the spec, m: nonzero for the nodes
-    /// of a geometrically exact beam.
+    /// Returns the undeformed position of the node `body` of a geometrically exact beam from the
+    /// beam's root, m, root axes; zero for other bodies.
     pub(super) fn node_place(&self, body: usize, values: &[f64]) -> Vec3<f64> {
         let beam = self.bodies[body].director.map(|index| &self.directors[index]);
         beam.map_or_else(Vec3::zeros, |beam| beam.place(values, self.bodies[body].segment))

@@ -5,15 +5,15 @@ use std::ops::Range;
 
 /// Modal coordinates of a flexible body: their offsets in the state, and the body's stations.
 ///
-/// The body's frame B is fixed where the joint carries it. A point at `x` in the undeformed body is
-/// at
+/// The body's frame B is fixed to the point where the joint carries the body. A point at `x` in the
+/// undeformed body is at
 ///
 /// ```text
 ///     p(x) = x + Σ Φ_k(x) η_k + ½ Σ G_kl(x) η_k η_l
 /// ```
 ///
 /// in axes of B. The second-order part is the foreshortening of a bent beam; it causes the
-/// geometric stiffening in rotation.
+/// geometric stiffening of a rotating beam.
 #[derive(Clone, Debug)]
 pub struct Modes {
     /// Index among the flexible bodies.
@@ -26,7 +26,7 @@ pub struct Modes {
     pub n: usize,
     /// The stations that carry a body or a frame.
     pub stations: Range<usize>,
-    /// The tip of a beam, even if nothing is attached to it.
+    /// The station at the tip of a beam, even if nothing is attached to it.
     pub tip: Option<usize>,
 }
 
@@ -73,18 +73,20 @@ pub enum Place {
 ///     z_i  = η_k, or for the foreshortening due to two modes η_k η_l (½ η_k² if k = l)
 /// ```
 ///
-/// so that the kinetic energy needs constant integrals only; with `v` and `ω` of the body's origin
+/// so that the kinetic energy contains constant integrals only. With the velocity `v` of the body's
+/// origin and its angular velocity `ω`
 ///
 /// ```text
 ///     T = ½ ∫ |v + ω × p + ṗ|² dm + ω·Σ b_k η̇_k + ½ Σ I_kl η̇_k η̇_l.
 /// ```
 ///
-/// The first part is complete: the energy is positive for any deflection.
+/// The integral is not truncated, so the energy is positive for any deflection. For a beam, `b_k`
+/// and `I_kl` are due to the rotation of the sections about its axis.
 #[derive(Clone, Debug)]
 pub struct Elastic {
     /// Constants of each mode.
     pub modes: Vec<ModeConstants>,
-    /// Fields of the displacement, ordered by axis.
+    /// Displacement fields, ordered by axis.
     pub fields: Vec<Field>,
     /// Index ranges of the fields along the first, second and third axis.
     pub along: [Range<usize>; 3],
@@ -168,7 +170,8 @@ pub enum Amplitude {
 }
 
 impl Amplitude {
-    /// Returns `∂z/∂η` by mode: the index of the amplitude that it equals, or `None` if it is 1.
+    /// Returns, for each mode on which `z` depends, its index and `∂z/∂η` of this mode: as the
+    /// index of the amplitude that it equals, or `None` if it is 1.
     pub fn slopes(self) -> impl Iterator<Item = (usize, Option<usize>)> {
         let both = match self {
             Self::Mode(k) => [Some((k, None)), None],
@@ -182,10 +185,10 @@ impl Amplitude {
 /// Constants of a station's displacement, body axes.
 #[derive(Clone, Debug, Default)]
 pub struct StationConstants {
-    /// Undeformed position, m.
+    /// Undeformed position from the body's origin, m.
     pub p: Vec3<f64>,
-    /// Undeformed position from the origin of the body in the spec, of which this one may be a
-    /// segment.
+    /// Undeformed position from the origin of the spec's body, m: differs from `p` if the body is
+    /// one of several segments.
     pub written: Vec3<f64>,
     /// Displacement of each mode, 1/√kg.
     pub shape: Vec<Vec3<f64>>,
@@ -204,8 +207,8 @@ impl Elastic {
     }
 
     /// Returns true if the kinetic energy of the undeformed body is positive semidefinite: the
-    /// momentum of the modes is consistent with the body's mass. It may be zero, as for the
-    /// rotation of a slender beam about its axis.
+    /// momentum of the modes is consistent with the body's mass. The energy of a motion may be
+    /// zero, such as the rotation of a slender beam about its axis.
     pub(super) fn fits(&self, body: &BodyConstants) -> bool {
         let n = self.modes.len();
         let mut rest = Deflection::new(n);

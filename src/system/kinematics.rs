@@ -5,8 +5,9 @@ use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
 /// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
 ///
 /// All quantities are in world axes. A body's motion is that of its own origin; accelerations are
-/// the **ordinary** ones (second derivatives of positions). The part due to the rates is separated
-/// from that due to their derivatives: a body's acceleration is `A_bias + A`, with
+/// the **ordinary** ones (second derivatives of positions). The part `A_bias` due to the rates is
+/// separated from the part `A` due to their derivatives: a body's acceleration is `A_bias + A`,
+/// with
 ///
 /// ```text
 ///     A_B = shift(A_P, r) + H q̈,      r = p_B − p_P
@@ -25,8 +26,8 @@ pub struct Kinematics<S: Scalar> {
     pub points: Vec<PointKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
-    /// Damping of velocities that violate the joints, in formulations with independent bodies, 1/s:
-    /// Baumgarte's `2α`.
+    /// Damping of velocities that violate the joints, in formulations whose bodies have independent
+    /// rates, 1/s: Baumgarte's `2α`.
     pub damping: f64,
     /// The carrier of the root bodies.
     world: BodyKinematics<S>,
@@ -39,9 +40,10 @@ pub struct BodyKinematics<S: Scalar> {
     pub R_WB: Mat3<S>,
     /// Position of the body's origin, m.
     pub p_WB: Vec3<S>,
-    /// From the origin of its carrier (a body, a station, the world) to its own, m: without
-    /// cancellation far from the world's origin. If the body has independent coordinates, to the
-    /// joint's origin; the two differ by the constraint violation.
+    /// Position from the origin of its carrier (a body, a station, the world), m: without
+    /// cancellation far from the world's origin. If the body has independent coordinates, it is the
+    /// position in the admissible pose, which differs from the actual one by the constraint
+    /// violation.
     pub r_PB_W: Vec3<S>,
     /// Angular velocity and velocity of the origin.
     pub V_WB: Twist<S>,
@@ -65,7 +67,7 @@ impl<S: Scalar> BodyKinematics<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Allocates for `system`.
+    /// Allocates the quantities of `system`.
     pub fn new(system: &System) -> Self {
         Self {
             bodies: vec![BodyKinematics::world(); system.bodies.len()],
@@ -85,7 +87,7 @@ impl<S: Scalar> Kinematics<S> {
         self.at(on).copied().unwrap_or_else(BodyKinematics::world)
     }
 
-    /// Returns [`carrier`](Self::carrier), except for the world.
+    /// Returns position and motion of a carrier; `None` for the world.
     #[inline]
     fn at(&self, on: Carrier) -> Option<&BodyKinematics<S>> {
         match on {
@@ -167,7 +169,8 @@ impl<S: Scalar> Kinematics<S> {
     }
 }
 
-/// Computes one body: from its carrier P over the joint's frame F to the body B.
+/// Computes position and motion of a body B from those of its carrier P; F is the joint's inboard
+/// frame.
 #[inline(always)]
 fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
@@ -194,7 +197,7 @@ pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scal
     H: &mut [Twist<S>; NV],
     B: &mut BodyKinematics<S>,
 ) {
-    // F is rigid with P and has its axes.
+    // F is fixed to P and has the same axes.
     let R_WF = &P.R_WB;
     let X_FB = joint.pose(q);
     B.R_WB = R_WF * X_FB.R;

@@ -17,8 +17,8 @@ pub struct Maximal {
     pub attitude: Attitude,
     /// For each body, the offsets of its positions, its rates and its unwrapped-angle states.
     places: Vec<[usize; 3]>,
-    /// Number of nodal coordinates, at the end of the positions; their rates are at the end of the
-    /// rates.
+    /// Number of nodal coordinates of ANCF beams, at the end of the positions; their rates are at
+    /// the end of the rates.
     nodes: usize,
     /// Number of positions.
     pub nq: usize,
@@ -78,7 +78,7 @@ impl Attitude {
         }
     }
 
-    /// Writes an exact attitude and its rate.
+    /// Writes the states of an attitude and its rate, without distortion.
     fn write<S: Scalar>(self, q_WB: &Quaternion<S>, at: &BodyKinematics<S>, position: &mut [S], rate: &mut [S]) {
         match self {
             Self::Quaternion => {
@@ -128,8 +128,8 @@ impl Attitude {
         }
     }
 
-    /// Returns the deviation from an orthonormal attitude: the sum of squares of `R s`, equal to
-    /// that of `s`.
+    /// Returns the deviation of directors from orthonormality: the sum of squares of the distortion
+    /// `s`, equal to that of `R s`; zero for a quaternion.
     fn distortion<S: Scalar>(self, position: &[S], R_WB: &Mat3<S>) -> S {
         match self {
             Self::Quaternion => S::zero(),
@@ -149,8 +149,9 @@ impl Attitude {
         }
     }
 
-    /// Computes the derivatives from the angular acceleration `ω̇` in world axes. A distortion of
-    /// directors decays in body axes, `s̈ + 2 α ṡ + β² s = 0`, without effect on the motion:
+    /// Computes the derivatives of the states from the angular acceleration `ω̇` in world axes. A
+    /// distortion of directors decays in body axes, `s̈ + 2 α ṡ + β² s = 0`, without effect on the
+    /// motion:
     ///
     /// ```text
     ///     d̈ = ω̇ × d + ω × (ω × d + 2 R ṡ) − R (2 α ṡ + β² s)
@@ -183,7 +184,7 @@ impl Attitude {
                     let mut s = at.R_WB.tr_mul(&d);
                     let mut s_rate = at.R_WB.tr_mul(&(director(rate, k) - turning));
                     s[k] -= S::one();
-                    // Below the diagonal is round-off, which would rotate the body.
+                    // The entries of s below its diagonal are round-off and would rotate the body.
                     s.rows_mut(k + 1, 2 - k).fill(S::zero());
                     s_rate.rows_mut(k + 1, 2 - k).fill(S::zero());
                     let returning = at.R_WB * (s_rate * S::lift(damping) + s * S::lift(stiffness));
@@ -215,14 +216,14 @@ pub struct Natural {
 
 impl Natural {
     /// Returns the twist nearest to the directors' rates: angular velocity `½ Σ d × ḋ`, and the
-    /// velocity of the origin. For orthonormal directors it does not depend on the selection of
-    /// body axes.
+    /// velocity of the origin. For orthonormal directors it does not depend on the choice of body
+    /// axes.
     pub fn twist(&self) -> Twist<f64> {
         let turning = (0..3).fold(Vec3::zeros(), |w, k| w + self.D.column(k).cross(&self.D_rate.column(k)));
         Twist::new(turning * 0.5, self.v)
     }
 
-    /// The world, as a body.
+    /// The world in natural coordinates.
     pub const WORLD: Self = Self {
         D: Mat3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
         r: Vec3::new(0.0, 0.0, 0.0),
@@ -246,14 +247,15 @@ pub struct Recovered<S: Scalar> {
     pub gap: Vec<Twist<S>>,
     /// For each body, the constraint violation at velocity level, rad/s and m/s.
     pub gap_rate: Vec<Twist<S>>,
-    /// Deviation of all directors from orthonormality: the sum of squares.
+    /// Sum of squares of the distortions of all bodies' directors.
     pub distortion: S,
-    /// Rates of all bodies' directors, columns, 1/s, if they are states.
+    /// For each body, the rates of its directors as columns, 1/s, if directors are states.
     pub directors_rates: Option<Vec<Mat3<S>>>,
 }
 
 impl<S: Scalar> Recovered<S> {
-    /// Allocates for `system`; `with` is the representation of attitude states, if there are any.
+    /// Allocates the quantities of `system`; `with` is the representation of attitudes in maximal
+    /// coordinates, if these are the states.
     pub fn new(system: &System, with: Option<Attitude>) -> Self {
         let n = system.bodies.len();
         Self {
@@ -320,7 +322,7 @@ impl Maximal {
         self.places[i][1]
     }
 
-    /// Reads body `i` in natural coordinates, for directors as states.
+    /// Returns position and motion of body `i` in natural coordinates, if directors are states.
     pub fn natural(&self, i: usize, positions: &[f64], rates: &[f64]) -> Natural {
         let [position, rate, _] = self.places[i];
         Natural {
@@ -331,7 +333,7 @@ impl Maximal {
         }
     }
 
-    /// Writes body `i` in natural coordinates, for directors as states.
+    /// Writes position and motion of body `i` in natural coordinates, if directors are states.
     pub fn set_natural(&self, i: usize, body: &Natural, positions: &mut [f64], rates: &mut [f64]) {
         let [position, rate, _] = self.places[i];
         positions[position..position + 9].copy_from_slice(body.D.as_slice());
@@ -437,8 +439,8 @@ impl Maximal {
 }
 
 impl<S: Scalar> BodyKinematics<S> {
-    /// Returns the small displacement from this pose to another: rotation vector (half the
-    /// antisymmetric part of `R Rᵀ`, rad), then translation (m), world axes.
+    /// Returns the small displacement from this pose to another: rotation vector (axial vector of
+    /// the antisymmetric part of `R_WB R_selfᵀ`, rad), then translation (m), world axes.
     #[inline(always)]
     fn displacement_to(&self, R_WB: &Mat3<S>, p_WB: &Vec3<S>) -> Twist<S> {
         let turn = (0..3).fold(Vec3::zeros(), |turn, k| {
@@ -466,9 +468,10 @@ impl<S: Scalar> Kinematics<S> {
     /// Computes all quantities from the positions and rates of the bodies, and recovers coordinates
     /// and rates of the joints.
     ///
-    /// A joint's coordinates are those of the admissible pose nearest to its two bodies. The
-    /// remaining constraint violation decays as `baumgarte` defines: a body's
-    /// [`A_bias`](BodyKinematics::A_bias) is that of its joint's motion minus `2 α φ̇ + β² φ`.
+    /// A joint's coordinates are those of the admissible pose that is nearest to the actual
+    /// relative pose of its two bodies. The remaining constraint violation decays as `baumgarte`
+    /// defines: a body's [`A_bias`](BodyKinematics::A_bias) is that of its joint's motion minus
+    /// `2 α φ̇ + β² φ`.
     pub fn recover(
         &mut self,
         mechanism: Mechanism,
@@ -507,7 +510,7 @@ impl<S: Scalar> Kinematics<S> {
                 R: P.R_WB.tr_mul(&R_WB),
                 p: P.R_WB.tr_mul(&(p_WB - P.p_WB)) - p_PF,
             };
-            // The continuous sign; only some joints need it.
+            // The relative attitude with its continuous sign; only some joint types evaluate it.
             let q_FB = || {
                 system
                     .carrier_attitude(derived, body, &recovered.q, &recovered.q_WB)
@@ -537,7 +540,8 @@ impl<S: Scalar> Kinematics<S> {
             // Rotation vector and rate refer to the admissible pose, which rotates.
             B.A_bias.w += B.V_WB.w.cross(&gap_rate.w);
             B.A_bias = B.A_bias - gap_rate * S::lift(2.0 * alpha) - gap * S::lift(beta * beta);
-            // The body's own state. `r_PB_W` remains that of the joint, where its constraint acts.
+            // The body's own state. `r_PB_W` remains that of the admissible pose, where the
+            // constraint acts.
             (B.R_WB, B.p_WB, B.V_WB) = (R_WB, p_WB, V_WB);
             if let Some(modes) = &body.modes {
                 let (q, qd) = (recovered.q.as_slice(), recovered.qd.as_slice());

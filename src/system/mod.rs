@@ -1,8 +1,8 @@
 //! The compiled spec: bodies in tree order, joints with their offsets in the state, frames.
 //!
-//! [`System`] holds topology, names and layout, which are constant. Its numbers are parameters:
-//! [`System::derive`] computes the constants of the dynamics ([`Derived`]) from their values.
-//! [`Kinematics`] is the common input of dynamics and loads at one instant.
+//! [`System`] holds topology, names and layout, which do not depend on parameters.
+//! [`System::derive`] computes the constants of the dynamics ([`Derived`]) from the parameters'
+//! values. [`Kinematics`] is the common input of dynamics and loads at one instant.
 
 mod attitude;
 mod beam;
@@ -57,7 +57,7 @@ pub struct System {
     pub directors: Vec<GeometricallyExactBeam>,
     /// ANCF beams, coupled to the bodies by loads only.
     pub nodal: Vec<AncfBeam>,
-    /// Points of ANCF beams that carry frames, and their ends.
+    /// Points of ANCF beams: those that carry frames, and the ends of the beams.
     pub points: Vec<Point>,
     /// Number of coordinates of all joints, modes and nodes.
     pub nq: usize,
@@ -78,14 +78,14 @@ pub struct Body {
     pub parent: Option<usize>,
     /// True if it carries no other body.
     pub is_leaf: bool,
-    /// The joint to the parent.
+    /// The joint that connects it to the parent.
     pub joint: Joint,
     /// The station that carries the joint, if the parent is flexible.
     pub station: Option<usize>,
     /// Modal coordinates, if the body is flexible.
     pub modes: Option<Modes>,
-    /// Index among the bodies whose joint reaction is computed (flexible, drivable, feed-forward,
-    /// or all with `output.reactions`).
+    /// Index among the bodies whose joint reaction is computed: flexible bodies, bodies with a
+    /// drivable joint or feed-forward, or all bodies with `output.reactions`.
     pub kept: Option<usize>,
     /// The beam, if the body is one.
     pub beam: Option<Arc<Beam>>,
@@ -95,11 +95,12 @@ pub struct Body {
     pub director: Option<usize>,
     /// Modal data, if they define the body's flexibility.
     pub modal: Option<Box<ModalData>>,
-    /// Mass of the undeformed body; `None` takes that of the beam.
+    /// Mass properties of the undeformed body; `None` if they are those of its beam, segment or
+    /// node.
     pub mass: Option<RigidMass>,
 }
 
-/// The carrier of a joint or a frame.
+/// Object that carries a joint or a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carrier {
     /// The world.
@@ -136,7 +137,8 @@ impl Body {
         }
     }
 
-    /// Returns the parameter indices of the first initial amplitude and rate of its modes.
+    /// Returns the parameter indices of the initial amplitude and the initial rate of its first
+    /// mode; those of the other modes follow.
     pub fn modal_start(&self) -> Option<(ParamId, ParamId)> {
         let beam = self.beam.as_ref().map(|beam| beam.start(self.segment));
         beam.or_else(|| self.modal.as_ref().map(|data| data.start()))
@@ -161,7 +163,7 @@ pub struct Joint {
     pub name: String,
     /// True if it is in the spec; otherwise it is the implicit joint of a free body.
     pub written: bool,
-    /// Type.
+    /// Type of the joint.
     pub kind: JointType,
     /// Initial motion mode.
     pub motion: JointMotion,
@@ -175,13 +177,13 @@ pub struct Joint {
     pub nq: usize,
     /// Number of its rates.
     pub nv: usize,
-    /// Origin in the parent, m, three values.
+    /// Origin of the joint frame in the parent, m, three values.
     pub origin: Option<ParamId>,
-    /// Attitude in the parent, a quaternion.
+    /// Attitude of the joint frame in the parent, a quaternion.
     pub orientation: Option<ParamId>,
-    /// First axis.
+    /// First axis, joint frame, three values.
     pub axis: Option<ParamId>,
-    /// Second axis.
+    /// Second axis, joint frame, three values.
     pub axis2: Option<ParamId>,
     /// Reflected rotor inertia, one value for each rate.
     pub rotor_inertia: Option<ParamId>,
@@ -189,7 +191,7 @@ pub struct Joint {
     pub q_start: Option<ParamId>,
     /// Initial rates, in the state's order.
     pub v_start: Option<ParamId>,
-    /// The axes to which a free body's start is relative.
+    /// Axes to which the initial state of a free body is relative.
     pub start_axes: Axes,
 }
 
@@ -199,14 +201,14 @@ impl Joint {
         self.motions != [JointMotion::Loads]
     }
 
-    /// Returns the name of the coordinate-like quantity `what`, with the index `i` of the axis if
-    /// the joint has several.
+    /// Returns the variable name of the quantity `what` of axis `i` of this joint.
     pub fn quantity_name(&self, what: &str, i: usize) -> String {
         axis_name(&self.name, self.nv, what, i)
     }
 }
 
-/// Returns the name of the quantity `what` of axis `i` of a joint with `n` axes.
+/// Returns the variable name of the quantity `what` of axis `i` (from zero) of a joint with `n`
+/// axes: `<joint>.<what>`, with the index `[i + 1]` if there are several axes.
 pub(crate) fn axis_name(joint: &str, n: usize, what: &str, i: usize) -> String {
     if n == 1 {
         format!("{joint}.{what}")
@@ -230,7 +232,7 @@ pub struct Frame {
     pub orientation: Option<ParamId>,
 }
 
-/// The object of a frame name in the spec.
+/// The object to which a frame name in the spec refers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameRef {
     /// The inertial frame.
@@ -249,24 +251,26 @@ impl System {
         self.bodies.iter().filter_map(|body| body.modes.as_ref())
     }
 
-    /// Returns the bodies that are segments of the body `first` of the spec; itself if it has one
-    /// segment.
+    /// Returns the bodies that are the segments of a body of the spec; `first` is the first of
+    /// them, and the only one if the body is not divided.
     pub fn segments(&self, first: usize) -> std::ops::Range<usize> {
         first..first + self.bodies[first].beam.as_ref().map_or(1, |beam| beam.segments())
     }
 
-    /// Returns the first body of the spec's body to which this segment or node belongs.
+    /// Returns the index of the first segment or node of the spec's body to which `body` belongs;
+    /// `body` itself if it is neither.
     pub fn whole(&self, body: usize) -> usize {
         body - self.bodies[body].segment
     }
 
-    /// Returns the number of stations, each multiplied by the number of modes of its body.
+    /// Returns the length of [`Kinematics::T`]: the sum over all stations of the number of modes of
+    /// the station's body.
     pub fn columns(&self) -> usize {
         let modes = |station: &Station| self.bodies[station.body].modes.as_ref().map_or(0, |modes| modes.n);
         self.stations.iter().map(modes).sum()
     }
 
-    /// Returns the frame, body or `world` of this name.
+    /// Returns the world, body, named frame or point of an ANCF beam with this name.
     pub fn frame(&self, name: &str) -> Option<FrameRef> {
         if name == crate::spec::WORLD {
             return Some(FrameRef::World);
@@ -277,8 +281,8 @@ impl System {
         body.or_else(frame).or_else(point)
     }
 
-    /// [`frame`](Self::frame) with the location of the reference in the spec; a dangling reference
-    /// is an error.
+    /// Returns [`frame`](Self::frame); if there is none of this name, adds an error to `problems`,
+    /// with the location `[section, name, field]` of the reference in the spec.
     pub fn written_frame(
         &self,
         [section, name, field]: [&str; 3],
@@ -293,7 +297,8 @@ impl System {
         found
     }
 
-    /// Returns the carrier of a frame: a body, or a station of it.
+    /// Returns the carrier of a frame: the world, a body, a station of a flexible body, or a point
+    /// of an ANCF beam.
     pub fn carrier(&self, frame: FrameRef) -> Carrier {
         match frame {
             FrameRef::World => Carrier::World,
@@ -306,7 +311,8 @@ impl System {
         }
     }
 
-    /// Returns the carrier of a frame, across fixed joints.
+    /// Returns the carrier of a frame; as long as it is a body with a fixed joint, the carrier of
+    /// that joint takes its place.
     pub fn rigid_carrier(&self, frame: FrameRef) -> Carrier {
         let mut on = self.carrier(frame);
         while let Carrier::Body(body) = on {

@@ -7,8 +7,8 @@ use std::f64::consts::TAU;
 /// Modal data of a body from an external analysis: frequencies and damping ratios as parameters,
 /// participation factors and shapes as constant tables.
 ///
-/// The modes `Φ_k` are those of the body clamped at its origin, mass-normalised. Given are, about
-/// the origin,
+/// The modes `Φ_k` are those of the body clamped at its origin, mass-normalised. The data are,
+/// about the origin,
 ///
 /// ```text
 ///     h_k = ∫ Φ_k dm,      r_k = ∫ x × Φ_k dm,      ∫ Φ_k·Φ_l dm = δ_kl.
@@ -23,28 +23,29 @@ use std::f64::consts::TAU;
 /// ```
 ///
 /// with the mass centre `c` of the undeformed body and the inertia `I_c` about it. The first part
-/// is exact. The second part is exact for the undeformed body and constant in body axes: it lacks
-/// `∂I_c/∂η` and `∫ Φ_k × Φ_l dm`, which the data do not contain. The linearised dynamics is
-/// therefore exact; the error is a modal force of second order in the rates, relative to the
-/// elastic forces of order `(ω/ω_k)²`. There is no geometric stiffening.
+/// of (1) is exact. The second part is exact for the undeformed body only, and its coefficients are
+/// constant in body axes: it lacks `∂I_c/∂η` and `∫ Φ_k × Φ_l dm`, which the data do not contain.
+/// The linearised dynamics is therefore exact; the error is a modal force of second order in the
+/// rates, relative to the elastic forces of order `(ω/ω_k)²`. There is no geometric stiffening.
 ///
 /// (1) is one quadratic form in `v_c`, `ω` and `η̇` with constant coefficients: it is positive for
 /// any deflection if it is positive for the undeformed body, which is validated. As it does not
 /// depend on position and attitude of the body, linear and angular momentum are conserved.
 ///
-/// **As an [`Elastic`]**, (2) is a displacement of the whole mass by the uniform field `f_k =
-/// |h_k|/m` in the direction `e_k = h_k/|h_k|`; hence `a_k = |h_k|`, `Y_k = c |h_k|` and `A_kl =
-/// |h_k| |h_l|/m`. The remainder, `b_k` of (3), is spin.
+/// **As an [`Elastic`]**, (2) is a displacement of the whole mass by the uniform field
+/// `f_k = |h_k|/m` in the direction `e_k = h_k/|h_k|`; hence `a_k = |h_k|`, `Y_k = c |h_k|` and
+/// `A_kl = |h_k| |h_l|/m`. The remainder, `b_k` of (3), is the [spin](ModeConstants::b) of the
+/// mode.
 #[derive(Clone, Debug)]
 pub struct ModalData {
     /// Natural frequencies, Hz.
     frequency: ParamId,
     /// Damping ratio of each mode, if specified.
     damping_ratio: Option<ParamId>,
-    /// Initial amplitudes and rates, one for each mode.
+    /// First initial amplitude and first initial rate; each has one value for each mode.
     start: (ParamId, ParamId),
-    /// Momentum of each mode's rate about the body's origin, body axes: `r_k`, √kg·m, and `h_k`,
-    /// √kg.
+    /// For each mode, the momentum per unit of its rate about the body's origin, body axes: angular
+    /// `r_k`, √kg·m, and linear `h_k`, √kg.
     participation: Vec<Wrench<f64>>,
     /// The body's origin and the nodes of the spec.
     nodes: Vec<Node>,
@@ -132,7 +133,8 @@ impl ModalData {
         self.participation.len()
     }
 
-    /// Returns the parameter indices of the first initial amplitude and rate.
+    /// Returns the parameter indices of the initial amplitude and the initial rate of the first
+    /// mode; those of the other modes follow.
     pub fn start(&self) -> (ParamId, ParamId) {
         self.start
     }
@@ -163,7 +165,8 @@ impl ModalData {
             .fold(0.0, f64::max)
     }
 
-    /// Returns the constants of the dynamics for the body's mass.
+    /// Returns the constants of the dynamics for the parameters' values and the body's mass
+    /// properties.
     pub(super) fn elastic(&self, values: &[f64], body: &BodyConstants) -> Elastic {
         let n = self.modes();
         let c = &body.p_BoBcm;
@@ -208,8 +211,8 @@ impl ModalData {
         }
     }
 
-    /// Returns the message for an [`elastic`](Self::elastic) that does not [fit](Elastic::fits) the
-    /// body.
+    /// Returns the message for modal data whose momentum is not [consistent](Elastic::fits) with
+    /// the body's mass.
     pub(super) fn misfit(&self, body: &BodyConstants) -> String {
         let (mass, inertia) = self.effective();
         let [mass, inertia, own] = [mass.into(), inertia.into(), body.J_Bo.d].map(|v: [f64; 3]| {
@@ -241,7 +244,7 @@ impl Node {
         }
     }
 
-    /// Returns its constants as a station.
+    /// Returns the constants of a station at this node.
     pub(super) fn constants(&self) -> &StationConstants {
         &self.constants
     }

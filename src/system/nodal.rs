@@ -8,7 +8,8 @@ use std::ops::Range;
 /// Coordinates per node: position and slope.
 pub const PER_NODE: usize = 6;
 
-/// An ANCF beam: positions and slopes of its nodes are coordinates, their derivatives rates.
+/// An ANCF beam: positions and slopes of its nodes are coordinates, their time derivatives are
+/// rates.
 #[derive(Clone, Debug)]
 pub struct AncfBeam {
     /// The user's name.
@@ -23,21 +24,21 @@ pub struct AncfBeam {
     pub n: usize,
     /// Curvature measure of the bending energy.
     pub curvature: Curvature,
-    /// Index of its root among the points of all beams; its tip follows.
+    /// Index of its root among the points of all beams; the next point is its tip.
     pub root: usize,
     sections: Vec<Section>,
-    /// Initial attitude and position, four values and three.
+    /// Initial attitude (four values), then initial position (three).
     pub q_start: ParamId,
-    /// Initial angular velocity and velocity.
+    /// Initial angular velocity, then initial velocity (three values each).
     pub v_start: ParamId,
     /// Initial deviations of positions and slopes from the straight beam, in the order of its
     /// coordinates, in axes of its start.
     pub off_straight: ParamId,
-    /// Reference axes of its start.
+    /// Axes to which the initial attitude, position and velocities are relative.
     pub start_axes: Axes,
 }
 
-/// A uniform section.
+/// Uniform section of an ANCF beam, with its number of elements.
 #[derive(Clone, Copy, Debug)]
 struct Section {
     elements: usize,
@@ -47,7 +48,7 @@ struct Section {
     EI: ParamId,
 }
 
-/// A point of an ANCF beam that carries a frame, or an end of it.
+/// A point of an ANCF beam: an end, or a point that carries a named frame.
 #[derive(Clone, Debug)]
 pub struct Point {
     /// Name of the frame; that of the beam for its root, empty for its tip.
@@ -69,20 +70,21 @@ impl Point {
 enum Location {
     Root,
     Tip,
-    /// Distance from the root, m; limited to the beam's length.
+    /// Distance from the root along the undeformed beam, m.
     At(ParamId),
 }
 
 /// Constants of an ANCF beam.
 #[derive(Clone, Debug)]
 pub struct NodalConstants {
-    /// Its elements, from the root on.
+    /// Its elements, root first.
     pub elements: Vec<Element>,
     /// Factored mass matrix of its nodal coordinates.
     pub mass_matrix: Mass,
     /// Mass, kg.
     pub m: f64,
-    /// Initial z axis, world axes (at the epoch, if the start is relative to the LVLH frame).
+    /// Initial z axis of the beam, world axes. For a start relative to the LVLH frame, that of the
+    /// time 0.
     pub(super) z: Vec3<f64>,
 }
 
@@ -132,13 +134,15 @@ impl AncfBeam {
         self.quantities([("v", Unit::MetrePerSecond), ("slope_rate", Unit::PerSecond)])
     }
 
-    /// Returns the nodal coordinates of an element, or their rates.
+    /// Returns the nodal coordinates of an element, or their rates; `first` is the offset of the
+    /// beam's coordinates in `all`.
     pub fn of_element<S: Scalar>(all: &[S], first: usize, element: usize) -> [Vec3<S>; 4] {
         let first = first + PER_NODE * element;
         std::array::from_fn(|k| Vec3::from_column_slice(&all[first + 3 * k..first + 3 * k + 3]))
     }
 
-    /// Writes its start, a rigid-body motion, in the reference axes of the spec.
+    /// Writes its initial coordinates and rates in the axes of the spec's start: the straight beam
+    /// with the nodes' deviations, in rigid-body motion.
     pub fn start<S: Scalar>(&self, values: &[S], q: &mut [S], qd: &mut [S]) {
         let attitude = Quaternion::from_slice(&values[self.q_start.0..]).normalised();
         let vector = |first: usize| Vec3::from_column_slice(&values[first..first + 3]);
@@ -202,7 +206,8 @@ impl AncfBeam {
     }
 }
 
-/// Declares the nodes' initial deviations from the straight beam; returns the first parameter.
+/// Declares the nodes' initial deviations from the straight beam; returns the index of the first
+/// parameter.
 fn declare_nodes(name: &str, written: &spec::AncfBeam, declare: &mut Declarations) -> Option<ParamId> {
     let starts = written
         .start_nodes
@@ -373,10 +378,10 @@ impl System {
 /// Position and motion of a point of an ANCF beam.
 #[derive(Clone, Copy, Debug)]
 pub struct PointKinematics<S: Scalar> {
-    /// As a carrier of frames. It rotates with the tangent of the beam and has no spin about it:
-    /// `w = r′ × ṙ′ / |r′|²`. Its x axis is the tangent; its z axis is the nearest to the initial
-    /// one (at t = 0, if that is relative to the LVLH frame), because the beam has no torsional
-    /// coordinate.
+    /// Position and motion of the point's axes, which carry frames. They rotate with the tangent of
+    /// the beam, without spin about it: `w = r′ × ṙ′ / |r′|²`. The x axis is the tangent. The z
+    /// axis is perpendicular to it and nearest to the beam's initial z axis, because the beam has
+    /// no torsional coordinate.
     pub at: BodyKinematics<S>,
     /// The slope `r′`.
     slope: Vec3<S>,
@@ -413,15 +418,15 @@ impl<S: Scalar> PointKinematics<S> {
         };
     }
 
-    /// Returns the acceleration beyond the bias, from the rates' derivatives `qdd`.
+    /// Returns the acceleration beyond `A_bias`, from the derivatives `qdd` of all rates.
     pub fn beyond_bias(&self, beam: &AncfBeam, qdd: &[S]) -> Twist<S> {
         let e = AncfBeam::of_element(qdd, beam.v, self.site.element);
         let w = self.slope.cross(&interpolate(self.site.slope, &e)) / self.slope.dot(&self.slope);
         Twist::new(w, interpolate(self.site.shape, &e))
     }
 
-    /// Adds the wrench `F` about the point to the forces on the rates; a moment about the tangent
-    /// has no effect.
+    /// Adds the generalised forces of the wrench `F` about the point to `tau`; a moment about the
+    /// tangent has no effect.
     pub fn push(&self, beam: &AncfBeam, F: &Wrench<S>, tau: &mut [S]) {
         let on_slope = F.t.cross(&self.slope) / self.slope.dot(&self.slope);
         let first = beam.v + PER_NODE * self.site.element;
@@ -433,11 +438,11 @@ impl<S: Scalar> PointKinematics<S> {
     }
 }
 
-/// Returns axes with x along `along` and z nearest to a given direction.
+/// Returns axes, as columns, with x along `along` and z nearest to the given direction `z`.
 fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
     let x = along / norm(along);
     let across = lift3::<S>(z).cross(&x);
-    // If the beam is parallel to z, any other axis is admissible.
+    // If the tangent is parallel to z, an axis that is not parallel takes its place.
     let across = match across.dot(&across).value() > 1e-16 {
         true => across,
         false => lift3::<S>(&Vec3::ith(z.iamin(), 1.0)).cross(&x),

@@ -24,7 +24,7 @@ pub struct Orbit {
     gravity: Gravity,
 }
 
-/// Constants derived from the parameters.
+/// Constants of the reference orbit, computed from the parameters.
 #[derive(Clone, Debug)]
 pub struct OrbitConstants {
     /// μ, m³/s².
@@ -39,7 +39,8 @@ pub struct OrbitConstants {
     n: f64,
     /// Mean anomaly at the time 0, rad.
     M: f64,
-    /// Attitude of the perifocal frame: x towards the perigee, z along the angular momentum.
+    /// Attitude of the perifocal frame in the world: x towards the perigee, z along the orbit's
+    /// angular momentum.
     q_WP: Quaternion<f64>,
 }
 
@@ -50,7 +51,8 @@ pub struct OrbitPoint<S: Scalar = f64> {
     pub R: Vec3<S>,
     /// The origin's velocity, m/s, world axes.
     pub V: Vec3<S>,
-    /// Attitude of the LVLH frame: x upwards, y along track, z normal to the orbit.
+    /// Attitude of the LVLH frame in the world: x radial, away from the central body, y along
+    /// track, z along the orbit's angular momentum.
     pub q_WO: Quaternion<S>,
     /// [`q_WO`](Self::q_WO) as a matrix.
     pub R_WO: Mat3<S>,
@@ -61,11 +63,11 @@ pub struct OrbitPoint<S: Scalar = f64> {
     gravity: Gravity,
 }
 
-/// Gravity at a point, relative to the free fall of the world's origin, and its derivatives; world
-/// axes.
+/// Gravity at a point, minus the acceleration of the world's origin on its Kepler orbit, and its
+/// spatial derivatives; world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct GravityAt<S: Scalar> {
-    /// Acceleration of a particle, m/s².
+    /// Acceleration of a free particle relative to the world's origin, m/s².
     pub g: Vec3<S>,
     /// The gradient `∂g/∂r`, symmetric, 1/s².
     pub G: Mat3<S>,
@@ -76,15 +78,16 @@ pub struct GravityAt<S: Scalar> {
 /// Second derivatives of gravity.
 #[derive(Clone, Copy, Debug)]
 struct Curvature<S: Scalar> {
-    /// Unit vector from the centre, r̂.
+    /// Unit vector `r̂` from the centre of the central body.
     u: Vec3<S>,
     /// `3 μ/(2 r⁴)`, 1/(m·s²).
     central: S,
-    /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²), with oblateness.
+    /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²); `None` without oblateness.
     oblate: Option<S>,
 }
 
-/// Declares a number of the orbit. Its nominal value is its magnitude; for a zero one thousandth.
+/// Declares a parameter of the orbit. Its nominal value is 1 rad for an angle, otherwise its
+/// magnitude, or 1e-3 if it is zero.
 fn declare_number(quantity: Quantity, place: &str, value: f64, declare: &mut Declarations) -> ParamId {
     let nominal = match (quantity.unit, value) {
         (Unit::Radian, _) => 1.0,
@@ -203,8 +206,8 @@ impl Orbit {
             );
             report(self.semi_major_axis, what);
         }
-        // A negative value is not an orbit, but the formulas continue there for differences about
-        // zero.
+        // A negative eccentricity is not an orbit, but the formulas remain valid there: finite
+        // differences about zero evaluate them.
         let e = e.clamp(-MOST_ECCENTRIC, MOST_ECCENTRIC);
         let nu = self.true_anomaly.of(values);
         // tan E/2 = √((1 − e)/(1 + e)) tan ν/2, in the same turn.
@@ -246,7 +249,8 @@ fn eccentric_anomaly(M: f64, e: f64) -> f64 {
 }
 
 impl OrbitConstants {
-    /// Returns the position of the world's origin at the time `t` (s), by Kepler's equation.
+    /// Returns the reference orbit at the time `t` (s): position and velocity of the world's
+    /// origin, by Kepler's equation, and the LVLH frame.
     pub fn at(&self, t: f64) -> OrbitPoint {
         let M = self.M + self.n * t;
         let turns = (M / TAU).round();
@@ -299,7 +303,7 @@ impl System {
 }
 
 impl OrbitPoint {
-    /// Returns it as a constant over the scalar `S`.
+    /// Returns the point as a constant with components of the scalar type `S`.
     pub fn lift<S: Scalar>(&self) -> OrbitPoint<S> {
         OrbitPoint {
             R: lift3(&self.R),
@@ -313,8 +317,8 @@ impl OrbitPoint {
         }
     }
 
-    /// Returns it with its time derivative: `Ṙ = V`, `V̇ = −μ R/R³`, and axes that rotate at
-    /// `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
+    /// Returns the point with its time derivatives, as dual numbers: `Ṙ = V`, `V̇ = −μ R/R³`, and
+    /// LVLH axes that rotate at `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
     pub fn moving(&self) -> OrbitPoint<Dual<1>> {
         let number = |value: f64, rate: f64| Dual::new(value, [rate]);
         let vector = |value: &Vec3<f64>, rate: Vec3<f64>| value.zip_map(&rate, number);
@@ -355,10 +359,11 @@ impl OrbitPoint {
 }
 
 impl<S: Scalar> OrbitPoint<S> {
-    /// Returns gravity at `rho` (m) from the world's origin.
+    /// Returns gravity at the position `rho` from the world's origin, m, world axes.
     ///
-    /// The difference from the fall of the origin is computed without cancellation (Encke's method
-    /// in Battin's form): with `q = ρ·(2R + ρ)/R²` and `F = 1 − (1 + q)^(−3/2)`
+    /// The difference of the central attraction from that at the origin is computed without
+    /// cancellation (Encke's method in Battin's form): with `q = ρ·(2R + ρ)/R²` and
+    /// `F = 1 − (1 + q)^(−3/2)`
     ///
     /// ```text
     ///     g(R + ρ) − g(R) = −μ/R³ (ρ (1 − F) − R F)
@@ -461,7 +466,8 @@ impl<S: Scalar> GravityAt<S> {
         force + of_oblateness * c
     }
 
-    /// Returns the moment of the gradient about the point, `∫ p × G p dm`, N·m.
+    /// Returns the moment of the gradient about the point, `∫ p × G p dm`, N·m, with the second
+    /// moment of mass `P` about the point, kg·m².
     pub fn moment(&self, P: &Mat3<S>) -> Vec3<S> {
         let PG = P * self.G;
         Vec3::new(

@@ -2,7 +2,7 @@ use super::Unit;
 use crate::spec::PerAxis;
 
 /// A scalar variable of the model's interface. The FMU's XML, the CSV header and the plots' legends
-/// are generated from it.
+/// are generated from these data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// Structured name, e.g. `elbow.q` or `base.r[1]`.
@@ -31,7 +31,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Returns the message for an inadmissible value; `None` for an admissible one.
+    /// Returns the reason for which a value is inadmissible, for a message; `None` if it is
+    /// admissible.
     pub fn broken_by(self, value: f64) -> Option<String> {
         match self {
             Self::NotNegative if value < 0.0 => Some("negative".to_owned()),
@@ -43,7 +44,8 @@ impl Bound {
         }
     }
 
-    /// Returns the least and the largest admissible value, or the infimum and supremum.
+    /// Returns the lower and the upper limit of the range; `None` if unlimited. The limit zero of
+    /// [`Positive`](Self::Positive) is not itself admissible.
     pub fn limits(self) -> [Option<f64>; 2] {
         match self {
             Self::None => [None, None],
@@ -94,7 +96,7 @@ impl Quantity {
 /// A numerical parameter of the spec that the importer may change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Name, unit, description.
+    /// Name, unit, description, range.
     pub quantity: Quantity,
     /// The value in the spec.
     pub start: f64,
@@ -111,8 +113,8 @@ pub struct Input {
     pub quantity: Quantity,
     /// Initial value.
     pub start: f64,
-    /// True for a switch (on above 0.5), a command (rounded to an integer) or a value that a
-    /// command takes over; false for a continuous signal.
+    /// True for a switch (on above 0.5), a command (rounded to an integer) or a value that is read
+    /// when a command acts; false for a continuous signal.
     pub discrete: bool,
 }
 
@@ -121,13 +123,13 @@ pub struct Input {
 pub struct ParamId(pub usize);
 
 impl ParamId {
-    /// Returns the value.
+    /// Returns the parameter's value.
     #[inline(always)]
     pub fn of(self, parameters: &[f64]) -> f64 {
         parameters[self.0]
     }
 
-    /// Returns the value and the two that follow, as a vector.
+    /// Returns the values of this parameter and the next two, as a vector.
     #[inline(always)]
     pub fn vector(self, parameters: &[f64]) -> nalgebra::Vector3<f64> {
         nalgebra::Vector3::new(parameters[self.0], parameters[self.0 + 1], parameters[self.0 + 2])
@@ -139,7 +141,7 @@ impl ParamId {
         crate::algebra::direction(&self.vector(parameters))
     }
 
-    /// Returns the value and the three that follow, as a quaternion.
+    /// Returns the values of this parameter and the next three, as a quaternion.
     pub fn quaternion(self, parameters: &[f64]) -> crate::algebra::Quaternion<f64> {
         crate::algebra::Quaternion::from_slice(&parameters[self.0..])
     }
@@ -166,7 +168,7 @@ impl Declarations {
         ParamId(self.parameters.len() - 1)
     }
 
-    /// Declares consecutive parameters; returns the first.
+    /// Declares consecutive parameters; returns the index of the first.
     pub fn parameters(
         &mut self,
         quantities: impl IntoIterator<Item = Quantity>,
@@ -181,7 +183,8 @@ impl Declarations {
         first
     }
 
-    /// Declares three non-negative gains along a frame's axes; returns the first.
+    /// Declares three tunable, non-negative gains along a frame's axes; returns the index of the
+    /// first.
     pub fn gains(&mut self, name: &str, value: &PerAxis, unit: Unit, what: &str, at: &[String]) -> ParamId {
         let quantities = Quantity::vector(name, unit, what).map(|quantity| quantity.bounded(Bound::NotNegative));
         self.parameters(quantities, &[0, 1, 2].map(|i| value.get(i)), true, at)
@@ -197,7 +200,7 @@ impl Declarations {
         self.inputs.len() - 1
     }
 
-    /// Returns the spec's values of all parameters.
+    /// Returns the values of all parameters in the spec.
     pub fn starts(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.start).collect()
     }

@@ -4,14 +4,16 @@ use crate::algebra::{Pose, Sym3, Vec3};
 use crate::beam::{Kind, Mode, Modes as Shapes, Particle};
 use std::collections::BTreeMap;
 
-/// A beam with its modes and its pose in the body.
+/// A beam, or a segment of one, with its modes and its pose in the body.
 #[derive(Clone, Debug)]
 pub(super) struct Solved {
     shapes: Shapes,
-    /// For a segment: the whole beam, clamped at its root, without modes.
+    /// For a segment: the whole beam clamped at its root. No modes are kept, so its
+    /// [`left_out`](Shapes::left_out) are the first frequencies.
     whole: Option<Shapes>,
     particles: Vec<Particle>,
-    /// The body's origin in the body of the spec; a segment's origin is its root.
+    /// Position of the body's origin in the spec's body, m: nonzero for segments after the first,
+    /// whose origin is their root.
     origin: Vec3<f64>,
     /// Pose of the beam frame in the body.
     X_BR: Pose<f64>,
@@ -74,15 +76,16 @@ impl Solved {
         }
     }
 
-    /// Returns the pairs of modes `k ≤ l` with a common foreshortening.
+    /// Returns the pairs of modes `k ≤ l` whose product causes foreshortening; none without
+    /// `stiffening`.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let list = self.shapes.list();
         let all = (0..list.len()).flat_map(|k| (k..list.len()).map(move |l| (k, l)));
         all.filter(|&(k, l)| self.stiffening && list[k].draws_in_with(&list[l]))
     }
 
-    /// Returns the constants of the dynamics, for the mass of the whole body and the modes' damping
-    /// ratios.
+    /// Returns the constants of the dynamics, for the mass properties of the whole body (with the
+    /// beam) and the modes' damping ratios.
     pub fn elastic(&self, body: &BodyConstants, damping_ratio: impl Fn(usize) -> f64) -> Elastic {
         let list = self.shapes.list();
         let n = list.len();
@@ -135,15 +138,15 @@ impl Solved {
         }
     }
 
-    /// Returns a mode's frequency relative to that of its damping ratio: one, or for a segment
-    /// relative to the whole beam's first frequency of that type (stiffness-proportional damping).
+    /// Returns the factor of a mode's damping ratio: one, or for a segment the ratio of the mode's
+    /// frequency to the whole beam's first frequency of that type (stiffness-proportional damping).
     fn per_omega(&self, mode: &Mode) -> f64 {
         let first = self.whole.as_ref().and_then(|whole| whole.left_out(mode.kind));
         first.map_or(1.0, |first| mode.omega / first)
     }
 
-    /// Returns the fields of the displacement, ordered by axis, and the integrals of their
-    /// products.
+    /// Returns the displacement fields, ordered by axis, and the integrals of their products,
+    /// row-major.
     fn fields(&self) -> (Vec<Field>, Vec<f64>) {
         let list = self.shapes.list();
         let root = self.X_BR.R.tr_mul(&self.X_BR.p);
@@ -179,8 +182,8 @@ impl Solved {
         (fields, products)
     }
 
-    /// Returns the sections' angular momentum for each mode's rate, and their contribution to the
-    /// modal mass, row-major.
+    /// Returns the sections' angular momentum per unit of each mode's rate, and their contribution
+    /// to the modal mass, row-major.
     fn spin(&self) -> (Vec<Vec3<f64>>, Vec<f64>) {
         let n = self.shapes.list().len();
         let mut spin = vec![Vec3::zeros(); n];

@@ -69,18 +69,19 @@ impl System {
         coordinates.chain(rates).collect()
     }
 
-    /// Returns the coordinates of body `i`'s joint, which are outputs if they are not states.
+    /// Returns the quantities of the coordinates of body `i`'s joint, which are outputs in
+    /// formulations where they are not states.
     pub fn joint_coordinates(&self, i: usize) -> Vec<Quantity> {
         coordinates(&self.bodies[i].joint)
     }
 
-    /// Returns the rates of body `i`'s joint.
+    /// Returns the quantities of the rates of body `i`'s joint.
     pub fn joint_rates(&self, i: usize) -> Vec<Quantity> {
         rates(&self.bodies[i].joint)
     }
 }
 
-/// Returns the coordinates of a joint, in the state's order.
+/// Returns the quantities of a joint's coordinates, in the state's order.
 fn coordinates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     let whose = if joint.written {
@@ -102,14 +103,14 @@ fn coordinates(joint: &Joint) -> Vec<Quantity> {
     }
 }
 
-/// Returns attitude and position.
+/// Returns the quantities of a quaternion and a position.
 fn pose(name: &str, whose: &str) -> Vec<Quantity> {
     let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
     let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
     attitude.into_iter().chain(position).collect()
 }
 
-/// Returns the directors of a body, and its position.
+/// Returns the quantities of a body's directors and position.
 fn natural_pose(name: &str) -> Vec<Quantity> {
     let axes = (1..=3).flat_map(|k| {
         let what = format!("axis {k} of {name} (a unit vector), inertial axes");
@@ -131,7 +132,7 @@ fn natural_motion(name: &str) -> Vec<Quantity> {
         .collect()
 }
 
-/// Returns angular velocity, and velocity in these axes.
+/// Returns the quantities of an angular velocity, and of a velocity in the axes `axes`.
 fn motion(name: &str, axes: &str) -> Vec<Quantity> {
     let what = format!("angular velocity of {name}, body axes");
     let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
@@ -140,7 +141,7 @@ fn motion(name: &str, axes: &str) -> Vec<Quantity> {
     w.into_iter().chain(v).collect()
 }
 
-/// Returns the rates of a joint, in the state's order.
+/// Returns the quantities of a joint's rates, in the state's order.
 fn rates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     if joint.kind == JointType::Free {
@@ -160,13 +161,13 @@ fn rates(joint: &Joint) -> Vec<Quantity> {
         .collect()
 }
 
-/// Returns the modal coordinates of a body, or their rates.
+/// Returns the quantities of a body's modal amplitudes, or of their rates.
 fn modal(body: &Body, field: &str, what: &str) -> Vec<Quantity> {
     let (name, n) = (&body.name, body.modes.as_ref().map_or(0, |modes| modes.n));
     let quantity = |k: usize| {
         Quantity {
-            // At amplitude η the tip of a beam of mass m moves by 2 η/√m: amplitudes of centimetres
-            // are large.
+            // At the amplitude η the tip of a beam of mass m is displaced by 2 η/√m: 1e-2 m·√kg is
+            // already large.
             nominal: 1e-2,
             ..Quantity::new(
                 format!("{name}.{field}[{}]", k + 1),

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-/// The units of everything that enters or leaves a model.
+/// Unit of a variable of a model's interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[allow(missing_docs)] // the names say it
+#[allow(missing_docs)] // the names state the units
 pub enum Unit {
     One,
     /// Unit of a quantity with a free normalisation, such as a modal amplitude: its true unit
@@ -44,7 +44,7 @@ pub enum Unit {
     Metre3PerSecond2,
 }
 
-/// A unit's exponents over the base units.
+/// The exponents of a unit's base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dimension {
     /// Exponent of kg.
@@ -182,7 +182,8 @@ impl Unit {
         Dimension { kg, m, s, rad }
     }
 
-    /// Returns the unit of a state's rate; [`Scaled`](Self::Scaled) for units that no state has.
+    /// Returns the unit of the time derivative of a state in this unit; [`Scaled`](Self::Scaled)
+    /// for modal amplitudes and for units that no state has.
     pub fn rate(self) -> Self {
         match self {
             Self::One => Self::PerSecond,
@@ -196,7 +197,8 @@ impl Unit {
         }
     }
 
-    /// Returns the preferred display unit, and the number of display units in one base unit.
+    /// Returns the preferred display unit, and the number of display units in one of this unit;
+    /// `None` if there is no other.
     pub fn display(self) -> Option<(&'static str, f64)> {
         let degrees = 180.0 / std::f64::consts::PI;
         match self {
@@ -218,7 +220,7 @@ impl Unit {
         }
     }
 
-    /// Formats a computed value in this unit for a message, to seven digits.
+    /// Formats a computed value in this unit for a message, rounded to seven significant digits.
     pub fn about(self, value: f64) -> String {
         let rounded = rounded(value, 7);
         let plain = rounded == 0.0 || (1e-4..1e9).contains(&rounded.abs());

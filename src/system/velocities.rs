@@ -24,7 +24,7 @@ impl System {
         }
     }
 
-    /// Writes the bodies' dual velocities for motions that satisfy the joints.
+    /// Writes the dual velocities of bodies whose motion satisfies the joints to `rates`.
     pub fn write_velocities<S: Scalar>(&self, derived: &Derived, kinematics: &Kinematics<S>, rates: &mut [S]) {
         let bodies = derived.bodies.iter().zip(&kinematics.bodies);
         for ((constants, at), rates) in bodies.zip(rates.chunks_mut(PER_BODY)) {
@@ -46,8 +46,8 @@ impl System {
         for (((constants, at), A), d_rates) in bodies.zip(d_rates.chunks_mut(PER_BODY)) {
             let (R_BW, c) = (at.R_WB.transpose(), lift3(&constants.p_BoBcm));
             let (V, A) = (at.V_WB.express(&R_BW), (at.A_bias + *A).express(&R_BW));
-            // Acceleration of the mass centre: a + α × c + ω × (ω × c); that of its components in
-            // body axes is less by ω × v.
+            // The mass centre has the velocity v + ω × c and the acceleration a + α × c + ω × (ω ×
+            // c). The derivative of the velocity's components in body axes is a + α × c − ω × v.
             let w_dot = Twist::new(A.w, A.v + A.w.cross(&c) - V.w.cross(&V.v));
             d_rates.copy_from_slice(&w_dot.to_array());
         }

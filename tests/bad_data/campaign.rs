@@ -1,4 +1,4 @@
-//! Runs many cases, each reproducible from its number, within common limits.
+//! Runs many mutated cases within common limits; each case is reproducible from its number.
 
 use crate::memory;
 use rand::SeedableRng;
@@ -19,18 +19,18 @@ const HANGS: Duration = Duration::from_secs(300);
 /// Number of failures after which a campaign ends.
 const FAILURES: usize = 20;
 
-/// Result of bad data.
+/// Result of reading damaged data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// Refused with a reason.
     Refused,
-    /// Still valid data.
+    /// The data are still valid.
     Works,
 }
 
-/// Runs cases of one kind. `GRAPPLE_MUTATIONS` sets their number (`default` if not set),
-/// `GRAPPLE_MUTATIONS_FIRST` the first number. Each case has its own random generator, and stores
-/// its data in the buffer, which is saved if the case fails.
+/// Runs cases of one kind. `GRAPPLE_MUTATIONS` sets their number (else `default`),
+/// `GRAPPLE_MUTATIONS_FIRST` the number of the first. Each case has its own random generator and
+/// writes its data to the buffer, which is saved if the case fails.
 ///
 /// # Panics
 /// If a case panics, exceeds a limit or returns an error; the message lists the numbers of the
@@ -116,8 +116,8 @@ pub fn run(kind: &str, default: u64, mut case: impl FnMut(&mut ChaCha8Rng, &mut 
     assert!(refused > 0 || cases < 100, "{kind}: nothing was refused");
 }
 
-/// Returns this thread's processor time, since other programs may be running; elapsed time where
-/// the system does not report it.
+/// Returns this thread's processor time, which does not depend on other programs; the elapsed time
+/// where the system does not report it.
 fn processor_time() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok();

@@ -7,7 +7,7 @@ use std::cell::Cell;
 /// exhausted.
 pub struct Counting;
 
-/// Size of an allocation, bytes, above which the process ends to protect the machine.
+/// Size of an allocation, bytes, above which the process is aborted to protect the machine.
 const END: usize = 4 << 30;
 
 thread_local! {
@@ -32,7 +32,7 @@ pub fn start() {
     LARGEST.set(0);
 }
 
-/// Returns this thread's allocations since then.
+/// Returns this thread's allocations since [`start`].
 pub fn taken() -> Taken {
     Taken {
         largest: LARGEST.get(),

@@ -26,7 +26,8 @@ fn a_bad_model_is_refused_or_works() {
             text.into_bytes()
         };
         made.extend(&bytes);
-        // This restarts the memory count: the calls below are counted separately.
+        // [`reserve::assert_within_bounds`] restarts the count of memory, so such a case does
+        // nothing else.
         if rng.random_range(0..4) == 0 {
             return reserve::assert_within_bounds(&bytes).map(|()| Outcome::Works);
         }

@@ -41,13 +41,13 @@ pub fn bytes(rng: &mut impl Rng, bytes: &mut Vec<u8>, other: &[u8]) {
     }
 }
 
-/// Returns the end of a block that begins at `at`: most blocks are short.
+/// Returns the end of a block that begins at `at`, within `length`; most blocks are short.
 fn end(rng: &mut impl Rng, at: usize, length: usize) -> usize {
     let longest = 1 << rng.random_range(0..12);
     (at + rng.random_range(1..=longest)).min(length)
 }
 
-/// Replacements of numbers: at the limits of types and counts, and of other types.
+/// Replacements of numbers: limits of types and counts, and values of other types.
 const NUMBERS: [&str; 46] = [
     "0",
     "-0.0",
@@ -146,7 +146,7 @@ pub fn text(rng: &mut impl Rng, text: &mut String, other: &str) {
     }
 }
 
-/// Removes a line, repeats it, moves it, or inserts another, one of which is nested very deep.
+/// Removes, repeats or swaps lines, or inserts lines of another text or a deeply nested key.
 fn lines(rng: &mut impl Rng, text: &mut String, other: &str) {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let foreign: Vec<&str> = other.lines().collect();
@@ -172,7 +172,7 @@ fn lines(rng: &mut impl Rng, text: &mut String, other: &str) {
     *text = lines.join("\n");
 }
 
-/// Finds the byte ranges of one kind of token in a text.
+/// Returns the byte ranges of all tokens of one kind in a text.
 type Places = fn(&str) -> Vec<Range<usize>>;
 
 fn replace(rng: &mut impl Rng, text: &mut String, places: Places, new: &str) {
@@ -201,13 +201,14 @@ fn words(text: &str) -> Vec<Range<usize>> {
     )
 }
 
-/// Returns the contents of quotes.
+/// Returns the contents of quoted strings.
 fn names(text: &str) -> Vec<Range<usize>> {
     let quotes: Vec<usize> = text.match_indices('"').map(|(i, _)| i).collect();
     quotes.chunks_exact(2).map(|pair| pair[0] + 1..pair[1]).collect()
 }
 
-/// Returns runs of bytes with such a start and continuation that do not begin inside a word.
+/// Returns maximal runs of bytes: the first byte satisfies `starts`, the others `goes_on`. A run
+/// does not begin inside a word.
 fn runs(text: &str, starts: impl Fn(u8) -> bool, goes_on: impl Fn(u8) -> bool) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
     let inside = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.');

@@ -1,4 +1,4 @@
-//! The bounds of memory in `fmi2Instantiate`, compared with the actual allocations.
+//! The memory bounds that `fmi2Instantiate` computes, compared with the actual allocations.
 
 use crate::examples::EXAMPLES;
 use crate::memory as counted;
@@ -65,7 +65,7 @@ fn every_example_takes_no_more_than_the_bounds_with_every_method() {
     }
 }
 
-/// A few numbers of a spec determine how many modes and elements there are.
+/// A short spec can describe a large model: a few numbers set the counts of modes and elements.
 #[test]
 fn large_models_of_short_specs_take_no_more_than_the_bounds() {
     let solvers = [

@@ -13,15 +13,15 @@ use sha2::{Digest, Sha256};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bytes before the numbers: see `fmu::saved`.
+/// Bytes of the header before the numbers: see `fmu::saved`.
 const HEADER: usize = 65;
 const GUID: Range<usize> = 17..33;
 const CHECKSUM: usize = 16;
 
-/// Counts of numbers: states, inputs, orders of inputs' derivatives, discrete numbers.
+/// Position of the counts: states, inputs, orders of inputs' derivatives, discrete numbers.
 const COUNTS: usize = 41;
 
-/// Replacements of numbers; small whole ones for the discrete state.
+/// Values that replace numbers of a state; the small integers are meant for the discrete state.
 const NUMBERS: [f64; 20] = [
     2.0,
     3.0,
@@ -45,7 +45,7 @@ const NUMBERS: [f64; 20] = [
     f64::INFINITY,
 ];
 
-/// An instance and a state of it.
+/// An instance and a valid serialised state of it.
 struct Subject {
     component: Component,
     good: Vec<u8>,
@@ -89,7 +89,8 @@ fn a_bad_state_is_refused_or_goes_on_and_the_instance_can_go_back() {
             }
             _ => {
                 numbers(rng, &mut bytes);
-                // Whoever sets another work limit asks for as long a step.
+                // The original work limit is kept: with a larger one a step may rightly take
+                // longer.
                 let limit = work_limit(&bytes);
                 bytes[limit.clone()].copy_from_slice(&good[limit]);
                 false
@@ -134,7 +135,7 @@ fn goes_on(component: &mut Component, saved: &SavedState) -> Result<Outcome, Str
     Ok(Outcome::Works)
 }
 
-/// Replaces numbers and modes, any number of them.
+/// Replaces a few numbers by [`NUMBERS`], or header bytes (mode, counts) by random ones.
 fn numbers(rng: &mut impl Rng, bytes: &mut [u8]) {
     let body = bytes.len() - CHECKSUM;
     for _ in 0..rng.random_range(1..=4) {
@@ -152,7 +153,7 @@ fn numbers(rng: &mut impl Rng, bytes: &mut [u8]) {
     }
 }
 
-/// Range of the work limit: it is the last of the parameters, and of all numbers.
+/// Returns the range of the work limit: it is the last parameter, and the last of all numbers.
 fn work_limit(bytes: &[u8]) -> Range<usize> {
     let end = bytes.len() - CHECKSUM;
     end - 8..end

@@ -11,11 +11,12 @@ use model_description::ModelDescription;
 use rand::{Rng, RngExt};
 use std::sync::Arc;
 
-/// Limit of evaluations in a step: a mutation can make a spacecraft arbitrarily stiff.
+/// Limit of evaluations in a step: a mutation can make a spacecraft arbitrarily stiff, and its
+/// steps arbitrarily long.
 const WORK: f64 = 200.0;
 
-/// Checks one property of a model: its bytes and its XML, or a short run. A refusal with a reason
-/// is correct too.
+/// Checks one property of a model at random: its serialisation and XML, or a short run. A refusal
+/// with a reason passes.
 ///
 /// # Errors
 /// The fault, as a message.
@@ -51,7 +52,7 @@ fn written(model: &Arc<Model>) -> Result<(), String> {
     Ok(())
 }
 
-/// Checks that it starts, takes a step and has finite values.
+/// Checks that the model starts, makes a step and has finite values, or is refused with a reason.
 fn runs(interface: Interface, model: &Arc<Model>) -> Result<(), String> {
     let made = Component::new(interface, Arc::clone(model), Naming::Structured, Guid([0; 16]), true);
     let mut component = match made {
@@ -119,7 +120,7 @@ pub fn read(component: &mut Component) -> Result<(), Fault> {
     }
 }
 
-/// Returns a fault of the library with a status that refusals do not have.
+/// Returns a fault found by this test; its status `fmi2Fatal` distinguishes it from refusals.
 fn wrong(what: String) -> Fault {
     Fault {
         status: fmi2Status::FATAL,
@@ -127,7 +128,7 @@ fn wrong(what: String) -> Fault {
     }
 }
 
-/// Returns whether a call was refused with a reason.
+/// Returns true if a call was refused with a reason, false if it succeeded.
 ///
 /// # Errors
 /// The fault, as a message.
@@ -142,7 +143,7 @@ pub fn refused(outcome: Result<(), Fault>) -> Result<bool, String> {
 /// Checks that a message is neither empty nor too long.
 ///
 /// # Errors
-/// It is.
+/// If it is.
 pub fn check_message(message: &str) -> Result<(), String> {
     match message.trim().len() {
         0 => Err("it is refused without a reason".to_owned()),

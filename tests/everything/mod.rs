@@ -1,4 +1,4 @@
-//! Spacecraft with all features, for tests that cover everything.
+//! Specs that together use all features, for tests that cover everything.
 
 /// All kinds of joints and loads, a flexible link and a drive, with events.
 pub const EVERYTHING: &str = r#"
@@ -141,7 +141,7 @@ origin = [0.9, 0.1, 0.0]
 frame = "on_mast"
 "#;
 
-/// Returns [`EVERYTHING`] with a rigid rod in place of the boom.
+/// Returns [`EVERYTHING`] with a rigid rod in place of the flexible boom.
 pub fn rigid() -> String {
     let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");
     let (_, after) = beam.split_once("[body.pod]").expect("what it carries");

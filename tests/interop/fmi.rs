@@ -1,7 +1,8 @@
-//! grapple's FMUs in the crate `fmi`, an importer in Rust with a parser, a loader and a logger of its own.
+//! grapple's FMUs in the crate `fmi`, a Rust importer with its own parser, loader and logger.
 //!
-//! `GRAPPLE=$PWD/target/debug/grapple cargo test --manifest-path tests/interop/Cargo.toml` builds the FMUs and runs
-//! them. The crate keeps no unit of a variable, so of units only the definitions can be compared.
+//! `GRAPPLE=$PWD/target/debug/grapple cargo test --manifest-path tests/interop/Cargo.toml` builds
+//! the FMUs and runs them. The crate does not keep the unit of a variable, so only the definitions
+//! of units are compared.
 
 use fmi::EventFlags;
 use fmi::fmi2::import::Fmi2Import;
@@ -16,13 +17,13 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The two-link craft after 5 s: base, shoulder and elbow, in degrees.
+/// Angles of the two-link spacecraft after 5 s: base, shoulder and elbow, in degrees.
 const ANGLES_DEG: [f64; 3] = [-45.92802927, 48.82037995, 104.92707873];
-/// The reference's last decimal, with room for it.
+/// Ten times the last decimal of the reference.
 const TOLERANCE_DEG: f64 = 1e-7;
 const STOP_TIME: f64 = 5.0;
 
-/// Builds an example with the finished tool, and imports it.
+/// Builds an example with the finished tool and imports the FMU.
 fn import(example: &str) -> Fmi2Import {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let grapple = std::env::var_os("GRAPPLE").expect("the environment variable GRAPPLE is the path of the tool");
@@ -40,7 +41,7 @@ fn import(example: &str) -> Fmi2Import {
     fmi::import::from_path(&fmu).expect("the archive is one")
 }
 
-/// Only `fmi2OK` will do.
+/// Asserts `fmi2OK`; a warning fails too.
 #[track_caller]
 fn ok(result: Result<Fmi2Res, Fmi2Error>) {
     assert!(matches!(result, Ok(Fmi2Res::OK)), "{result:?}");
@@ -99,7 +100,8 @@ fn the_crate_fmi_reads_the_description_as_it_is_meant() {
         let experiment = xml.default_experiment.as_ref().expect("there is one");
         assert_eq!((experiment.stop_time(), experiment.tolerance()), (stop, 1e-10));
 
-        // The base has 7 coordinates and 6 rates, each joint one of both, the system its work.
+        // The base has 7 coordinates and 6 rates, each joint one coordinate and one rate; the work
+        // is one more.
         let states = 13 + 2 * joints + 1;
         assert_eq!((xml.num_states(), xml.num_event_indicators()), (states, 0));
         let variables = &xml.model_variables.variables;
@@ -158,7 +160,7 @@ fn the_crate_fmi_reaches_the_reference_in_co_simulation() {
     ok(cs.terminate());
 }
 
-/// Classical Runge–Kutta: the craft has no events.
+/// Integrated by the classical Runge–Kutta method; the spacecraft has no events.
 #[test]
 fn the_crate_fmi_reaches_the_reference_in_model_exchange() {
     let import = import("two_link");
@@ -217,7 +219,7 @@ fn the_crate_fmi_takes_a_state_back_by_handle_and_by_bytes() {
     assert!(runs[0] == runs[1] && runs[1] == runs[2], "{runs:?}");
 }
 
-/// The crate's logger is a variadic function in C, which no test in Rust alone can have.
+/// The crate's logger is a variadic function in C, which a test in Rust alone cannot define.
 #[test]
 fn the_crate_fmi_is_told_why_a_call_is_refused() {
     struct Listener(Mutex<Vec<String>>);

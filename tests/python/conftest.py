@@ -1,4 +1,4 @@
-"""Fixtures of all tests, and the table of the numbers that were reached."""
+"""Fixtures of all tests, and the table of the errors that were reached."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _reached = {}
 
 @pytest.fixture(scope="session")
 def examples(tmp_path_factory):
-    """Every example, built once in each process: `examples["two_link"]`."""
+    """The FMUs of all examples by name, each built once in each process: `examples["two_link"]`."""
 
     class Examples(dict):
         def __missing__(self, name):
@@ -26,7 +26,7 @@ def examples(tmp_path_factory):
 
 @pytest.fixture
 def build(tmp_path):
-    """Builds a spec that a test writes: `build(dictionary_or_text)`."""
+    """A function that builds the FMU of a spec: `build(dictionary_or_text)`."""
     count = 0
 
     def build(spec, *options):
@@ -39,7 +39,8 @@ def build(tmp_path):
 
 @pytest.fixture
 def within(request):
-    """`within(claim, number, tolerance, reason)`: asserts it and keeps the worst number for the table at the end."""
+    """`within(claim, number, tolerance, reason)` asserts that a number is at most the tolerance,
+    and keeps the largest number of each claim for the table at the end."""
 
     def within(claim, number, tolerance, reason):
         number = float(number)
@@ -50,7 +51,7 @@ def within(request):
 
 
 def pytest_runtest_logreport(report):
-    # A report comes to the process that prints, from whichever process ran the test.
+    # With pytest-xdist the reports of all processes come to the one that prints.
     if report.when == "call":
         for name, value in report.user_properties:
             if name == "within":

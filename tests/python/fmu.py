@@ -1,8 +1,8 @@
-"""Builds FMUs with the finished tool and calls them through FMPy, by names.
+"""Builds FMUs with the finished tool and calls them through FMPy, by variable names.
 
-Nothing here knows a body or a joint: a variable is a name, a value reference and a number. What is
-called is FMPy's own classes (`FMU2Model`, `FMU2Slave`), so every call is checked by an outside judge;
-only the loops that FMPy writes with lists are replaced by arrays that are made once.
+This module has no notion of bodies or joints: a variable is a name, a value reference and a number.
+The calls go through FMPy's own classes (`FMU2Model`, `FMU2Slave`), so FMPy checks every call; only
+its loops over lists are replaced by arrays that are allocated once.
 """
 
 import ctypes
@@ -20,7 +20,8 @@ FORMULATIONS = ["recursive", "quaternion", "dual_quaternion", "natural"]
 
 
 def grapple(*arguments, check=True):
-    """Runs the tool whose path is in the environment variable GRAPPLE."""
+    """Runs the tool whose path is in the environment variable GRAPPLE; returns the finished
+    process."""
     tool = os.environ.get("GRAPPLE")
     if not tool or not Path(tool).is_file():
         raise RuntimeError(f"the environment variable GRAPPLE must be the path of the tool: {tool!r} is no file")
@@ -31,7 +32,8 @@ def grapple(*arguments, check=True):
 
 
 def toml(table, path=()):
-    """The text of a spec, from nested dictionaries. Numbers are written so that they read back exactly."""
+    """Returns nested dictionaries as the text of a spec. Numbers are written so that they read back
+    exactly."""
     lines, tables = [], []
     for key, value in table.items():
         if isinstance(value, dict):
@@ -72,7 +74,7 @@ class Archive:
 
     @classmethod
     def build(cls, spec, directory, *options):
-        """From a spec: a `Path`, a text or a dictionary."""
+        """Builds an FMU from a spec: a `Path`, a text or a dictionary."""
         directory = Path(directory)
         directory.mkdir(parents=True, exist_ok=True)
         if isinstance(spec, dict):
@@ -86,21 +88,22 @@ class Archive:
         return cls(fmu, directory / "unpacked")
 
     def outputs(self):
-        """Names of the outputs that are numbers."""
+        """Names of the outputs that are Real."""
         return [v.name for v in self.description.modelVariables if v.causality == "output" and v.type == "Real"]
 
     def nominal(self, name):
         return float(self.variables[name].nominal or 1.0)
 
     def scales(self, names, rows):
-        """Each variable's range over the rows; its nominal where it hardly moves, as what is conserved does."""
+        """Returns each variable's range over the rows, or its nominal value if the range is below
+        0.1 % of that (conserved quantities)."""
         nominals = np.array([self.nominal(name) for name in names])
         ranges = np.ptp(rows, axis=0)
         return np.where(ranges > 1e-3 * nominals, ranges, nominals)
 
 
 class _Instance:
-    """What Model Exchange and Co-Simulation have in common."""
+    """Common part of Model Exchange and Co-Simulation."""
 
     def __init__(self, archive, model_class, identifier, start, tolerance, stop_time):
         self.archive = archive
@@ -132,7 +135,7 @@ class _Instance:
         self.fmu.exitInitializationMode()
 
     def set(self, values):
-        """Sets variables of any type, by name."""
+        """Sets variables of any type by name."""
         numbers = {}
         for name, value in values.items():
             variable = self.archive.variables[name]
@@ -144,7 +147,7 @@ class _Instance:
             self.write(tuple(numbers), np.fromiter(numbers.values(), float))
 
     def write(self, names, values):
-        """Sets many Real variables."""
+        """Sets many Real variables at once."""
         if names not in self._writers:
             self._writers[names] = self._references(names)
         references = self._writers[names]
@@ -152,7 +155,7 @@ class _Instance:
         self.fmu.fmi2SetReal(self.component, references, len(names), values.ctypes.data_as(DOUBLE_P))
 
     def read(self, names):
-        """The values of many Real variables, as an array of one's own."""
+        """Returns the values of many Real variables as a new array."""
         names = tuple(names)
         if names not in self._readers:
             buffer = np.zeros(len(names))
@@ -162,13 +165,13 @@ class _Instance:
         return buffer.copy()
 
     def get(self, name):
-        """One variable of any type; `name[1..n]` read as an array is `vector`."""
+        """Returns one variable of any type; see `vector` for `name[1..n]`."""
         variable = self.archive.variables[name]
         value = getattr(self.fmu, f"get{variable.type}")([variable.valueReference])[0]
         return bool(value) if variable.type == "Boolean" else value
 
     def along(self, unknowns, seeds):
-        """Directional derivatives of `unknowns`, for `{known: seed}`."""
+        """Returns directional derivatives of `unknowns` along `{known: seed}`."""
         variables = self.archive.variables
         references = [[variables[name].valueReference for name in names] for names in (unknowns, seeds)]
         return np.array(self.fmu.getDirectionalDerivative(*references, list(seeds.values())))
@@ -182,7 +185,7 @@ class _Instance:
 
     def close(self):
         if self.component is not None:
-            # The library stays loaded: other instances of the same archive may live.
+            # The library stays loaded: other instances of the same archive may exist.
             self.fmu.fmi2FreeInstance(self.component)
             self.component = None
 
@@ -194,7 +197,7 @@ class _Instance:
 
 
 class ModelExchange(_Instance):
-    """An instance in Continuous-Time Mode: an ODE with names."""
+    """An instance in Continuous-Time Mode: an ODE with named variables."""
 
     def __init__(self, archive, start=None, tolerance=None, stop_time=None):
         identifier = archive.description.modelExchange.modelIdentifier
@@ -209,7 +212,8 @@ class ModelExchange(_Instance):
         self._px, self._pdx, self._pz = (a.ctypes.data_as(DOUBLE_P) for a in (self._x, self._dx, self._z))
 
     def discrete(self):
-        """Event iteration; leaves Event Mode. `next_event` is the next time event, or None."""
+        """Iterates the event and leaves Event Mode. Sets `next_event` to the time of the next time
+        event, or None."""
         while True:
             needed, self.terminate, _, changed, defined, t = self.fmu.newDiscreteStates()
             if not needed:
@@ -228,20 +232,21 @@ class ModelExchange(_Instance):
         return self._x.copy()
 
     def at(self, t, x):
-        """Goes to a time and a state."""
+        """Sets time and states."""
         self.t = t
         self._x[:] = x
         self.fmu.fmi2SetTime(self.component, float(t))
         self.fmu.fmi2SetContinuousStates(self.component, self._px, self.n)
 
     def derivative(self, t, x):
-        """The right side of the ODE."""
+        """Returns the right-hand side of the ODE."""
         self.at(t, x)
         self.fmu.fmi2GetDerivatives(self.component, self._pdx, self.n)
         return self._dx.copy()
 
     def dynamics(self, state, inputs=None):
-        """Forward dynamics at one state: `{state: value}, {input: value}` to `{derivative: value}`."""
+        """Returns the forward dynamics at one state: `{state: value}, {input: value}` to
+        `{derivative: value}`."""
         if inputs:
             self.set(inputs)
         dx = self.derivative(self.t, [state[name] for name in self.archive.states])
@@ -252,7 +257,8 @@ class ModelExchange(_Instance):
         return self._z.copy()
 
     def integrate(self, times, names, rtol, method="DOP853"):
-        """Outputs at `times`, integrated by a method of SciPy. For systems without state events: it stops at time events."""
+        """Integrates with a method of SciPy, stopping at time events; returns the outputs at
+        `times`. For systems without state events."""
         nominals = np.array([self.archive.nominal(name) for name in self.archive.states])
         rows, x = [], self.x
         times = np.asarray(times, dtype=float)
@@ -287,7 +293,7 @@ class ModelExchange(_Instance):
 
 
 class CoSimulation(_Instance):
-    """An instance in Step Mode."""
+    """A Co-Simulation instance after initialisation."""
 
     def __init__(self, archive, start=None, tolerance=None, stop_time=None):
         identifier = archive.description.coSimulation.modelIdentifier
@@ -298,12 +304,13 @@ class CoSimulation(_Instance):
         self.t += h
 
     def to(self, t):
-        """One step to exactly `t`."""
+        """Makes one step that ends exactly at `t`."""
         self.fmu.fmi2DoStep(self.component, self.t, t - self.t, 1)
         self.t = t
 
     def run(self, times, names):
-        """Values of `names` at the rising `times`; the first may be now."""
+        """Returns the values of `names` at increasing `times`; the first may be the present
+        time."""
         rows = []
         for t in times:
             if t > self.t:

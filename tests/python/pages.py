@@ -1,17 +1,18 @@
-"""What tests of a study and of the page about it have in common: tables in Markdown, figures in SVG."""
+"""Common checks of a study and of its page: tables in Markdown, figures in SVG."""
 
 import re
 from xml.etree import ElementTree
 
 
 def judge_figure(path, largest=200_000):
-    """A figure is SVG, and not too large for a repository."""
+    """Asserts that a figure is SVG, and not too large for a repository."""
     assert ElementTree.parse(path).getroot().tag == "{http://www.w3.org/2000/svg}svg"
     assert path.stat().st_size < largest, f"{path}: {path.stat().st_size} bytes"
 
 
 def judge_page(page, text, whole=True):
-    """The page has all tables of a text that a study has written, with the same numbers; if it has not written them `whole`, their rows among others."""
+    """Asserts that the page has all tables of a study's text with equal numbers; if not `whole`,
+    that it has their rows among others."""
     written = tables(text)
     shown = {}
     for heading, *rows in tables(page.read_text(encoding="utf-8")):
@@ -28,19 +29,21 @@ def judge_page(page, text, whole=True):
 
 
 def figures(page):
-    """The paths of the figures that a page shows."""
+    """Returns the paths of the figures on a page."""
     return [page.parent / path for path in re.findall(r"!\[[^]]+\]\(([^)]+)\)", page.read_text(encoding="utf-8"))]
 
 
 def tables(text):
-    """The tables of a Markdown text: for each its rows, the heading first, as tuples of cells."""
+    """Returns the tables of a Markdown text: each as a list of rows, the heading first, of tuples
+    of cells."""
     blocks = re.findall(r"(?:^\|.*\n?)+", text, re.MULTILINE)
     lines = ([tuple(cell.strip() for cell in line.strip("| ").split("|")) for line in b.splitlines()] for b in blocks)
     return [[heading, *rows] for heading, _, *rows in lines]
 
 
 def same(a, b):
-    """Whether two cells are the same text, or numbers that differ by one in the last digit."""
+    """Returns whether two cells have the same text, or numbers that differ by at most one in the
+    last digit."""
     number = r"-?\d+\.(\d+)(?:e([-+]\d+))?"
     shape = re.fullmatch(number, a)
     if a == b or not shape or not re.fullmatch(number, b):

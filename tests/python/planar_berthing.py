@@ -1,8 +1,8 @@
-"""The planar five-body case of Cyril et al. (1998), tables 1 and 2, and its impacts: a program that shares nothing with the tool.
+"""The planar five-body case of Cyril et al. (1998), tables 1 and 2, and its impacts: a program independent of the tool.
 
-Velocities of points are written down link by link, the mass matrix is a quadrature over them, a link's modes are a clamped beam's in
-closed form. Coordinates: x, y and pitch of the spacecraft, link 1, link 2, hand, modes of link 1, of link 2, x, y and angle of the
-payload.
+Velocities of points are written link by link, the mass matrix is a quadrature over them, and a
+link's modes are those of a clamped beam in closed form. Coordinates: x, y and pitch of the
+spacecraft, link 1, link 2, hand, modes of link 1, of link 2, x, y and angle of the payload.
 """
 
 from dataclasses import dataclass
@@ -10,20 +10,21 @@ from dataclasses import dataclass
 import numpy as np
 
 DEGREE = np.pi / 180.0
-LENGTH, LINE = 8.13, 20.0 / 8.13  # of a link, m and kg/m
-HAND, RADIUS = 0.2, 1.0  # m: the hand's length, and from the payload's centre to its rim
-SHOULDER = np.array([0.0, 2.45])  # m
-ANGLES = 67.3 * DEGREE, 45.4 * DEGREE  # of link 1, and of link 2 on it
+LENGTH, LINE = 8.13, 20.0 / 8.13  # length of a link, m; mass per length, kg/m
+HAND, RADIUS = 0.2, 1.0  # m: length of the hand; radius of the payload
+SHOULDER = np.array([0.0, 2.45])  # m, position of the shoulder on the spacecraft
+ANGLES = 67.3 * DEGREE, 45.4 * DEGREE  # rad: of link 1, and of link 2 relative to link 1
 RATES = np.array([0.836, -1.81, 0.903]) * DEGREE  # of link 1, link 2 and hand
 SPIN = -3.0 * DEGREE  # of the payload
 NORMAL = np.array([0.0, -1.0])  # from the payload to the hand
 BETA = (1.8751040687119611, 4.694091132974174, 7.854757438237613, 10.995540734875467, 14.13716839104647)  # cosh β cos β = −1
-WRIST = 5  # the hand's coordinate
+WRIST = 5  # index of the hand's coordinate
 
 
 @dataclass
 class Impact:
-    """What an impact is and does; `p` has a third number, the moment, if it is a grasp's, and is None if there is no impact."""
+    """Result of an impact. The impulse `p` has a third number, the moment, for a grasp; it is None
+    if the impact is refused."""
 
     p: np.ndarray | None
     energy: float
@@ -39,7 +40,7 @@ def across(v):
 
 
 def shape(k, x):
-    """Deflection and slope of a clamped beam's mass-normalised mode."""
+    """Returns deflection and slope of a clamped beam's mass-normalised mode `k` at x (m)."""
     b = BETA[k]
     z, s = b * x / LENGTH, (np.cosh(b) + np.cos(b)) / (np.sinh(b) + np.sin(b))
     unit = 1.0 / np.sqrt(LINE * LENGTH)
@@ -49,13 +50,15 @@ def shape(k, x):
 
 
 def craft(modes):
-    """The mass matrix, the rows of the relative velocity and rate of turn of hand and payload, and the velocities of table 2."""
+    """Returns the mass matrix, the rows of the relative velocity and rate of rotation of hand and
+    payload, and the velocities of table 2."""
     n = 6 + 2 * modes + 3
     along = [np.array([np.cos(a), np.sin(a)]) for a in (ANGLES[0], sum(ANGLES))]
     own = range(6, 6 + modes), range(6 + modes, 6 + 2 * modes)
 
     def link(k, x):
-        """Rows of the velocity of a point on link `k`, straight, and of its rate of turn."""
+        """Returns the rows of the velocity of a point of link `k` (straight) at x (m), and of the
+        link's rate of rotation."""
         if k == 0:
             J, turn = np.zeros((2, n)), np.zeros(n)
             J[0, 0] = J[1, 1] = turn[2] = 1.0
@@ -92,7 +95,8 @@ def craft(modes):
 
 
 def impact(law, hand, modes):
-    """The impact by `law`: "pin", "grasp" or `(r_E, r_f)`; the hand "free", "locked" (from the start) or "braked"."""
+    """Computes the impact with `law` ("pin", "grasp" or `(r_E, r_f)`) and the hand "free", "locked"
+    (from the start) or "braked"."""
     M, J, v = craft(modes)
     there = np.ones(len(v), bool)
     there[WRIST] = hand == "free"
@@ -104,7 +108,7 @@ def impact(law, hand, modes):
     respond[np.ix_(there, there)] = np.linalg.inv(M[np.ix_(there, there)])
     J = J if law == "grasp" else J[:2]
     W, u = J @ respond @ J.T, J @ v
-    # What only depends on the point.
+    # Quantities of the point of contact alone, without a grasp's moment.
     point, slip = W[:2, :2], u[:2]
     stick = -np.linalg.solve(point, slip)
     loss, mass = -0.5 * slip @ stick, 1.0 / (NORMAL @ point @ NORMAL)
@@ -116,7 +120,8 @@ def impact(law, hand, modes):
         r_E, r_f = law
         band = kappa * r_f * (2.0 - r_f), 1.0 - kappa * (1.0 - r_f) ** 2
         tangential = r_f * (stick - NORMAL * (NORMAL @ stick))
-        # p = tangential + x NORMAL loses r_E loss: a quadratic in x, whose larger root separates.
+        # p = tangential + x NORMAL dissipates r_E loss: a quadratic in x, whose larger root
+        # separates.
         b = NORMAL @ (slip + point @ tangential)
         c = tangential @ slip + 0.5 * tangential @ point @ tangential + r_E * loss
         root = b**2 - 2.0 * c / mass

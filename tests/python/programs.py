@@ -1,4 +1,4 @@
-"""Programs of the examples, as modules: several of them are called `study`."""
+"""Imports programs of the examples as modules, although several have the same name `study`."""
 
 import importlib.util
 import sys
@@ -8,7 +8,8 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 def program(name):
-    """The program `name` of the examples, say "assembly/study". What it imports from beside itself is its own: nobody else finds it."""
+    """Returns the program `name` of the examples, such as "assembly/study", as a module. Modules
+    that it imports from its own folder are removed from `sys.modules`."""
     path = EXAMPLES / f"{name}.py"
     modules, folders = set(sys.modules), list(sys.path)
     sys.path.insert(0, str(path.parent))

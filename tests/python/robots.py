@@ -1,7 +1,8 @@
-"""Robots described in URDF: what `grapple import` makes of them, against Pinocchio's own reader of URDF.
+"""Robots described in URDF: the result of `grapple import`, compared with Pinocchio's own reader of URDF.
 
-Both read the same file. Shared is the meaning of URDF alone; what the FMU and Pinocchio call the same is in the table of
-`trees.py`. Friction and damping, which Pinocchio reads and leaves to its caller, are added to its torques.
+Both read the same file and share only the meaning of URDF; `trees.py` has the table of names and
+conventions of the FMU and Pinocchio. Friction and damping, which Pinocchio reads but does not
+apply, are added to its torques.
 
 As a program it compares any files: `python tests/python/robots.py panda.urdf ur5.urdf`.
 """
@@ -18,11 +19,12 @@ from scipy.spatial.transform import Rotation
 from fmu import Archive, ModelExchange, grapple
 
 GRAVITY = (0.4, -1.1, -9.3)
-SLIP = 0.01  # of dry friction, rad/s or m/s: what the import writes
+SLIP = 0.01  # `slip` of dry friction that the import writes, rad/s or m/s
 
 
 def imported(urdf, directory, *options):
-    """The spec of a robot, with gravity in the place that it has for it."""
+    """Imports a robot and sets gravity in its spec; returns the path of the spec and the tool's
+    messages."""
     spec = Path(directory) / f"{'_'.join([Path(urdf).stem, *options])}.toml"
     run = grapple("import", urdf, "-o", spec, *options)
     text = spec.read_text()
@@ -33,7 +35,8 @@ def imported(urdf, directory, *options):
 
 
 def state(rng, archive):
-    """Random values of the FMU's states: attitudes of all lengths one, rates where no motor is at its limit."""
+    """Returns random values of the FMU's states: unit quaternions, and rates below the motors'
+    limits."""
     values = {name: rng.uniform(-1, 1) for name in archive.states}
     for name in archive.states:
         if name.endswith(".q[1]"):
@@ -55,10 +58,10 @@ def limit(archive, parameter):
 
 
 class Robot:
-    """Pinocchio's model of a URDF file, in the FMU's names.
+    """Pinocchio's model of a URDF file, with the FMU's names.
 
-    `base` is the body that floats in the FMU, or None; Pinocchio's root joint carries the root link, on which `base` stands. Joints that the FMU does not have carry no mass: they stay at zero.
-    """
+    `base` is the body that floats in the FMU, or None; Pinocchio's root joint moves the root link,
+    to which `base` is fixed. Joints that the FMU does not have carry no mass: they stay at zero."""
 
     def __init__(self, urdf, archive, base=None):
         self.base = base
@@ -76,7 +79,7 @@ class Robot:
         self.data = self.model.createData()
 
     def _on_joint(self, name):
-        """Where the body of a free joint stands in the frame of Pinocchio's."""
+        """Returns the pose of the FMU's body in the frame of Pinocchio's free joint."""
         return self.X_RB if name == self.base else pin.SE3.Identity()
 
     def _configuration(self, state):
@@ -99,7 +102,7 @@ class Robot:
         return q, v
 
     def dynamics(self, state, inputs, convention=pin.Convention.LOCAL):
-        """`{derivative of a rate: value}`."""
+        """Returns the accelerations: `{derivative of a rate: value}`."""
         q, v = self._configuration(state)
         tau = -self.model.damping * v - self.model.friction * np.tanh(v / SLIP)
         for j in range(1, self.model.njoints):
@@ -121,7 +124,8 @@ class Robot:
         return rates
 
     def inverse_mass_matrix(self, state):
-        """Of the joints with one coordinate: `{joint: {joint: value}}`."""
+        """Returns the inverse mass matrix of the joints with one coordinate: `{joint: {joint:
+        value}}`."""
         q, _ = self._configuration(state)
         upper = np.triu(pin.computeMinverse(self.model, self.data, q))
         M = upper + np.triu(upper, 1).T
@@ -130,13 +134,14 @@ class Robot:
 
 
 def difference(rates, reference):
-    """Norm-wise, over all rates of the reference."""
+    """Returns the relative difference in the norm over all rates of the reference."""
     a, b = (np.array([table[name] for name in reference]) for table in (rates, reference))
     return np.linalg.norm(a - b) / np.linalg.norm(b)
 
 
 def disagreement(urdf, archive, rng, base=None, states=3):
-    """The worst over random states: of accelerations, of the inverse mass matrix, and of Pinocchio with itself in other axes."""
+    """Returns the largest relative differences over random states: of accelerations, of the inverse
+    mass matrix, and between Pinocchio's two conventions."""
     robot, worst = Robot(urdf, archive, base), np.zeros(3)
     with ModelExchange(archive) as me:
         for _ in range(states):
@@ -155,7 +160,7 @@ def disagreement(urdf, archive, rng, base=None, states=3):
 
 
 def free_body(archive):
-    """The body that floats by itself, whose states come first."""
+    """Returns the name of the free body, whose states come first."""
     return archive.states[0].split(".")[0]
 
 

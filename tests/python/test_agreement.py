@@ -1,9 +1,9 @@
-"""Model Exchange and Co-Simulation are the same system: both go to one reference as the tolerance falls.
+"""Model Exchange and Co-Simulation are the same system: both converge to one reference as the tolerance falls.
 
-The reference is SciPy's DOP853 at 1e-13 on the Model Exchange side. A distance is the worst over all outputs and
-states and over time, relative to the variable's range; a variable that hardly moves (a component that symmetry
-keeps at zero, a conserved momentum) is compared on the scale of its nominal, which is what an integrator's absolute
-tolerance knows.
+The reference is SciPy's DOP853 at 1e-13 with the Model Exchange interface. A distance is the
+largest over all outputs and states and over time, relative to the variable's range. A variable with
+a small range (a component that is zero by symmetry, a conserved momentum) is compared on the scale
+of its nominal value, which also scales an integrator's absolute tolerance.
 """
 
 import fmpy
@@ -14,10 +14,11 @@ from conftest import EXAMPLES
 from fmu import CoSimulation, ModelExchange
 
 TOLERANCES = [1e-6, 1e-8, 1e-10]
-# Where CVode's own error at 1e-10 is 1e-5 of the range, a little more or less as round-off falls; it is 5e-4 at 1e-8.
+# Examples in which CVode's own error at 1e-10 is about 1e-5 of the range and depends on round-off;
+# it is 5e-4 at 1e-8.
 FINEST = {"ssrms_flexible": 1e-11}
 POINTS = 100
-# At the finest tolerance, of each range.
+# Distance at the finest tolerance, relative to each range.
 ALLOWED = 1e-5
 
 
@@ -52,7 +53,8 @@ def test_model_exchange_and_co_simulation_meet(example, examples, within):
             record_events=False,
             output=names,
         )
-        # CVode may take 500 steps between outputs and no more, so it is asked for more points than are compared.
+        # CVode is limited to 500 steps between outputs, so there are more output points than are
+        # compared.
         rows = np.array([result[name] for name in names]).T[::20]
         assert np.allclose(result["time"][::20], times, rtol=0, atol=1e-9)
         runs["ME", tolerance] = rows
@@ -60,7 +62,8 @@ def test_model_exchange_and_co_simulation_meet(example, examples, within):
     for how in ("ME", "CS"):
         far, near, nearest = (distance(runs[how, tolerance], reference) for tolerance in tolerances)
         print(f"{example}, {how}: distance to the reference {far:.1e}, {near:.1e}, {nearest:.1e} at {tolerances}")
-        # A slow craft takes one step from one communication point to the next at any tolerance: it is there from the start.
+        # A slow spacecraft takes one step between communication points at any tolerance, and its
+        # error is small at all of them.
         falls = far > 3 * near and near > 3 * nearest
         assert falls or far < 1e-2 * ALLOWED, (
             f"{example}, {how}: distances {far:.1e}, {near:.1e}, {nearest:.1e} do not fall with the tolerance: "

@@ -1,4 +1,4 @@
-"""The assembly study: its plan and closed form by themselves, and the simulation through the FMU beside the published numbers."""
+"""The assembly study: its plan and closed form alone, and the simulation through the FMU compared with the published numbers."""
 
 import os
 from dataclasses import replace
@@ -23,12 +23,13 @@ CASES, simulate = study.CASES, study.simulate
 DURATION, HEIGHT, LENGTHS, PER_LENGTH, Planner = plans.DURATION, plans.HEIGHT, plans.LENGTHS, plans.PER_LENGTH, plans.Planner
 RADII, Beam, QuasiStatic = statics.RADII, statics.Beam, statics.QuasiStatic
 
-# Case 1 of Yang et al. 2023, closed form: computed from the corrected equations by another program, N m and mm.
+# Largest moments (N m) and tip deflection (mm) of case 1 of Yang et al. 2023 in closed form, from
+# the corrected equations, by another program.
 CLOSED_FORM = ([17.18, 18.04, 23.15, 38.64, 28.40, 31.17, 19.33], 0.4628)
 
 
 def points(plan):
-    """The places of A ... H in axes along the beams, from A."""
+    """Returns the positions of A ... H in axes along the beams, from A."""
     a, b = plan.a[0], plan.b[0]
     angles = np.array([np.pi / 2, a, b, 0.0, -b, -a, -np.pi / 2])
     steps = LENGTHS[:, None] * np.column_stack([np.cos(angles), np.sin(angles)])
@@ -97,16 +98,17 @@ def test_the_closed_form_has_the_published_maxima():
 
 
 def rod(length, mass, diameter, at):
-    """A cylinder along x about its centre `at`, for Pinocchio."""
+    """Returns the inertia of a cylinder along x with its centre at x = `at`, for Pinocchio."""
     across = mass * (length**2 / 12 + diameter**2 / 16)
     return pin.Inertia(mass, np.array([at, 0.0, 0.0]), np.diag([mass * diameter**2 / 8, across, across]))
 
 
 def pinocchios_moments(tree, plan):
-    """The moments of the joints and that on the platform (N m) by Pinocchio's recursion in inertial axes, which are the orbital ones at this instant.
+    """Returns the moments of the joints and the moment on the platform (N m) by Pinocchio's
+    recursion in inertial axes, which coincide with the LVLH axes at this instant.
 
-    Gravity gradient acts from outside, on each body by its mass centre and its inertia.
-    """
+    Gravity gradient is an external force and moment on each body, from its mass centre and
+    inertia."""
     model = pin.Model()
     q, v, a = plan.joints()
     joint = {"DE": model.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "DE")}
@@ -133,7 +135,7 @@ def pinocchios_moments(tree, plan):
     position[3:7] = pin.Quaternion(R).coeffs()
     position[np.array(order) + 1], rate[order], acceleration[order] = q, v, a
     rate[3:6] = R.T @ w
-    # The mass centre stays where it is, at the origin of axes that fall along the orbit.
+    # The mass centre stays at the origin of the frame that falls along the orbit.
     pin.centerOfMass(model, data, position, rate, acceleration)
     position[:3] -= data.com[0]
     rate[:3] -= R.T @ data.vcom[0]
@@ -156,7 +158,8 @@ def pinocchios_moments(tree, plan):
 
 @pytest.mark.parametrize("alpha, beta", [(0.0, 0.0), (0.7, 0.0), (-1.2, 0.0), (0.4, 0.9), (-0.3, np.pi / 2)])
 def test_the_rigid_moments_are_those_of_pinocchio(alpha, beta):
-    """Two recursions, in axes that turn with the orbit and in such that do not; the other also has bodies for particles."""
+    """Two recursions agree: ours in axes that turn with the orbit, with particles for bodies;
+    Pinocchio's in inertial axes, with rigid bodies."""
     tree = rigid.RigidTree((Beam(2), Beam(5)), RADII["LEO"], alpha, beta)
     planner = Planner(duration=60.0)  # so that inertia is no less than gravity
     for t in (7.0, 23.0, 41.0):
@@ -170,7 +173,9 @@ def test_the_rigid_moments_are_those_of_pinocchio(alpha, beta):
 
 
 def test_a_rigid_craft_stays_on_its_plan_by_the_rigid_moments(tmp_path):
-    """Rigid links in place of the beams. What is left to the servos is the integrator's tolerance of 1e-8 rad times their gain; without the mass of the robot in the moments it is 0.9 N m by then."""
+    """Case 1 with rigid links in place of the beams. The servos' moments are the integrator's
+    tolerance of 1e-8 rad times their gain; without the robot's mass in the feed-forward they reach
+    0.9 N m."""
     case = replace(CASES["1"], beams="rigid", feed_forward="rigid")
     run = simulate(os.environ["GRAPPLE"], "rigid", case, tmp_path, 160.0)
     assert np.abs(run["servos"]).max() < 1e-8 * craft.KP
@@ -179,7 +184,8 @@ def test_a_rigid_craft_stays_on_its_plan_by_the_rigid_moments(tmp_path):
 
 
 def test_the_rigid_moments_are_the_better_feed_forward(tmp_path):
-    """Case 1 with modal beams. What is left to the servos is bending: the tips' vibration of the start."""
+    """Case 1 with modal beams. The remaining control error is due to bending: the tips' vibration
+    from the start."""
     changes = [{"beams": "modal", "feed_forward": of} for of in ("quasi_static", "rigid")]
     runs = study.variants(os.environ["GRAPPLE"], "fed", CASES["1"], changes, tmp_path, DURATION)
     paper, better = map(study.worst, runs.values())
@@ -188,7 +194,8 @@ def test_the_rigid_moments_are_the_better_feed_forward(tmp_path):
 
 
 def test_what_the_robots_own_mass_takes():
-    """How far the rigid moments are from the closed form: in case 1 by 1.35 N m, in case 3 by 1.79 N m, in case 4 by 6.3 N m on the platform."""
+    """Largest differences of the rigid moments from the closed form: 1.35 N m in case 1, 1.79 N m
+    in case 3, 6.3 N m on the platform in case 4."""
     planner = Planner()
     plans = [planner.at(t) for t in np.linspace(0.0, DURATION, 601)]
 
@@ -203,7 +210,7 @@ def test_what_the_robots_own_mass_takes():
 
 @pytest.mark.parametrize("alpha, beta", [(0.7, 0.0), (-0.6, 0.5), (0.3, -1.1), (0.2, np.pi / 2)])
 def test_the_spatial_form_is_the_integral_of_the_loads(alpha, beta):
-    """Loads by Hill's equations in LVLH axes, point by point along the line."""
+    """Loads from Hill's equations in LVLH axes, integrated point by point along the line."""
     plan = Planner().at(123.4)
     model = spatial.Spatial((Beam(2), Beam(5)), RADII["LEO"], alpha, beta)
     n = model.rate
@@ -238,7 +245,8 @@ def test_the_spatial_form_is_the_papers_in_the_orbits_plane(key):
 
 
 def test_along_the_orbits_normal_neither_gradient_nor_coriolis_force_acts_across():
-    """What is left acts along the beams: at most 46 N m where the same beams take 198 N m, in closed form, upright."""
+    """The remaining loads act along the beams: their moments are at most 46 N m, 198 N m for the
+    same beams in the orbital plane (closed form)."""
     upright, normal = (study.SWEEPS["tilt"][1][beta].closed_form() for beta in (0, 90))
     plans = [Planner().at(t) for t in np.linspace(0.0, DURATION, 301)]
     assert np.max([np.abs(normal.tips(plan)).max() for plan in plans]) < 1e-12 * max(np.abs(upright.tips(plan)).max() for plan in plans)
@@ -254,7 +262,9 @@ def test_a_craft_along_the_orbits_normal(tmp_path):
 
 
 def test_a_tilted_craft_begins_as_the_closed_form_has_it(tmp_path):
-    """Ten seconds at 30°, bent as at rest: moments to what the robot's own mass takes, up to 3.5 N m of the 1163 on the platform, and the tip to the 1 mm of 845 that it swings as the arms give way."""
+    """Ten seconds at 30°, with the quasi-static deflection at the start. Moments differ by the
+    effect of the robot's own mass, up to 3.5 N m of 1163 on the platform; the tip by 1 mm of 845, a
+    vibration from the arms' compliance."""
     case = study.SWEEPS["tilt"][1][30]
     run = simulate(os.environ["GRAPPLE"], "tilted", case, tmp_path, 10.0)
     closed = run["closed_form"]
@@ -265,7 +275,7 @@ def test_a_tilted_craft_begins_as_the_closed_form_has_it(tmp_path):
 
 
 def test_nodal_beams_may_be_tilted_too(tmp_path):
-    """Three seconds at 30°: on the plan, in the grippers."""
+    """Three seconds at 30°: the joints follow the plan, the beams stay in the grippers."""
     case = replace(study.SWEEPS["tilt"][1][30], beams="nodal", start="straight")
     run = simulate(os.environ["GRAPPLE"], "tilted", case, tmp_path, 3.0)
     assert np.abs(run["errors"]).max() < 5e-2 and run["gaps"].max() < 1e-4 and run["angles"].max() < 1e-3
@@ -282,8 +292,9 @@ def test_the_page_shows_the_closed_form_of_every_case(key, case):
 
 
 def test_case_1_as_simulated(tmp_path):
-    """The whole case in Co-Simulation. Reference: another program, in the plane, with a conserving scheme of fixed steps and its own beams, and the digits that it gave;
-    0.3 % and 1 % are how far its model of the grasps and its sampling of peaks are from this."""
+    """The whole case in Co-Simulation. The reference is another program: planar, with a conserving
+    method of fixed steps and its own beams. The tolerances 0.3 % and 1 % are the effects of its
+    different model of the grasps and of its sampling of peaks."""
     run = simulate(os.environ["GRAPPLE"], "case1", CASES["1"], tmp_path, 500.0)
     during = run["times"] <= DURATION
     peaks = np.abs(run["moments"][during]).max(axis=0)
@@ -297,9 +308,9 @@ def test_case_1_as_simulated(tmp_path):
 
 
 def test_case_4_as_simulated(tmp_path):
-    """Five modules on one side, which bend by a tenth of a metre."""
+    """Five modules on one side, whose tip deflects by a tenth of a metre."""
     run = simulate(os.environ["GRAPPLE"], "case4", CASES["4"], tmp_path, 500.0)
-    # Of the same program.
+    # The number is from the same other program.
     assert abs(1e3 * np.abs(run["tips"][:, 1, 0]).max() / 112.6 - 1) < 1e-2
     judge_page(PAGE, study.table({"4": {"nodal": run}}), whole=False)
 
@@ -308,18 +319,20 @@ def test_modes_of_a_cantilever_are_orthonormal_and_clamped():
     beam = Beam(5)
     nodes, weights = np.polynomial.legendre.leggauss(48)
     phi = cantilever.modes(beam, 5, 0.5 * beam.length * (nodes + 1))
-    # Of the root's rounding, exp(z) = 1.4e6 times as large in cosh and sinh of the fifth.
+    # The root of the fifth mode has a round-off that cosh and sinh amplify by exp(z) = 1.4e6.
     assert np.abs((0.5 * beam.mass * weights * phi) @ phi.T - np.eye(5)).max() < 1e-9
     h = 1e-3
     value, near = cantilever.modes(beam, 5, np.array([0.0, h])).T
     assert np.abs(value).max() < 1e-12 and np.abs(near * np.sqrt(beam.mass)).max() < 2 * (14.2 * h / beam.length) ** 2
-    # The frequency of the first, and the tip of each.
+    # The root of the first mode, and the tip of each.
     assert cantilever.roots(1)[0] == pytest.approx(1.8751040687119611, rel=1e-14)
     assert cantilever.modes(beam, 5, np.array([beam.length]))[:, 0] * np.sqrt(beam.mass) == pytest.approx(2.0, rel=1e-9)
 
 
 def test_a_bent_start_is_rest(tmp_path):
-    """Case 8 for twenty seconds: let go straight, the tip swings; bent as it is at rest it follows, late, what the closing adds, and is never farther off than what that is."""
+    """Case 8 for twenty seconds. From a straight start the tip swings; from the quasi-static
+    deflection it follows the growth of the closed form's deflection with a delay, and its error is
+    never larger than that growth."""
     changes = [{"beams": "modal", "start": start} for start in ("straight", "bent")]
     straight, bent = study.variants(os.environ["GRAPPLE"], "bent", CASES["8"], changes, tmp_path, 20.0).values()
     closed = bent["closed_form"]
@@ -329,7 +342,8 @@ def test_a_bent_start_is_rest(tmp_path):
 
 
 def test_case_8_from_a_bent_start(tmp_path):
-    """Without the swing the largest moment on the platform falls from 1665 to 1172 N m: below the closed form's, which the beam follows late."""
+    """Without the swing the largest moment on the platform decreases from 1665 to 1172 N m, which
+    is below the closed form's, since the beam follows with a delay."""
     changes = [{"beams": "modal", "start": "bent"}]
     runs = study.variants(os.environ["GRAPPLE"], "case8", CASES["8"], changes, tmp_path, DURATION)
     judge_page(PAGE, study.table({"8": runs}), whole=False)
@@ -339,7 +353,8 @@ def test_case_8_from_a_bent_start(tmp_path):
 
 
 def test_modal_beams_agree_with_nodal_ones(tmp_path):
-    """Case 4 for a minute: a long beam that swings. Two per cent are what the first root's give in the grasp, 1 % of a beam's, and modes that are left out."""
+    """Case 4 for a minute: a long beam that swings. The tolerance of 2 % covers the compliance of
+    the grasp at the first beam's root (1 %) and the omitted modes."""
     changes = [{"beams": beams} for beams in ("nodal", "modal")]
     nodal, modal = study.variants(os.environ["GRAPPLE"], "both", CASES["4"], changes, tmp_path, 60.0).values()
     for of in ("moments", "tips"):
@@ -348,7 +363,8 @@ def test_modal_beams_agree_with_nodal_ones(tmp_path):
 
 
 def test_the_cost_is_measured_of_runs_that_agree(tmp_path):
-    """At a loose tolerance and long communication steps, too, the joints are where they should be, to a tenth of the control error of 1.4e-6 rad."""
+    """At a coarse tolerance and long communication steps, too, the joints differ by at most a tenth
+    of the control error of 1.4e-6 rad."""
     settings = [("radau5", None, 1e-8, 0.1), ("radau5", None, 1e-5, 1.0)]
     found = cost.study(os.environ["GRAPPLE"], tmp_path, settings, runs=1, stop=5.0)
     assert np.max([off for _, off in found[settings[1]]]) < 1.4e-7 and min(ms for ms, _ in found[settings[1]]) > 0
@@ -358,7 +374,7 @@ def test_the_cost_is_measured_of_runs_that_agree(tmp_path):
 
 
 def test_nodal_and_modal_beams_agree_on_the_page():
-    """To 1 %, to 5 % where sudden loads shake high modes, and to the last digit shown."""
+    """To 1 %, to 5 % in cases whose sudden loads excite high modes, and to the last digit shown."""
     [(_, *rows), *_] = [table for table in tables(PAGE.read_text(encoding="utf-8")) if table[0][0] == "case"]
     assert len(rows) == 3 * len(CASES)
     for nodal, modal, closed in zip(*[iter(rows)] * 3):
@@ -369,7 +385,8 @@ def test_nodal_and_modal_beams_agree_on_the_page():
 
 
 def test_nodal_beams_start_bent_as_modal_ones_do(tmp_path):
-    """Case 8 for twenty seconds: the deflection follows the closed form as that of modal beams does, and their clamps bear their loads from the first instant."""
+    """Case 8 for twenty seconds: the deflection follows the closed form as that of modal beams
+    does; the grippers carry the beams' loads from the first instant."""
     changes = [{"beams": beams, "start": "bent"} for beams in ("nodal", "modal")]
     nodal, modal = study.variants(os.environ["GRAPPLE"], "bent", CASES["8"], changes, tmp_path, 20.0).values()
     closed = nodal["closed_form"]["tips"][:, 1, 0]
@@ -392,14 +409,15 @@ def test_the_study_draws_what_the_page_shows(tmp_path):
 
 @pytest.mark.parametrize("key", [key for key in CASES if key not in ("1", "4")])
 def test_the_other_cases_begin(key, tmp_path):
-    """Ten seconds of each: still on the plan, the beams in the grippers."""
+    """Ten seconds of each: the joints follow the plan, the beams stay in the grippers."""
     run = simulate(os.environ["GRAPPLE"], f"case{key}", CASES[key], tmp_path, 10.0)
     assert np.isfinite(run["moments"]).all()
     assert np.abs(run["errors"]).max() < 5e-2 and run["gaps"].max() < 1e-4 and run["angles"].max() < 1e-3
 
 
 def test_the_sweeps_say_what_the_paper_says():
-    """Its words on figures 20 to 38, by the closed form: which attitudes are the best and the worst, what grows with the beams, what an orbit does."""
+    """The paper's statements on figures 20 to 38, checked by the closed form: the best and worst
+    attitudes, growth with the beams' length, the effect of the orbit."""
     planner = Planner()
     plans = [planner.at(t) for t in np.linspace(0.0, DURATION, 601)]
 
@@ -412,7 +430,8 @@ def test_the_sweeps_say_what_the_paper_says():
         fourth = {alpha: M[:, 3].max() for alpha, M in by_attitude.items()}
         assert max(fourth, key=fourth.get) == -45
         assert fourth[15] == pytest.approx(fourth[75], rel=1e-9)
-        # Gravity pulls nothing along the orbit and, the other way round, nothing across the vertical: rest at ±90° takes no moment.
+        # Rest at ±90° takes no moment: along track the gradient has no axial component, and at the
+        # vertical no transverse one.
         assert np.max([by_attitude[alpha][-1].max() for alpha in (-90, 90)]) < 1e-9 * fourth[-45]
     low, high = fourth, {alpha: M.max() for alpha, M in moments("9").items()}
     assert 1150 < max(low.values()) < 1200 and max(high.values()) < 50
@@ -431,18 +450,20 @@ def test_a_sweep_is_run_and_drawn(tmp_path, monkeypatch):
     monkeypatch.setitem(study.SWEEPS, "8", (number, {alpha: cases[alpha] for alpha in (-45, 90)}))
     [(heading, *rows)] = tables(study.study(os.environ["GRAPPLE"], tmp_path, cases=(), sweeps=["8"], stop=5.0))
     assert heading[0] == number and [row[:2] for row in rows[::2]] == [("-45", "nodal"), ("90", "nodal")]
-    # In five seconds, of beams that are not bent yet.
+    # After five seconds the beams are hardly bent.
     assert float(rows[0][5]) > 3 * float(rows[2][5])
     judge_figure(tmp_path / "sweep8.svg")
 
 
 def test_a_controller_outside_is_stable_up_to_a_longest_step(tmp_path):
-    """By sample and hold, the paper's gains are stable at 4 ms and not at 5 ms; below, the loop outside is the one inside. References may come as slowly as every 100 ms."""
+    """With a zero-order hold the paper's gains are stable at 4 ms and unstable at 5 ms; at shorter
+    steps the external controller agrees with the servos inside. References may be updated every 100
+    ms."""
     found = closed_loop.study(os.environ["GRAPPLE"], tmp_path, steps=(0.001, 0.004, 0.005))
     moments = {step: off for (what, step), off in found.items() if what == "moments, held"}
-    # What is off at 4 ms is the feed-forward's change over a step.
+    # The difference at 4 ms is the feed-forward's change over a step.
     assert moments[0.001] < 5e-10 and moments[0.004] < 2.5e-9 and moments[0.005] > 1e-3
-    # Held references lag by half a step: at 2 s the joints move at 7.5e-6 rad/s.
+    # Held references lag by half a step: at 2 s the joints' rates are 7.5e-6 rad/s.
     assert np.max([off for (what, _), off in found.items() if what == "references, held"]) < 5e-7
     assert np.max([off for (what, _), off in found.items() if what == "references, cubics"]) < 1e-9
     stable = {key: off for key, off in found.items() if key != ("moments, held", 0.005)}

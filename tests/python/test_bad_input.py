@@ -1,6 +1,6 @@
 """Typical mistakes in a spec: each is reported with file, line, name and value, and all of them at once.
 
-In each case the comment `# here` marks the line that has to be named.
+In each case the comment `# here` marks the line that the message must name.
 """
 
 import re
@@ -25,7 +25,7 @@ child = "arm"
 body = "arm"
 """
 
-# What is wrong: ((a line of the good spec, what stands there instead), words that the message must hold).
+# Mistakes: ((a line of the good spec, its replacement), words that the message must contain).
 MISTAKES = {
     "mass that is not positive": (("mass = 1.0", "mass = -1.5 # here"), ["arm", "-1.5"]),
     "massless chain tip": (("mass = 1.0", "mass = 0.0 # here"), ["arm", "mass", "tip"]),
@@ -171,7 +171,8 @@ def specs():
 
 
 def complain(text, tmp_path, verb="check", *options):
-    """The messages about a bad spec, without the excerpts of the file that stand below them, and the lines named."""
+    """Returns the messages about a bad spec (without the excerpts of the file), the lines that they
+    name, and the whole report."""
     file = tmp_path / "craft_spec.toml"
     file.write_text(text)
     run = grapple(verb, file, *options, check=False)
@@ -265,7 +266,7 @@ methd = "rk4" # here
 
 
 def test_things_that_cannot_be_read_are_reported_at_once(tmp_path):
-    """And the name, which is missing: it is where the file begins."""
+    """The missing name is reported as well: at the beginning of the file."""
     messages, lines, report = complain(MISREAD, tmp_path)
     assert marked(MISREAD) == lines, report
     assert "missing field `name`" in messages, report
@@ -286,7 +287,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 
 
 def test_a_wrong_parameter_value_is_refused_with_name_and_value(build):
-    """The same judgement, when a host sets the number."""
+    """A value that an importer sets is validated like that of a spec."""
     from fmpy.fmi1 import FMICallException
 
     from fmu import CoSimulation

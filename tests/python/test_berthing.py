@@ -1,7 +1,7 @@
-"""The study of Cyril et al.'s paper, run as a user runs it: its impacts, what follows them, its figures, and the page about it.
+"""The study of Cyril et al.'s paper, run as by a user: its impacts, the motion after them, its figures, and its page.
 
-Impacts are those of a planar program that shares nothing with the tool (`planar_berthing.py`), and of another one whose numbers are
-written down here, with the decimals that it gave.
+Impacts are compared with those of an independent planar program (`planar_berthing.py`), and with
+printed numbers of another program, up to their last decimal.
 """
 
 import os
@@ -20,7 +20,7 @@ PAGE = ROOT / "docs" / "berthing-1998.md"
 study = program("berthing/study")
 
 LAWS = dict(pin="pin", grasp="grasp", elastic=(0.0, 0.0), half=(0.5, 0.5), none=(1.0, 0.0), rough=(0.5, 0.8), lively=(0.2, 0.5))
-REFERENCE = {  # impulse, N·s, its decimals; energy, J
+REFERENCE = {  # impulse, N·s; its number of decimals; energy, J
     "pin_locked_flexible": ((0.4185007, -1.5107245), 7, -0.0604642),
     "elastic_locked_flexible": ((0.0, -1.7776519), 7, 0.0),
     "half_locked_flexible": ((0.2092504, -1.8817413), 7, -0.0302321),
@@ -55,7 +55,7 @@ def motions(everything):
 
 @pytest.fixture(scope="module")
 def calms(directory):
-    """The captured craft, held in three ways, by key; and their figure."""
+    """The captured system, held in three ways: the runs by key, and their figure."""
     return study.study_rest(os.environ["GRAPPLE"], directory)
 
 
@@ -71,7 +71,8 @@ def test_impulses_are_those_of_an_independent_program(key, reports, within):
 
 @pytest.mark.parametrize("case", study.CASES, ids=lambda case: case.key)
 def test_every_impact_is_that_of_the_planar_program(case, reports, within):
-    """The impulse, and what the contact tells beside it. A braked hand is struck 1 ns later: the arm has moved by 1e-10 m."""
+    """The impulse and the contact's other outputs. A braked hand has its impact 1 ns later: the arm
+    has moved by 1e-10 m."""
     told, expected = reports[case.key], impact(LAWS[case.impact.key], case.hand, case.modes)
     assert told.done == (expected.p is not None)
     off = [told.kappa - expected.kappa, told.virtual_mass / expected.virtual_mass - 1.0]
@@ -106,7 +107,8 @@ def test_momentum_energy_and_the_hold_stay_for_a_minute(motions, within):
 
 
 def test_the_payload_stretches_the_arm_turns_back_and_then_turns_the_spacecraft(motions):
-    """What the paper says of its plastic case; of a grasp with a locked hand it is not so."""
+    """The paper's statements on its plastic case; they do not hold for a grasp with a locked
+    hand."""
     for key in ("pin_locked", "pin_free", "grasp_free"):
         for links in ("flexible", "rigid"):
             motion = motions[f"{key}_{links}"]
@@ -150,7 +152,7 @@ def test_modes_are_part_of_the_model(everything):
 
 
 def test_servos_bring_the_captured_craft_to_rest_but_for_the_common_drift(calms, within):
-    """What is left is momentum over mass, which a moment cannot take."""
+    """The remaining velocity is momentum over mass, which a moment cannot change."""
     servos, braked, free = (calms[0][key] for key in ("servos", "braked", "free"))
     assert 120.0 < servos.rests_from < 240.0
     assert braked.rests_from is None and free.rests_from is None

@@ -1,6 +1,6 @@
-"""`grapple campaign`: values, shards, kills, grids, and the same runs elsewhere.
+"""`grapple campaign`: values, shards, interruptions, grids, and the same runs by other programs.
 
-What the errors say is tested in `fmu-build/tests/cli/campaign.rs`.
+The texts of errors are tested in `fmu-build/tests/cli/campaign.rs`.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ RUNS = 1000
 
 
 def read(path):
-    """A table with bare names."""
+    """Returns a campaign's table with column names without units."""
     table = pd.read_csv(path, keep_default_na=False)
     table.columns = table.columns.str.split(" ").str[0]
     return table
 
 
 def study(folder, **changes):
-    """The file of a study of the two-link craft that takes little time."""
+    """Writes the file of a short study of the two-link spacecraft; returns its path."""
     content = {
         "model": str(EXAMPLES / "two_link.toml"),
         "runs": RUNS,
@@ -56,7 +56,7 @@ def study(folder, **changes):
 
 
 def campaign(path, *options):
-    """Runs it with its results beside it."""
+    """Runs the campaign of a study with its results in the same folder; returns their folder."""
     folder = path.parent / "results"
     grapple("campaign", path, "--output", folder, *options)
     return folder
@@ -64,7 +64,7 @@ def campaign(path, *options):
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """One campaign that most tests look at: its folder."""
+    """The results' folder of one campaign that most tests use."""
     return campaign(study(tmp_path_factory.mktemp("campaign")))
 
 
@@ -76,7 +76,7 @@ def table(results):
 @pytest.mark.parametrize("shards", [3, 7])
 def test_shards_give_the_same_bytes(shards, results, tmp_path):
     path = study(tmp_path)
-    # In whatever order they come, here the last first.
+    # Shards may run in any order: here the last first.
     for shard in reversed(range(shards)):
         folder = tmp_path / "results"
         assert not (folder / "runs.csv").exists()
@@ -135,13 +135,13 @@ def test_two_programs_do_not_work_on_one_shard(tmp_path):
 
 
 def recipes(language):
-    """The page's recipes in a language."""
+    """Returns the recipes in a language on the page about campaigns."""
     page = (EXAMPLES.parent / "docs/campaigns.md").read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
 
 
 def tools(folder):
-    """A `PATH` with grapple, and with Slurm's way of starting a program."""
+    """Returns a `PATH` with grapple and with a stand-in for Slurm's `srun`."""
     folder.mkdir()
     (folder / "grapple").symlink_to(Path(os.environ["GRAPPLE"]).resolve())
     (folder / "srun").write_text('#!/bin/sh\nexec "$@"\n')
@@ -167,7 +167,7 @@ def test_the_recipe_for_kubernetes_makes_the_campaign(results, tmp_path):
     assert job["completionMode"] == "Indexed"
     (container,) = job["template"]["spec"]["containers"]
     study(tmp_path)
-    # The volume is this folder.
+    # This folder stands for the mounted volume.
     (mount,) = container["volumeMounts"]
     command = [part.replace(mount["mountPath"], str(tmp_path)) for part in container["command"]]
     variables = {**os.environ, "PATH": tools(tmp_path / "bin")}
@@ -178,7 +178,7 @@ def test_the_recipe_for_kubernetes_makes_the_campaign(results, tmp_path):
 
 
 def uniform(name, runs, seed=20):
-    """The documented number behind each run's value."""
+    """Returns the documented uniform number behind each run's value."""
     digests = [hashlib.sha256(f"{seed} {name} {run}".encode()).digest() for run in runs]
     return np.array([((int.from_bytes(digest[:8]) >> 12) + 0.5) / 2**52 for digest in digests])
 
@@ -204,7 +204,8 @@ def test_values_are_the_documented_function_of_seed_name_and_run(name, table, wi
 @pytest.mark.parametrize("name", LAWS)
 def test_values_are_distributed_as_the_study_says(name, table):
     assert stats.kstest(table[name], LAWS[name].cdf).pvalue > 0.01
-    # And the test sees what is off by a tenth of the deviation's size.
+    # The test rejects a distribution that is wider by 20 %, and one shifted by a tenth of the
+    # standard deviation.
     deviation = LAWS[name].std()
     wider = lambda x: LAWS[name].cdf(LAWS[name].mean() + (np.asarray(x) - LAWS[name].mean()) / 1.2)
     shifted = lambda x: LAWS[name].cdf(np.asarray(x) - 0.1 * deviation)
@@ -213,7 +214,8 @@ def test_values_are_distributed_as_the_study_says(name, table):
 
 def test_dispersions_do_not_go_together(table):
     ranks = stats.spearmanr(table[list(LAWS)]).statistic
-    # Of independent variables a rank correlation is normal with 1/√(n − 1); four deviations are one chance in 16 000.
+    # A rank correlation of independent variables is normal with 1/√(n − 1); four deviations have a
+    # probability of 1/16 000.
     assert np.abs(ranks[~np.eye(len(LAWS), dtype=bool)]).max() < 4.0 / np.sqrt(RUNS - 1)
 
 
@@ -233,7 +235,8 @@ def test_another_dispersion_changes_none_of_the_others(table, tmp_path):
 
 def test_the_values_of_a_row_are_what_its_run_used(table, examples):
     names = ["elbow.q", "base.w[3]"]
-    # What the FMU does with them, run by run: the start values, and the whole course.
+    # The FMU with the values of each run: it has their start values, and its whole run gives the
+    # table's results.
     for _, row in table.sample(20, random_state=1).iterrows():
         start = {name: row[name] for name in LAWS}
         with CoSimulation(examples["two_link"], start, tolerance=1e-8, stop_time=1.0) as cs:
@@ -304,7 +307,7 @@ def test_the_parquet_file_of_a_run_has_the_bits_of_its_csv(tmp_path):
 
 
 def on_dask(path, model, folder):
-    """The table of a study of a model, made as the example says."""
+    """Makes the runs of a study with the example on_dask.py; returns its table."""
     grapple("build", model, "--output", folder / "model.fmu")
     (folder / "plan.csv").write_text(grapple("campaign", path, "--plan").stdout)
     script = EXAMPLES / "campaign" / "on_dask.py"

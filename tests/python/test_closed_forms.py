@@ -1,8 +1,8 @@
-"""Motions that pen and paper know, through the FMU.
+"""Motions with closed-form solutions, through the FMU.
 
-Every closed form here is written from the physics, in this file; with the tool it shares only the meaning of the
-spec's fields. Integration is at 1e-12; a smooth motion of some tens of radians then keeps ten digits, hence the
-bound 1e-9 that most comparisons have.
+Every closed form is derived from the physics in this file; it shares only the meaning of the spec's
+fields with the tool. The tolerance of the integration is 1e-12; a smooth motion of some tens of
+radians then has ten correct digits, hence the bound 1e-9 of most comparisons.
 """
 
 import fmpy
@@ -28,7 +28,7 @@ def wxyz(rotation):
 
 
 def both_ways(archive, times, names, start=None, rtol=1e-12):
-    """The run in Co-Simulation, and in Model Exchange with DOP853."""
+    """Yields the rows of a run in Co-Simulation, and of one in Model Exchange with DOP853."""
     with CoSimulation(archive, start=start, tolerance=rtol) as cs:
         yield "CS", cs.run(times, names)
     with ModelExchange(archive, start=start) as me:
@@ -36,7 +36,8 @@ def both_ways(archive, times, names, start=None, rtol=1e-12):
 
 
 def hinge(J=0.7, mass=2.0, distance=0.3, **joint):
-    """One arm on a hinge in the world, with the inertia J about the hinge, and no gravity."""
+    """Returns the spec of one arm on a hinge in the world, with the inertia J about the hinge,
+    without gravity."""
     return {
         "name": "hinged_arm",
         "body": {
@@ -68,7 +69,7 @@ def test_a_torque_free_symmetric_top_precesses(build, within):
         w₁ = a cos(λt + φ),  w₂ = a sin(λt + φ),  w₃ constant,
         R(t) = exp(t h/A) R(0) exp(−λt e₃),
 
-    the mass centre goes straight on, and the body's origin turns about it.
+    the mass centre moves on a straight line, and the body's origin rotates about it.
     """
     A, C, mass = 0.9, 1.5, 3.0
     axes = Rotation.from_rotvec([0.4, -0.9, 0.6])  # symmetry axes to body
@@ -111,7 +112,7 @@ def test_a_torque_free_symmetric_top_precesses(build, within):
 
 
 SHAPES = {
-    # The signal on a force, and its integral from 0 to 4 s.
+    # Each force: its signal, and its impulse from 0 to 4 s.
     "pulse": ({"type": "constant", "amplitude": 3.0, "from": 0.737, "until": 2.411}, 3.0 * (2.411 - 0.737)),
     "steady": ({"type": "constant", "amplitude": -1.25, "offset": 0.5}, -0.75 * 4),
     "step": ({"type": "step", "amplitude": 2.0, "offset": -0.5, "from": 1.313}, 2.0 * (4 - 1.313) - 0.5 * 4),
@@ -123,7 +124,7 @@ SHAPES = {
         {"type": "sine", "amplitude": 5.0, "frequency": 1.7, "from": 0.471, "until": 3.097},
         5.0 * (np.cos(2 * np.pi * 1.7 * 0.471) - np.cos(2 * np.pi * 1.7 * 3.097)) / (2 * np.pi * 1.7),
     ),
-    # By symmetry the mean of the rise is one half.
+    # By symmetry the mean over the rise is one half.
     "quintic": (
         {"type": "quintic", "amplitude": 4.0, "from": 0.627, "until": 2.849},
         4.0 * (0.5 * (2.849 - 0.627) + 4 - 2.849),
@@ -141,7 +142,7 @@ IN_PIECES_CONSTANT = {"pulse", "steady", "step", "stairs"}
 
 
 def test_the_impulse_of_every_signal_is_the_change_of_momentum(build, within):
-    """Jumps at odd times, communication points elsewhere: a force that jumps inside the FMU gives its exact impulse."""
+    """Forces with discontinuities inside communication steps give their exact impulses."""
     spec = {"name": "pushed", "body": {}, "port": {}, "signal": {}}
     for i, (name, (signal, _)) in enumerate(SHAPES.items()):
         spec["body"][name + "_body"] = {"mass": 0.5 + i, "inertia": [0.4, 0.5, 0.6]}
@@ -192,7 +193,8 @@ def test_the_impulse_of_every_signal_is_the_change_of_momentum(build, within):
 
 
 def double_pendulum_spec(g, tilt, angle, starts):
-    """Links in the plane of a tilted frame; gravity has a part in that plane, `angle` from its x axis, and one across."""
+    """Returns two links in the plane of a tilted frame; gravity has a component in that plane, at
+    `angle` from its x axis, and one normal to it."""
     down = tilt.apply([g * np.cos(angle), g * np.sin(angle), 0])
     return {
         "name": "double_pendulum",
@@ -274,7 +276,7 @@ def test_a_simple_pendulum_has_the_period_of_the_elliptic_integral(build, within
     """T = 4 K(sin²(θ₀/2)) / ω₀, with K by the arithmetic-geometric mean."""
     J, mass, distance, theta_0 = 0.7, 2.0, 0.3, 2.1
     spec = hinge(J, mass, distance)
-    # Gravity in the plane of motion: the mass centre hangs at q = 0 if it points from the hinge to it.
+    # Gravity is in the plane of motion, along the arm at q = 0, so the arm hangs at q = 0.
     F = rotation(spec["joint"]["hinge"]["orientation"])
     spec["environment"] = {"gravity": F.apply([9.81 * 0.8, -9.81 * 0.6, 0.0])}
     spec["joint"]["hinge"]["start"] = {"position": theta_0}
@@ -328,7 +330,8 @@ def test_a_spring_between_floating_bodies_swings_with_the_reduced_inertia(build,
 
 
 def test_a_ball_on_a_spherical_spring_swings_about_a_fixed_axis(build, within):
-    """An isotropic body held at its mass centre, turned by θ₀ about n and let go: θ = θ₀ cos √(k/J) t about n."""
+    """An isotropic body held at its mass centre, rotated by θ₀ about n and released: θ = θ₀ cos
+    √(k/J) t about n."""
     J, k, theta_0, n = 0.35, 2.2, 2.4, np.array([0.48, -0.6, 0.64])
     archive = build(
         {
@@ -472,7 +475,8 @@ def test_the_flag_rises_when_the_joint_leaves_its_range_and_one_message_says_so(
 
 
 def test_the_flag_follows_a_swing_out_and_in_again(build):
-    """A spring swings the joint out of a range of half its amplitude: out while |cos ωt| > ½."""
+    """A spring makes the joint oscillate with twice the amplitude of its range: it is outside while
+    |cos ωt| > ½."""
     J, k, amplitude = 0.7, 3.0, 0.8
     omega = np.sqrt(k / J)
     spec = hinge(J, spring={"stiffness": k}, start={"rate": amplitude * omega}, range={"min": -0.4, "max": 0.4})
@@ -490,11 +494,11 @@ def test_the_flag_follows_a_swing_out_and_in_again(build):
 
 @pytest.mark.parametrize("zeta", [0.0, 0.2, 0.6])
 def test_a_compliant_stop_throws_back_by_its_closed_form(zeta, build, within):
-    """Against a spring-damper that never pulls, touched at δ = 0 with the rate v: while it pushes,
+    """A stop is a spring-damper that only pushes. Contact begins at δ = 0 with the rate v; during contact
 
         δ = v/ω_d exp(−ζωt) sin ω_d t,   ω² = k/J,  ω_d = ω √(1 − ζ²);
 
-    it lets go when kδ + cδ̇ = −J δ̈ is zero, at tan ω_d t = 2ζ√(1 − ζ²)/(2ζ² − 1), and the arm keeps that rate.
+    it ends when kδ + cδ̇ = −J δ̈ is zero, at tan ω_d t = 2ζ√(1 − ζ²)/(2ζ² − 1), and the arm keeps that rate.
     """
     J, k = 0.7, 450.0
     omega = np.sqrt(k / J)

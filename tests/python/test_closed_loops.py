@@ -1,9 +1,10 @@
-"""Closed loops through the FMI: the Bricard mechanism against one equation of motion, starts that are rounded, loops that
-cannot be closed, and the energy balance that stops a run.
+"""Closed loops through the FMI: the Bricard mechanism compared with one equation of motion, rounded
+starts, loops that cannot be closed, and the energy balance that stops a run.
 
-The reference shares no code with the tool. The mechanism has one degree of freedom, the position q of the odd hinges. With
-A = π/2 − q and B = π/2 − (position of the even hinges), cos A cos B + cos A + cos B = 0, and Lagrange's equation is
-M(q) q̈ + ½ M′(q) q̇² + V′(q) = 0. M and V are sums over the rods; a complex step gives their derivatives without error.
+The reference shares no code with the tool. The mechanism has one degree of freedom, the position q
+of the odd hinges. With A = π/2 − q and B = π/2 − (position of the even hinges), cos A cos B + cos A
++ cos B = 0, and Lagrange's equation is M(q) q̈ + ½ M′(q) q̇² + V′(q) = 0. M and V are sums over the
+rods; a complex step gives their derivatives without error.
 """
 
 import csv
@@ -18,10 +19,11 @@ from scipy.integrate import solve_ivp
 
 from fmu import CoSimulation, grapple
 
-# The hinges at the start, m, in the world of examples/bricard.toml, and the axes of the first five.
+# Positions of the hinges at the start, m, in the world of examples/bricard.toml, and axes of the
+# first five.
 POINTS = np.array([[0, 0, -1], [1, 0, -1], [1, -1, -1], [1, -1, 0], [0, -1, 0], [0, 0, 0]], dtype=float)
 AXES = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
-# Of a rod of 1 kg and 1 m with a square section of 0.1 m, about its centre, kg·m².
+# Inertia of a rod of 1 kg and 1 m with a square section of 0.1 m, about its centre, kg·m².
 ACROSS, ALONG = 1.01 / 12.0, 0.02 / 12.0
 GRAVITY = 9.81
 TIMES = np.linspace(0.0, 10.0, 101)
@@ -31,7 +33,8 @@ POSITIONS = [f"{hinge}.q" for hinge in HINGES]
 
 
 def joints(q):
-    """The positions of the five hinges with the odd ones at q, and their derivatives by q."""
+    """Returns the positions of the five hinges with the odd ones at q, and their derivatives with
+    respect to q."""
     A = np.pi / 2 - q
     B = np.arccos(-np.cos(A) / (1 + np.cos(A)))
     slope = -np.sin(A) / ((1 + np.cos(A)) ** 2 * np.sin(B))
@@ -50,12 +53,13 @@ def cross(a, b):
 
 
 def mechanism(q):
-    """M(q), kg·m², V(q), J, and the hinges' points, m."""
+    """Returns M(q) (kg·m²), V(q) (J) and the positions of the hinges (m)."""
     angles, slopes = joints(q)
     R, w, v, p = np.eye(3), np.zeros(3), np.zeros(3), POINTS[0]
     M, V, points = 0.0, 0.0, [p]
     for k in range(5):
-        # w and v are derivatives by q: angular velocity and velocity at the hinge for a rate of one.
+        # w and v are derivatives with respect to q: angular velocity and velocity at the hinge for
+        # a rate of one.
         w = w + R @ AXES[k] * slopes[k]
         R = R @ rotation(AXES[k], angles[k])
         rod = R @ (POINTS[k + 1] - POINTS[k])
@@ -69,7 +73,7 @@ def mechanism(q):
 
 @pytest.fixture(scope="module")
 def reference():
-    """q and q̇ at TIMES. Short steps, so that interpolation between them loses nothing either."""
+    """Returns q and q̇ at TIMES. Short steps keep the interpolation error between them small."""
     h = 1e-30
 
     def derivative(_, y):
@@ -87,7 +91,8 @@ def reference():
 
 
 def deviations(rows, reference):
-    """Of rows of THIRD and POSITIONS: from the path (m), from the closed form (rad)."""
+    """Returns the largest deviation of rows of THIRD and POSITIONS: from the reference's path (m),
+    and from the closed form (rad)."""
     path = np.array([mechanism(q)[2][2] for q, _ in reference])
     A, B = np.pi / 2 - rows[:, [3, 5, 7]], np.pi / 2 - rows[:, [4, 6]]
     forms = [np.cos(a) * np.cos(b) + np.cos(a) + np.cos(b) for a in A.T for b in B.T]
@@ -95,7 +100,8 @@ def deviations(rows, reference):
 
 
 def test_bricard_mechanism_in_co_simulation_follows_the_reference(examples, reference, within):
-    """The path is hard: the mechanism stops at both ends of its swing, where a small error of energy is a large one of time."""
+    """This path is sensitive: the mechanism stops at both ends of its swing, where a small error of
+    energy is a large error of time."""
     with CoSimulation(examples["bricard"], tolerance=1e-10) as cs:
         rows = cs.run(TIMES, THIRD + POSITIONS + ["hinge6.violation", "hinge6.violation_angle"])
     path, form = deviations(rows[:, :8], reference)
@@ -105,7 +111,8 @@ def test_bricard_mechanism_in_co_simulation_follows_the_reference(examples, refe
 
 
 def test_bricard_mechanism_in_model_exchange_with_cvode_follows_the_reference(examples, reference, within):
-    """Model Exchange without monitoring: the importer integrates, and Baumgarte's gains keep the loop closed."""
+    """In Model Exchange there is no monitor: the importer integrates, and Baumgarte's gains keep
+    the loop closed."""
     archive = examples["bricard"]
     names = THIRD + POSITIONS + ["hinge6.violation", "hinge6.violation_angle"]
     result = fmpy.simulate_fmu(
@@ -127,7 +134,8 @@ def test_bricard_mechanism_in_model_exchange_with_cvode_follows_the_reference(ex
 
 @pytest.mark.parametrize("digits", [4, 6, 9, 12, 15])
 def test_rounded_starts_are_assembled_and_run(digits, examples, reference, within):
-    """Positions and rates at ten times of the run, as somebody writes them down; one of five constraints is redundant."""
+    """Positions and rates at ten times of the run, rounded to some digits, are assembled; one of
+    five constraints is redundant."""
     violation, moved = 0.0, 0.0
     for k in range(10, 101, 10):
         q, qd = reference[k]
@@ -143,7 +151,8 @@ def test_rounded_starts_are_assembled_and_run(digits, examples, reference, withi
 
 
 def test_a_loop_that_parameters_open_is_named_when_initialisation_ends(examples):
-    """With the first hinge at 5 m the rods do not reach the last one. The instance can be reset and used."""
+    """With the first hinge at 5 m the rods do not reach the last one: the message names the loop.
+    The instance can be reset and used."""
     with CoSimulation(examples["bricard"]) as cs:
         cs.fmu.reset()
         with pytest.raises(FMICallException):
@@ -169,7 +178,7 @@ PENDULUM = {
             "start": {"position_deg": -80.0, "rate": 3.0},
         }
     },
-    # A quarter of the period: the method is stable here, and wrong.
+    # A step of a quarter of the period: the method is stable here, but inaccurate.
     "solver": {"method": "rk4", "step": 0.5},
     "experiment": {"stop_time": 20.0, "step": 0.5},
 }
@@ -183,7 +192,7 @@ def test_a_step_that_is_too_long_is_stopped_by_the_energy_balance(build, tmp_pat
     with table.open() as file:
         times = [float(row[0]) for row in list(csv.reader(file))[1:]]
     assert times and times == [0.5 * k for k in range(len(times))] and times[-1] < 20.0
-    # An importer has the same error, and the limit is a parameter.
+    # An importer gets the same error; the limit is a parameter.
     with CoSimulation(archive) as cs, pytest.raises(FMICallException):
         while cs.t < 20.0:
             cs.step(0.5)
@@ -196,7 +205,8 @@ def test_a_step_that_is_too_long_is_stopped_by_the_energy_balance(build, tmp_pat
 
 
 def test_the_page_on_closed_loops_shows_what_the_tool_prints(tmp_path):
-    """Its three specs, the outputs of `assemble` and `equilibrium`, and the deflection at rest of the cantilever."""
+    """The page's three specs, the outputs of `assemble` and `equilibrium`, and the deflection at
+    rest of the cantilever."""
     page = (Path(__file__).resolve().parents[2] / "docs" / "closed-loops.md").read_text(encoding="utf-8")
     specs = re.findall(r"```toml\n(# (\S+)\n.*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert [name for _, name in specs] == ["four_bar.toml", "hang.toml", "cantilever.toml"]
@@ -206,7 +216,7 @@ def test_the_page_on_closed_loops_shows_what_the_tool_prints(tmp_path):
     assert [verb for verb, *_ in pairs] == ["assemble", "equilibrium"]
     for verb, name, shown in pairs:
         printed = grapple(verb, tmp_path / name).stdout
-        # Residuals are round-off, which differs from machine to machine, and so may the number of steps.
+        # Residuals are round-off, which depends on the machine, and so may the number of steps.
         seen, expected = [re.sub(r"\S+ m, 0 rad\n|after \d+ steps.*\n", "\n", text) for text in (printed, shown)]
         assert seen == expected
     grapple("simulate", tmp_path / "cantilever.toml", "--output", tmp_path / "run.csv", "--no-page")

@@ -1,4 +1,4 @@
-"""Impacts that a host commands, in both interfaces and every formulation."""
+"""Impacts commanded by an importer, in both interfaces and every formulation."""
 
 import fmpy
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 from fmu import FORMULATIONS, CoSimulation, ModelExchange, grapple
 
-# A ball of 2 kg meets one of 3 kg that hangs on an arm of its own.
+# A ball of 2 kg impacts on one of 3 kg at the end of a spacecraft's arm.
 SPEC = """
 name = "balls"
 formulation = "{formulation}"
@@ -48,7 +48,8 @@ def archive(request, build):
 
 
 def test_a_host_strikes_in_model_exchange(archive, within):
-    """The states jump at the event, once for each rise; the report stands until the next."""
+    """The states jump at the event, once for each rise of the command; the outputs of the report
+    keep their values until the next impact."""
     with ModelExchange(archive) as me:
         me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
         before, x = me.read(MOMENTA), me.x
@@ -63,12 +64,13 @@ def test_a_host_strikes_in_model_exchange(archive, within):
         assert abs(me.read(["shot.energy_change"])[0] - impulse @ (u + after) / 2) < 1e-14
         assert me.read(["shot.status", "shot.count"]).tolist() == [1.0, 1.0]
         assert any('"shot" impacts' in text for _, category, text in me.messages if category == "logEvents")
-        # Still on, it does nothing more; off and on again, the balls move apart.
+        # A command that stays on has no further effect; switched off and on again, it has none
+        # either, since the balls separate.
         assert not me.event()
         me.fmu.enterEventMode()
         me.set({"shot.impact": 0.0})
         assert not me.discrete()
-        # Of a command that is given outside an event the end of a step tells.
+        # A command set outside Event Mode is reported by fmi2CompletedIntegratorStep.
         me.set({"shot.impact": 1.0})
         x = me.x
         assert me.fmu.completedIntegratorStep() == (1, 0)
@@ -78,7 +80,7 @@ def test_a_host_strikes_in_model_exchange(archive, within):
 
 
 def test_a_host_strikes_in_co_simulation(archive):
-    """The same impulses as in Model Exchange, at a communication point."""
+    """The impulses are the same as in Model Exchange, at a communication point."""
     with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
         me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
         me.set({"shot.impact": 1.0})
@@ -96,7 +98,7 @@ def test_a_host_strikes_in_co_simulation(archive):
 
 
 def test_what_stands_until_the_next_impact_is_in_the_state(archive):
-    """A copy of the state brings the report back, and goes on to the same bits."""
+    """A restored state has the report of its impact, and continues with the same bits."""
     with CoSimulation(archive, tolerance=1e-8) as cs:
         cs.set({"shot.impact": 1.0})
         cs.to(0.2)
@@ -117,7 +119,8 @@ def test_what_stands_until_the_next_impact_is_in_the_state(archive):
 
 @pytest.mark.parametrize("interface", ["ModelExchange", "CoSimulation"])
 def test_a_table_of_the_host_strikes(build, interface):
-    """FMPy feeds a table to the command, which it interpolates between communication points; the impact comes once."""
+    """FMPy sets the command from a table, interpolated at communication points; there is one
+    impact."""
     archive = build(SPEC.format(formulation="recursive", e=1.0, mu=0.0))
     table = np.array([(0.0, 0.0), (0.3, 0.0), (0.3, 1.0), (1.0, 1.0)], dtype=[("time", float), ("shot.impact", float)])
     end = fmpy.simulate_fmu(
@@ -135,7 +138,8 @@ def test_a_table_of_the_host_strikes(build, interface):
 
 
 def test_a_signal_inside_strikes_at_its_time(tmp_path):
-    """A step at 0.25 s: the impact is there exactly, in the run of the command line too."""
+    """A step signal at 0.25 s: the impact is exactly at that time, also in a run of the command
+    line."""
     text = SPEC.format(formulation="recursive", e=1.0, mu=0.0)
     signal = '[signal."shot.impact"]\ntype = "step"\nfrom = 0.25\nfrom_importer = false\n[experiment]\nstop_time = 0.5\nstep = 0.05\n'
     (tmp_path / "shot.toml").write_text(text + signal)
@@ -153,7 +157,8 @@ POSE = [f"{body}.{name}[{i}]" for body in ("cue", "craft") for name in ("r", "v"
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("law", ["capture_pin", "capture_grasp"])
 def test_a_host_captures_and_releases(build, within, formulation, law):
-    """Both interfaces capture, hold and let go alike; momentum stays, and what is held does not drift."""
+    """Both interfaces capture, hold and release alike; momentum is conserved, and the captured
+    frames do not drift apart."""
     archive = build(CATCH.format(formulation=formulation, law=law))
     with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
         before = me.read(MOMENTA)
@@ -194,7 +199,7 @@ radius_b = 0.2
 e = 0.7
 mu = 0.2
 """
-# An arm with a link that bends swings its tip against a ball that flies by.
+# An arm with a flexible link swings its tip against a ball that passes.
 ARM = """
 name = "arm"
 formulation = "{formulation}"
@@ -235,7 +240,7 @@ mu = 0.2
 
 
 def struck(archive, interface, tolerance, stop):
-    """When the two have struck each other first, and how they move at the end."""
+    """Simulates; returns the time of the first impact, and the motion at the end."""
     names = ["shot.count", "shot.time", "target.v[1]", "target.v[2]", "target.r[1]"]
     rows = fmpy.simulate_fmu(
         str(archive.path),
@@ -251,7 +256,8 @@ def struck(archive, interface, tolerance, stop):
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, formulation):
-    """CVode's root in Model Exchange, and that inside the step of Co-Simulation: the instant in which straight lines come to 0.3 m."""
+    """CVode's root in Model Exchange and the root inside the step of Co-Simulation agree with the
+    time at which the centres, on straight lines, have the distance 0.3 m."""
     archive = build(BALLS.format(formulation=formulation))
     v = np.array([1.0, 0.1, 0.05])
     t = (v[0] - np.sqrt(v[0] ** 2 - v @ v * (1 - 0.3**2))) / (v @ v)
@@ -263,7 +269,7 @@ def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, f
 
 
 def test_an_arm_strikes_at_the_same_time_in_both_interfaces(build, within):
-    """The difference falls with the tolerance."""
+    """The difference of the impact's time decreases with the tolerance."""
     archive = build(ARM.format(formulation="recursive"))
     best, _ = struck(archive, "CoSimulation", 1e-12, 4.0)
     off = {}
@@ -275,7 +281,7 @@ def test_an_arm_strikes_at_the_same_time_in_both_interfaces(build, within):
 
 
 def test_a_ball_bounces_in_model_exchange_too(build, within):
-    """Each bounce is one event of the host, at its closed-form time."""
+    """Each impact is one event of the importer, at its closed-form time."""
     archive = build(
         """
 name = "bounce"
@@ -311,7 +317,8 @@ e = 0.8
 
 
 def test_what_chatters_is_an_error_and_the_instance_stays(build):
-    """The step fails with the contact's name in the log; the instance says where it is, and can be set back."""
+    """The step fails with the contact's name in the log; the instance returns the time reached, and
+    a saved state can be restored."""
     archive = build(BALLS.format(formulation="recursive").replace("e = 0.7\nmu = 0.2", "e = 0.0") + """
 [port.push]
 frame = "cue"

@@ -1,4 +1,4 @@
-"""Controllers as FMUs: their law, samples and limits in both interfaces, the loop with a craft in three masters, and the page about it."""
+"""Controllers as FMUs: law, samples and limits in both interfaces, the loop with a spacecraft in three importers, and its page."""
 
 import os
 from pathlib import Path
@@ -86,7 +86,8 @@ def test_torques_follow_the_inputs_within_their_limits_in_both_interfaces(build)
 
 
 def test_torques_are_those_of_the_inputs_that_have_just_been_set(build):
-    """Without a step in between, as a master needs them that lets the controller go first."""
+    """The torques follow the inputs without a step in between, as importers need it that evaluate
+    the controller first."""
     with CoSimulation(build(CONTROLLER)) as cs:
         for t in range(3):
             for q_ref in (1.0, -1.0, 0.1, 2.0, 0.0, -3.0):
@@ -112,7 +113,7 @@ def test_a_limit_is_an_event_in_model_exchange(build):
         for q_ref, positive in ((0.2499, True), (0.2501, False)):
             me.set({"elbow.q_ref": q_ref})
             assert (me.indicators()[0] > 0.0) == positive
-        # Until the event the law goes on.
+        # The torque is limited only after the event.
         assert me.get("elbow.tau") > 10.0
         me.event()
         assert me.get("elbow.tau") == 10.0 and me.indicators()[0] > 0.0
@@ -148,7 +149,8 @@ def test_samples_are_time_events_and_stand_in_between(build):
             cs.set({"elbow.q_ref": 1e-3 * k})
             cs.step(0.025)
             seen.append(cs.get("elbow.tau"))
-        # A step that begins at a multiple of 0.1 s takes the sample, of what has been set for it.
+        # A step that begins at a multiple of 0.1 s takes the sample first, from the inputs set
+        # before the step.
         expected = np.repeat([law(0.0, 0.0, 1e-3 * k) for k in range(0, 80, 4)], 4)
         assert np.abs(np.array(seen) - expected).max() < 1e-13
 
@@ -179,7 +181,7 @@ def test_each_axis_of_a_joint_has_its_units_and_gains(build):
 
 @pytest.fixture(scope="module")
 def loop(tmp_path_factory):
-    """`(SSP file, craft, controller)` of the example."""
+    """`(SSP file, spacecraft's FMU, controller's FMU)` of the example."""
     folder = tmp_path_factory.mktemp("loop")
     specs = [ROOT / "examples" / f"{name}.toml" for name in ("servoed_arm", "arm_controller")]
     told = grapple("couple", *specs, "--output", folder / "loop.ssp").stdout
@@ -218,7 +220,7 @@ def test_fmpy_runs_the_wired_file_at_the_first_order(loop, within):
         expected = inside.run(times, ["shoulder.q", "elbow.q"])
     errors = []
     for h in (0.002, 0.001):
-        # What FMPy writes beside a time is what the step from there has led to.
+        # The row that FMPy labels with a time has the values at the end of the step from that time.
         result = simulate_ssp(str(path), stop_time=times[-1], step_size=h)
         every = round(study.SAMPLE / h)
         rows = np.array([result[f"servoed_arm.{joint}.q"][every - 1 :: every] for joint in study.JOINTS]).T

@@ -1,7 +1,8 @@
 """Partial derivatives through `fmi2GetDirectionalDerivative`, as FMPy calls it.
 
-Those of forward dynamics against Pinocchio's `computeABADerivatives`, norm-wise over the whole block; all others against
-differences of sixth order, of the step that suits each best: dry friction is sharp, a stiff beam's forces are large.
+Those of forward dynamics are compared with Pinocchio's `computeABADerivatives`, in the norm of the
+whole matrix; all others with differences of sixth order, each with its best step: dry friction is
+steep, forces of a stiff beam are large.
 """
 
 import tomllib
@@ -45,7 +46,7 @@ def test_derivatives_of_forward_dynamics_agree_with_pinocchio(seed, build, withi
 
 
 def difference(read, write, now, h):
-    """Central, of sixth order."""
+    """Returns the central difference of sixth order with the step `h`."""
     total = 0.0
     for steps, weight in [(1, 45.0), (2, -9.0), (3, 1.0)]:
         for sign in (1, -1):
@@ -56,7 +57,7 @@ def difference(read, write, now, h):
 
 
 def worst(instance, unknowns, knowns, write):
-    """The largest distance of a column from the difference that suits it best, norm-wise."""
+    """Returns the largest relative distance of a column from its difference with the best step."""
     largest = 0.0
     for known in knowns:
         column = instance.along(unknowns, {known: 1.0})
@@ -83,7 +84,7 @@ def test_every_example_in_model_exchange_and_co_simulation(example, examples, wi
         me.at(0.1, x)
         number = worst(me, unknowns, [*archive.states, *inputs], lambda name, value: me.set({name: value}))
         within("derivatives of every example through FMPy, Model Exchange", number, 1e-7, "differences")
-        # In one call, along many knowns at once; nothing is disturbed.
+        # One call along many knowns equals the sum of the columns, and changes no value.
         before = me.read(unknowns)
         seeds = {name: 0.1 * (k % 7) for k, name in enumerate([*archive.states, *inputs], 1)}
         columns = [me.along(unknowns, {name: seed}) for name, seed in seeds.items()]
@@ -103,7 +104,8 @@ def test_every_example_in_model_exchange_and_co_simulation(example, examples, wi
 
 @pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
 def test_linearize_gives_the_jacobians_of_the_fmu(example, examples, tmp_path, within):
-    """At the start, where nothing turns: A = S J T of the Jacobian that the FMU's directional derivatives make."""
+    """A = S J T, where J is the Jacobian of the FMU's directional derivatives, at a start without
+    rotation rates."""
     path = next(path for path in EXAMPLES if path.stem == example)
     if 'formulation = "dual_quaternion"' in path.read_text():
         refused = grapple("linearize", path, "-o", tmp_path / "linear.npz", check=False)
@@ -114,13 +116,14 @@ def test_linearize_gives_the_jacobians_of_the_fmu(example, examples, tmp_path, w
     archive = examples[example]
     names = {key: list(linear[key].astype(str)) for key in ("coordinates", "inputs", "outputs", "states")}
     assert names["states"] == archive.states
-    # What a signal inside the FMU drives is an input of the linear craft, but not of the FMU.
+    # An input that a signal inside the FMU drives is an input of the linear system, but not of the
+    # FMU.
     ours = [k for k, name in enumerate(names["inputs"]) if archive.variables[name].causality == "input"]
     inputs = [names["inputs"][k] for k in ours]
     with ModelExchange(archive) as me:
         if inputs:
             me.set(dict(zip(inputs, linear["u"][ours])))
-        # Switches, which are no inputs of what is linear, are where the spec's own run has them.
+        # Switches are no inputs of the linear system; they are set as by the signals of the spec.
         signals = tomllib.loads(path.read_text()).get("signal", {})
         me.set({n: s.get("amplitude", 1.0) for n, s in signals.items() if n.endswith(".servo")})
         me.at(0.0, linear["x"])
@@ -128,7 +131,7 @@ def test_linearize_gives_the_jacobians_of_the_fmu(example, examples, tmp_path, w
         columns = [me.along(unknowns, {name: 1.0}) for name in [*archive.states, *inputs]]
     J, nx = np.array(columns).T, len(archive.states)
     T, S = linear["T"], linear["S"]
-    # Where a body turns, its tangent axes turn with it.
+    # For a rotating body the tangent axes rotate with it, which adds a term to A.
     matrices = {"A": S @ J[:nx, :nx] @ T, "B": S @ J[:nx, nx:], "C": J[nx:, :nx] @ T, "D": J[nx:, nx:]}
     for i, name in enumerate(names["coordinates"]):
         if name.endswith(".theta[1]"):

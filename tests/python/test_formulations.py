@@ -1,7 +1,8 @@
-"""A spec that is the same but for `formulation` is the same system: the same parameters, inputs and outputs, and as the tolerance
-falls the same motion.
+"""Specs that differ only in `formulation` are the same system: equal parameters, inputs and
+outputs, and, as the tolerance falls, the same motion.
 
-Distances are those of `test_agreement`: the worst over all variables that both have and over time, relative to the variable's range.
+Distances are those of `test_agreement`: the largest over all common variables and over time,
+relative to the variable's range.
 """
 
 import fmpy
@@ -20,14 +21,15 @@ OWN_PARAMETERS = {"quaternion": STABILISATION, "natural": STABILISATION, "dual_q
 
 
 def written_in(formulation, example):
-    """The text of an example, in another formulation."""
+    """Returns the text of an example in another formulation."""
     text = next(path for path in EXAMPLES if path.stem == example).read_text()
     return text.replace("\ndescription", f'\nformulation = "{formulation}"\ndescription', 1)
 
 
 @pytest.fixture(scope="module")
 def pairs(examples, tmp_path_factory):
-    """Each craft in the default formulation and in another, built once."""
+    """A function that returns the FMUs of an example in the default and in another formulation,
+    built once."""
     archives = {}
 
     def pair(example, formulation):
@@ -50,7 +52,8 @@ def test_parameters_inputs_and_outputs_are_the_same(example, formulation, pairs)
     assert named(other, "input") == named(recursive, "input")
     assert named(other, "parameter") - OWN_PARAMETERS[formulation] == named(recursive, "parameter")
     missing = named(recursive, "output") - named(other, "output")
-    # Derivatives belong to states, and states to the formulation.
+    # The only missing outputs are derivatives: they belong to the states, which depend on the
+    # formulation.
     assert all(name.startswith("der(") for name in missing), missing
 
 
@@ -75,7 +78,7 @@ def test_both_make_the_same_motion_for_sixty_seconds(example, formulation, pairs
     what = f"{example}, 60 s: recursive and {formulation} at 1e-10, of each range"
     within(what, nearest, 1e-6, "agreement asked for at 1e-10")
 
-    # The other interface, with an integrator that is not ours; at 55 s no signal jumps.
+    # The other interface, integrated by SciPy; at 55 s no signal jumps.
     last = POINTS * 55 // 60
     with ModelExchange(other) as me:
         there = me.integrate(times[: last + 1], names, rtol=1e-10)[-1]

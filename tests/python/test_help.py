@@ -1,4 +1,4 @@
-"""Every command that the help of a verb shows is run, in a folder that has the files it speaks of and is its home."""
+"""Every command in the help of a verb is run, in a folder (also its HOME) with the files that it names."""
 
 import os
 import re
@@ -13,7 +13,7 @@ from fmu import Archive, grapple
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Those for whose libraries another platform or an old system is needed.
+# Commands that need libraries of another platform or of an old system.
 NOT_HERE = ("win64=", "old_glibc/")
 
 STUDY = """
@@ -32,7 +32,7 @@ def verbs():
 
 
 def examples(verb):
-    """The commands in a verb's help, without what stands beside them."""
+    """Returns the commands in a verb's help, without their descriptions."""
     lines = re.findall(rf"^  (grapple {verb} .*)$", grapple(verb, "--help").stdout, re.MULTILINE)
     assert all(len(line) <= 78 for line in lines), f"{verb}: help breaks in a window of 80 columns"
     return [re.split(r"\s{2,}", line)[0] for line in lines]
@@ -43,7 +43,8 @@ EXAMPLES = [command for verb in verbs() for command in examples(verb)] if "GRAPP
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
-    """A spec from a template, a craft and its controller as specs and as FMUs, a robot as URDF."""
+    """A folder with a spec from a template, a spacecraft and its controller as specs and as FMUs,
+    and a robot as URDF."""
     folder = tmp_path_factory.mktemp("files")
     grapple("new", folder / "my_arm")
     for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
@@ -67,7 +68,7 @@ def test_a_command_of_the_help_runs(command, files, tmp_path):
         for name in ("my_arm.toml", "arm.toml"):
             (folder / name).unlink()
     if " check " in command:
-        (folder / "docking.toml").unlink()  # a study is no spec
+        (folder / "docking.toml").unlink()  # this file is a study, which `check` would refuse as a spec
     tool = Path(os.environ["GRAPPLE"]).resolve().parent
     environment = {**os.environ, "HOME": str(folder), "PATH": f"{tool}{os.pathsep}{os.environ['PATH']}"}
     run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, env=environment, capture_output=True, text=True)

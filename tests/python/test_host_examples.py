@@ -1,4 +1,4 @@
-"""The hosts in examples/hosts: all that can run here runs, and gives what the page beside them says."""
+"""The examples for importers in examples/hosts: those that can run here run, and give the numbers of their page."""
 
 import re
 import shutil
@@ -24,11 +24,12 @@ closed_loop = program("hosts/fmpy_closed_loop")
 
 
 def printed(name, directory):
-    """What a program prints, line for line beside what the page shows."""
+    """Runs a program; returns pairs of the numbers in its lines and in the page's lines, whose
+    texts must agree."""
     run = subprocess.run([sys.executable, HOSTS / name, "--output", directory], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     shown = re.search(rf"^{re.escape(name)}\n(.*?)\n(?:\n|```)", PAGE, re.MULTILINE | re.DOTALL)[1].split("\n")
-    # Without an input for each variable, FMPy says so.
+    # FMPy warns of variables without an input.
     lines = [line for line in run.stdout.splitlines() if not line.startswith("Warning: missing input")]
     assert [re.sub(NUMBER, "#", line) for line in lines] == [re.sub(NUMBER, "#", line) for line in shown]
     return [(re.findall(NUMBER, here), re.findall(NUMBER, there)) for here, there in zip(lines, shown)]
@@ -73,7 +74,7 @@ def test_the_host_in_c_prints_what_fmpy_gets(examples, tmp_path):
 
 
 def mangled(archive):
-    """The variables by the names that omc gives them."""
+    """Returns the variables by the names that omc gives them."""
     return {re.sub(r"[.\[\], ()]", "_", name): variable for name, variable in archive.variables.items()}
 
 
@@ -88,7 +89,8 @@ def test_the_modelica_model_uses_the_names_that_omc_makes_and_drives_each_input_
 
 
 def test_the_modelica_model_compiles_around_a_stand_in_for_the_craft(examples):
-    """Rumoca has no FMUs: two wheels of the rotors' inertia that follow the same plan, with the names of the FMU."""
+    """Rumoca does not import FMUs: in place of the spacecraft are two wheels with the rotors'
+    inertia that follow the same plan, with the FMU's names."""
     variables = mangled(examples["servoed_arm"])
     text = (HOSTS / "ClosedLoop.mo").read_text()
     used = sorted(set(re.findall(r"craft\.(\w+)", text)))
@@ -107,7 +109,7 @@ def test_the_modelica_model_compiles_around_a_stand_in_for_the_craft(examples):
 
 
 def test_the_page_gives_the_numbers_of_the_modelica_model(examples):
-    """Its equations, in SciPy around the Model Exchange FMU."""
+    """The model's equations, solved by SciPy around the Model Exchange FMU."""
     shown = {row[0]: row[1] for table in tables(PAGE) for row in table[1:] if row[0].startswith("`craft.")}
     archive = examples["servoed_arm"]
     text = (HOSTS / "ClosedLoop.mo").read_text()

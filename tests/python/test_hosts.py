@@ -1,7 +1,8 @@
-"""The Co-Simulation archives in hosts that share no code with FMPy, and the library's life in a process.
+"""The FMUs in Co-Simulation importers that share no code with FMPy, and loading and unloading of the library in a process.
 
-libcosim (Open Simulation Platform; it loads FMUs through FMI Library) and Ecos (a loader of its own) are run as
-they come from PyPI. What they compute must be what FMPy computes with the same communication points.
+libcosim (Open Simulation Platform; it loads FMUs through FMI Library) and Ecos (with its own
+loader) run as installed from PyPI. Their results must equal FMPy's with the same communication
+points.
 """
 
 import ctypes
@@ -21,7 +22,8 @@ REASON = "the same solver over the same communication points; the hosts' times d
 
 
 def grid(archive, steps=None):
-    """Communication points of the default experiment, and how many nanoseconds lie between them."""
+    """Returns the communication points of the default experiment, and the nanoseconds between
+    them."""
     experiment = archive.description.defaultExperiment
     h, stop = float(experiment.stepSize), float(experiment.stopTime)
     nanoseconds = round(h * 1e9)
@@ -30,11 +32,10 @@ def grid(archive, steps=None):
 
 
 def judge(within, claim, archive, names, rows, reference):
-    """Judges the largest difference, in parts of each output's scale.
+    """Checks the largest difference from the reference, relative to each output's scale.
 
-    Where the solver may be implicit, round-off of the times decides whether Newton's iteration takes another turn: two runs then agree within
-    the solver's tolerance, and that is a part of the nominal value.
-    """
+    With an implicit solver, round-off of the times may change the number of Newton iterations: two
+    runs then agree within the solver's tolerance, which is relative to the nominal value."""
     off, scales = np.abs(np.asarray(rows) - reference), archive.scales(names, reference)
     if 'method = "auto"' in next(path for path in EXAMPLES if path.stem == archive.path.stem).read_text():
         scales = np.maximum(scales, [archive.nominal(name) for name in names])
@@ -45,7 +46,7 @@ def judge(within, claim, archive, names, rows, reference):
 
 
 class Cosim:
-    """One instance of an archive in libcosim, its outputs seen by an observer that fetches all variables."""
+    """One instance of an archive in libcosim; an observer reads all its variables."""
 
     def __init__(self, archive, nanoseconds, start=None):
         from libcosimpy.CosimExecution import CosimExecution
@@ -112,7 +113,8 @@ def test_libcosim_opens_and_closes_an_archive_again_and_again(examples):
 
 def _ecos(archive, h):
     if sys.platform == "linux":
-        # Ecos' library asks for libtbb.so.12; the wheel `tbb` puts it where no loader looks.
+        # Ecos' library needs libtbb.so.12; the wheel `tbb` installs it outside the loader's search
+        # path.
         ctypes.CDLL(str(Path(sys.prefix) / "lib" / "libtbb.so.12"), mode=ctypes.RTLD_GLOBAL)
     import ecospy
 
@@ -168,7 +170,7 @@ def _library(archive):
 
 
 def _live(library, archive):
-    """One life of an instance, without a logger."""
+    """Creates an instance without a logger, initialises it, makes a step and frees it."""
     library.fmi2Instantiate.restype = ctypes.c_void_p
     step = library.fmi2DoStep
     step.argtypes = [ctypes.c_void_p, ctypes.c_double, ctypes.c_double, ctypes.c_int]
@@ -191,7 +193,7 @@ def _live(library, archive):
 def test_the_library_is_unloaded_and_loaded_again_100_times_without_growth(name, examples, tmp_path, within):
     from _ctypes import dlclose
 
-    # A copy of its own: nothing else in this process keeps it loaded.
+    # A separate copy of the library, which nothing else in this process keeps loaded.
     path = tmp_path / "own.so"
     path.write_bytes(_library(examples[name]).read_bytes())
 
@@ -222,7 +224,7 @@ def test_nothing_is_ever_written_to_stdout_or_stderr(examples):
     assert (run.returncode, run.stdout, run.stderr) == (0, b"", b"")
 
 
-# Good calls, refused calls, calls out of order, with logging on and nobody to listen.
+# Valid calls, refused calls and calls out of order, with logging on but without a logger.
 SILENT = """
 import ctypes, sys
 library = ctypes.CDLL(sys.argv[1])

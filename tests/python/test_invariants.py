@@ -1,7 +1,7 @@
-"""A free-floating arm, driven by its joints for 60 s: momentum stays, and energy changes by the work alone.
+"""A free-floating arm, driven by its joints for 60 s: momentum is conserved, and energy changes by the work alone.
 
-Drifts are relative to the greatest sum of the parts' magnitudes over the run (Σ|mᵢvᵢ|, Σ|hᵢ|), because the total
-is zero throughout.
+Drifts are relative to the greatest sum of the bodies' momentum magnitudes over the run (Σ|mᵢvᵢ|, Σ|hᵢ|),
+because the total is zero throughout.
 """
 
 import numpy as np
@@ -63,7 +63,7 @@ def test_energy_changes_by_the_work_of_the_motors(runs, within):
 def test_drift_falls_at_least_tenfold_per_hundredfold_tolerance(what, runs):
     coarse, middle, fine = (runs[tolerance][what] for tolerance in TOLERANCES)
     print(f"{what}: {coarse:.1e}, {middle:.1e}, {fine:.1e} at {TOLERANCES}")
-    # Below 1e-14 there is only round-off, which no tolerance lowers.
+    # Errors below 1e-14 are round-off, which does not decrease with the tolerance.
     floor = 1e-14
     assert middle <= max(coarse / 10, floor), f"{what}: {coarse:.1e} at 1e-8, {middle:.1e} at 1e-10"
     assert fine <= max(middle / 10, floor), f"{what}: {middle:.1e} at 1e-10, {fine:.1e} at 1e-12"

@@ -1,7 +1,7 @@
-"""The study of Kłak and Jarzębowska's paper, run as a user runs it: its numbers, its figures, and the page about it.
+"""The study of Kłak and Jarzębowska's paper, run as by a user: its numbers, its figures, and its page.
 
-The reference numbers come from two codes that share nothing with the tool, a planar Lagrange model and a saddle-point
-model of their own; they agree to 4e-10 mm and are given with five decimals of a mm and of a degree.
+The reference numbers are from two programs independent of the tool, a planar Lagrange model and a
+saddle-point model; they agree to 4e-10 mm and are given with five decimals of a mm and of a degree.
 """
 
 import os
@@ -17,12 +17,13 @@ PAGE = ROOT / "docs" / "klak-2020.md"
 
 study = program("klak_2020/study")
 
-DECIMALS = 0.5e-5  # of the reference, on top of every tolerance
+DECIMALS = 0.5e-5  # rounding of the reference, added to every tolerance
 MM = 1e-5 + DECIMALS
 DEGREES = 1e-6 + DECIMALS
-SAMPLE = study.STEP / 2 + 1e-9  # s: a peak is found at a sample
+SAMPLE = study.STEP / 2 + 1e-9  # s: a peak's time is that of a sample
 
-# tip, at, tip at the end, undeformed, at, deflection (mm, s); base, joint 1, joint 2 (degrees); eta, at, its rate, at
+# The columns: tip, its time, tip at the end, undeformed, its time, deflection (mm, s); base, joint
+# 1, joint 2 (degrees); eta, its time, eta's rate, its time
 FULL = (0.60562, 4.260, 0.36075, 1.69528, 4.753, 1.7156, 0.00114, 0.00423, 0.09835, 8.57793e-4, 0.255, 9.1135e-3, 0.027)
 LINEAR = (
     3.66843,

@@ -1,4 +1,4 @@
-"""Joints whose motion a host switches: brakes and drives, in both interfaces and every formulation."""
+"""Joints whose motion an importer switches: brakes and drives, in both interfaces and every formulation."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,8 @@ def archive(request, build):
 
 
 def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
-    """The states change at the event, momentum does not, and the brake's torque is what the load asks for."""
+    """The states change at the event, momentum does not, and the brake's torque balances the
+    load."""
     with ModelExchange(archive) as me:
         me.integrate([0.0, 0.5], ["elbow.qd"], rtol=1e-10)
         before, rate = me.read(MOMENTA), me.read(["elbow.qd"])[0]
@@ -56,7 +57,7 @@ def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
         after, (rate, brake) = me.read(MOMENTA), me.read(["elbow.qd", "elbow.drive"])
         within("momentum over a locking", np.abs(after - before).max(), 1e-13, "round-off of 1 kg·m/s")
         assert abs(rate) < 1e-14 and brake != 0.0
-        # Of a command that a host gives outside an event the end of a step tells.
+        # A command set outside Event Mode is reported by fmi2CompletedIntegratorStep.
         assert me.fmu.completedIntegratorStep() == (0, 0)
         me.set({"shoulder.motion": 1.0})
         assert me.fmu.completedIntegratorStep() == (1, 0)
@@ -88,7 +89,7 @@ def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
         cs.set({"shoulder.motion": 0.0, "elbow.motion": 0.0})
         cs.to(2.0)
         assert abs(cs.read(["shoulder.qd"])[0]) > 1e-3
-        # None of the joint's motions: told, and nothing happens.
+        # A value that selects none of the joint's motions is reported and has no effect.
         cs.set({"shoulder.motion": 7.0})
         cs.to(2.1)
         assert abs(cs.read(["shoulder.qd"])[0]) > 1e-3
@@ -97,7 +98,8 @@ def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
 
 
 def test_a_command_at_the_start_is_in_the_linear_craft(tmp_path):
-    """A brake that a signal puts on where it is linearised: the joint's rate neither changes nor is an oscillation of its own."""
+    """With a brake that a signal closes at the start, the joint's rate in the linear system neither
+    changes nor forms a mode."""
     text = SPEC.format(formulation="recursive").replace("start = { rate = 0.6 }", "").replace("start = { rate = -0.9 }", "")
     signal = '[signal."elbow.motion"]\ntype = "constant"\n'
     (tmp_path / "craft.toml").write_text(text + signal)

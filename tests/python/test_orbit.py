@@ -8,7 +8,8 @@ from fmpy.fmi1 import FMICallException
 from fmu import FORMULATIONS, CoSimulation
 
 MU, RADIUS = 3.986e14, 7136636.0
-# A hub upright in orbit with a wheel and a jet; its arm's motor is too weak for the step that its servo is given.
+# A hub in orbit, aligned with the LVLH frame, with a wheel and a thruster; the torque limit of its
+# arm's motor is reached when the servo's reference steps.
 SPEC = """
 name = "hub"
 formulation = "{formulation}"
@@ -59,7 +60,8 @@ def archive(request, build):
 
 
 def commands(stop):
-    """A step of the shoulder's reference at 1 s, the wheel driven to its limit and back, a pulse of the jet."""
+    """Returns the inputs: a step of the shoulder's reference at 1 s, the wheel driven to its rate
+    limit and back, a pulse of the thruster."""
     signals = np.dtype([(name, float) for name in ("time", "shoulder.q_ref", "spin.tau", "jet.on")])
     rows = [(0, 0, 0.4, 0), (1, 0, 0.4, 0), (1, 1, 0.4, 0), (3, 1, 0.4, 0), (3, 1, 0.4, 1), (4, 1, 0.4, 1), (4, 1, 0.4, 0)]
     rows += [(7, 1, 0.4, 0), (7, 1, -2.0, 0), (stop, 1, -2.0, 0)]
@@ -67,7 +69,8 @@ def commands(stop):
 
 
 def test_motors_saturate_alike_in_both_interfaces(archive, within):
-    """FMPy's CVode, which looks for the zeros of the event indicators, against Co-Simulation through the same commands."""
+    """Model Exchange with FMPy's CVode, which locates the zeros of the event indicators, agrees
+    with Co-Simulation under the same commands."""
     stop, step = 10.0, 0.05
     runs = {}
     for kind, solver in (("ModelExchange", "CVode"), ("CoSimulation", None)):
@@ -88,26 +91,29 @@ def test_motors_saturate_alike_in_both_interfaces(archive, within):
     me, cs = (runs[kind] for kind in runs)
     told = fmpy.simulate_fmu(str(archive.directory), validate=False, fmi_type="ModelExchange", stop_time=stop, step_size=step, input=commands(stop), record_events=True)["time"]
     found = told[1:][np.diff(told) == 0]
-    # Between the commands, which change at whole seconds, what limits torque or rate has been found by its indicators.
+    # The commands change at whole seconds; events in between are limits of torque or rate, located
+    # by their indicators.
     assert (np.abs(found - np.round(found)) > 1e-3).sum() >= 2
     n = min(len(me), len(cs))
     assert np.allclose(me["time"][:n], cs["time"][:n], atol=1e-9)
-    # At the instants of the steps themselves an output is that before or that after.
+    # At the instants of the commands' steps an output may have the value before or after.
     steps = np.min(np.abs(me["time"][:n, None] - np.array([1.0, 3.0, 4.0, 7.0])), axis=1) > 1e-6
     for name in NAMES:
         apart = np.abs(me[name][:n] - cs[name][:n])[steps].max()
         within(f"{name}: CVode against Co-Simulation", apart / max(1.0, np.abs(cs[name]).max()), 1e-7, "tolerance 1e-10, ten seconds with corners")
     for run in (me, cs):
         assert np.abs(run["shoulder.motor_torque"]).max() <= 1.5 and (run["shoulder.motor_torque"] == 1.5).any()
-        # On its limit the wheel drives no further; asked for more than it can the other way, it gives its most.
-        # (It turns on with the base, which accelerates by less than 1e-3 rad/s²: 0.02 kg·m² of that.)
+        # At its rate limit the wheel's motor gives no more torque in that direction; driven beyond
+        # its torque limit in the other, it gives the limit.
+        # (It still accelerates with the base, by less than 1e-3 rad/s²: 0.02 kg·m² times that.)
         assert abs(run["spin.qd"].max() - 100.0) < 1e-3 and np.abs(run["spin.motor_torque"]).min() < 2e-5
         assert run["spin.motor_torque"].min() == -0.5
         assert set(run["jet.force"]) == {0.0, 2.0}
 
 
 def test_the_orbit_is_a_parameter(build, within):
-    """A host puts the craft on another orbit: it is upright there at the start, and the orbit's own rate follows."""
+    """An importer sets another orbit: the spacecraft starts aligned with its LVLH frame, and the
+    orbital rate agrees."""
     archive = build(SPEC.format(formulation="recursive"))
     for a, e in ((RADIUS, 0.0), (8.0e6, 0.1)):
         with CoSimulation(archive, start={"orbit.semi_major_axis": a, "orbit.eccentricity": e}) as cs:

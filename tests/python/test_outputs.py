@@ -1,7 +1,8 @@
-"""Outputs at general states of random trees against Pinocchio's kinematics, momenta and energies.
+"""Outputs at general states of random trees, compared with Pinocchio's kinematics, momenta and energies.
 
-Vectors are compared norm-wise, attitudes as rotations (q and −q are one), all relative to their own size, or to one
-SI unit where they are smaller (frames on one body do not move in each other). The bound 1e-12 is round-off over a chain of some tens of frames.
+Vectors are compared in the norm, attitudes as rotations (q and −q are equal), all relative to their
+own magnitude, or to one SI unit if they are smaller (frames on one body do not move relative to
+each other). The bound 1e-12 is round-off over a chain of some tens of frames.
 """
 
 import numpy as np
@@ -14,7 +15,8 @@ BOUND, REASON = 1e-12, "round-off along the chains"
 
 
 def difference(name, ours, reference):
-    """Norm-wise and relative; for a quaternion the sine of half the angle between the attitudes."""
+    """Returns the relative difference in the norm; for a quaternion the sine of half the angle
+    between the attitudes."""
     if name.endswith(".q"):
         across = [
             np.cross(ours[1:], reference[1:]) + ours[1:] * reference[0] - reference[1:] * ours[0],
@@ -25,7 +27,7 @@ def difference(name, ours, reference):
 
 
 def grouped(names):
-    """`{"tip.r": ["tip.r[1]", …]}`."""
+    """Groups components by vector: `{"tip.r": ["tip.r[1]", …]}`."""
     groups = {}
     for name in names:
         groups.setdefault(name.partition("[")[0], []).append(name)
@@ -67,7 +69,8 @@ def test_outputs_agree_with_pinocchio(seed, build, within):
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("seed", range(6))
 def test_reactions_agree_with_pinocchio(seed, formulation, build, within):
-    """What every joint transmits, in every formulation, and the accelerations of the bases; norm-wise over all joints."""
+    """Reactions of all joints in every formulation, and the accelerations of the bases; compared in
+    the norm over all joints."""
     rng = np.random.default_rng(6000 + seed)
     spec = random_tree(
         rng,

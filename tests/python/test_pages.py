@@ -1,4 +1,4 @@
-"""What the pages tell a reader to write and to run does what they say, and their links lead somewhere."""
+"""Texts and commands of the documentation's pages give the results that the pages show, and links have targets."""
 
 import os
 import re
@@ -16,24 +16,24 @@ PAGES = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "examples").rg
 
 
 def blocks(page):
-    """The fenced blocks of a page, in order: pairs of their language and text."""
+    """Returns the fenced blocks of a page, in order: pairs of language and text."""
     return re.findall(r"^```(\w*)\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
 def named_blocks(page, languages):
-    """The files of a page: blocks that begin with their name in a comment."""
+    """Returns the files of a page, `{name: text}`: blocks that begin with the name in a comment."""
     pattern = rf"```(?:{languages})\n# (\S+)\n(.*?)^```$"
     return dict(re.findall(pattern, (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
 
 
 def shell(commands, folder):
-    """Runs lines as a user types them, with the tool and this Python on the PATH."""
+    """Runs command lines, with the tool and this Python on the PATH."""
     path = os.pathsep.join([str(Path(os.environ["GRAPPLE"]).resolve().parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(["bash", "-c", commands], cwd=folder, env={**os.environ, "PATH": path}, capture_output=True, text=True)
 
 
 def lines(text):
-    """Lines without what cannot be seen at their ends; without blank ones."""
+    """Returns the lines of a text without trailing white space, without blank ones."""
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
@@ -52,7 +52,7 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
     assert "no problems: 3 bodies, 2 joints" in outputs[0]
     assert (tmp_path / "my_arm.html").is_file() and (tmp_path / "my_arm.csv").is_file()
     shown = [text for language, text in blocks("quick-start.md") if language == "text"][-1]
-    # Round-off differs from machine to machine; what is seen does not.
+    # Only the momentum drift is round-off, which depends on the machine.
     *told, momentum = outputs[1].replace(", momentum", "\nmomentum").splitlines()
     *expected, _ = shown.replace(", momentum", "\nmomentum").splitlines()
     assert told == expected
@@ -60,7 +60,8 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
 
 
 def test_the_craft_and_the_program_of_the_front_page_run(tmp_path):
-    """A sine of 0.5 N·m at 1 Hz is held back by the inertias of arm and base, so the arm swings to one side."""
+    """A sine of 0.5 N·m at 1 Hz, starting at zero phase, gives the free arm a mean velocity, so it
+    swings to one side."""
     front = blocks("../README.md")
     (spec,), (program,) = [[text for language, text in front if language == wanted] for wanted in ("toml", "python")]
     (tmp_path / "two_link.toml").write_text(spec)
@@ -76,7 +77,8 @@ def test_the_craft_and_the_program_of_the_front_page_run(tmp_path):
 
 
 def frequencies(folder):
-    """Those of a craft's vibrations, Hz, that `linearize` prints, by what takes the largest part in them."""
+    """Returns the vibrations of a spacecraft that `linearize` prints: frequency (Hz), and index of
+    the mode with the largest share."""
     run = shell("grapple linearize boom.toml", folder)
     assert run.returncode == 0, run.stderr
     rows = re.findall(r"^ +\d+ +(\S+) +\S+ +stable +boom\.eta\[(\d+)\]", run.stdout, re.MULTILINE)
@@ -100,7 +102,7 @@ def test_the_page_on_flexible_links_has_the_frequencies_of_its_boom(tmp_path):
         text = spec.replace("bending = 2 ", f"bending = {bending} ").replace("torsion = 1", f"torsion = {torsion}")
         (tmp_path / "boom.toml").write_text(text.replace("damping_ratio", f"{load}damping_ratio") if loaded else text)
         found = frequencies(tmp_path)
-        twisting = 2 * int(bending) + 1  # after those of bending
+        twisting = 2 * int(bending) + 1  # index of the first torsion mode, after those of bending
         bent = [frequency for frequency, mode in found if mode < twisting]
         (*expected, twist) = cells.split(" | ")
         for told, frequency in zip(expected, bent):
@@ -133,7 +135,7 @@ def test_the_page_on_errors_has_six_mistakes_and_a_run_that_is_refused(tmp_path)
 
 
 def anchors(page):
-    """The names by which GitHub's links reach the headings of a page."""
+    """Returns the anchors by which GitHub's links reach the headings of a page."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

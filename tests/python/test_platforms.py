@@ -1,4 +1,4 @@
-"""Libraries of other systems, made by Zig's compiler with FMI's functions and nothing behind them: what is packed, and what is refused."""
+"""Libraries of other systems, compiled by Zig with empty FMI functions: which are packed, and which are refused."""
 
 import re
 import struct
@@ -29,13 +29,13 @@ CPU_TYPES = {"mac-intel": (0x0100_0007, 3), "mac-arm64": (0x0100_000C, 0)}
 
 @pytest.fixture(scope="module")
 def libraries(tmp_path_factory):
-    """The path of a library for each target, and of a universal one of both Macs."""
+    """Returns the path of a library for each target, and of a universal library for both Macs."""
     folder = tmp_path_factory.mktemp("libraries")
     binding = "".join(path.read_text() for path in (EXAMPLES[0].parents[1] / "src/fmu/c_abi").glob("*.rs"))
     functions = sorted(set(re.findall(r"\bfn (fmi2[A-Z]\w+)", binding)))
     assert len(functions) == 44, functions
     source = folder / "functions.c"
-    # Nothing of a C library, so that none has to be built.
+    # No C library is used, so that none has to be built.
     export = (
         "#ifdef _WIN32\n#define EXPORT __declspec(dllexport)\n"
         "int __stdcall DllMainCRTStartup(void *module, unsigned long why, void *reserved) { return 1; }\n"
@@ -53,7 +53,8 @@ def libraries(tmp_path_factory):
 
 
 def universal(images):
-    """What macOS's lipo makes: a header that says where each machine's library stands."""
+    """Returns a universal binary as macOS's lipo makes it: a header with the position of each
+    machine's library."""
     header, body, offset = struct.pack(">II", 0xCAFEBABE, len(images)), b"", 1 << 14
     for (cpu, subtype), image in images:
         header += struct.pack(">IIIII", cpu, subtype, offset, len(image), 14)

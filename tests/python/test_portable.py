@@ -1,4 +1,4 @@
-"""The library of `scripts/portable-library`: what it asks of a system, and that it computes what the embedded one does."""
+"""The library of `scripts/portable-library`: the versions of system symbols that it needs, and its results compared with the embedded library."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""The page of a run in a real browser: Debian's Chromium, without a network."""
+"""The HTML page of a run, opened in a real browser: Debian's Chromium, without a network."""
 
 import base64
 import csv
@@ -17,9 +17,9 @@ from playwright.sync_api import sync_playwright
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed (Debian's package is called chromium)")
 
-# Name, seconds of the run.
+# Example: duration of its run, s.
 RUNS = {"docking": 60, "ssrms_flexible": 5, "servicer_orbit": 20, "beam_in_grasp": 2, "klak_2020_quaternion": 2}
-# A ball that bounces, of radius 0.1 m.
+# A bouncing ball of radius 0.1 m.
 BOUNCE = """
 name = "bounce"
 [environment]
@@ -71,14 +71,14 @@ times = [0.0, 30.0]
 values = [1.0, 0.0]
 interpolation = "hold"
 """
-# Frames by whose names the program might call its own.
+# Frames whose names coincide with names that the tool would choose for its own objects.
 TAKEN = "".join(f"\n[frame.line{stem}_{k}]\nbody = 'target'\n" for stem in ("1", "_1") for k in range(17))
 SOFTWARE = ["--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
 
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
-    """The page and the rows of each run."""
+    """Each example's page and the rows of its run."""
     folder = tmp_path_factory.mktemp("pages")
     made = {}
     for path in EXAMPLES:
@@ -92,7 +92,7 @@ def pages(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Page, rows and last words of runs of specs that are no examples."""
+    """Page, rows and the tool's output of runs of specs that are not examples."""
     folder = tmp_path_factory.mktemp("written")
     docking, dual_arm = ((EXAMPLES[0].parent / f"{name}.toml").read_text(encoding="utf-8") for name in ("docking", "dual_arm"))
     released = docking.replace('type = "constant"', HELD)
@@ -110,7 +110,7 @@ def written(tmp_path_factory):
 
 @pytest.fixture
 def browser(request):
-    """Opens a page; told afterwards is what it logged and asked for."""
+    """A browser page; it records its console messages (`told`) and its requests (`asked`)."""
     arguments = ["--no-sandbox", "--disable-background-networking", *getattr(request, "param", SOFTWARE)]
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
@@ -124,34 +124,34 @@ def browser(request):
 
 
 def drawn(page):
-    """What the canvas shows."""
+    """Returns a screenshot of the canvas."""
     return Image.open(io.BytesIO(page.locator("#craft canvas").first.screenshot())).convert("RGB")
 
 
 def scrub(page, i):
-    """Goes to a row."""
+    """Moves the time slider to row `i`."""
     page.evaluate("i => { const t = document.querySelector('#timeline'); t.value = i; t.dispatchEvent(new Event('input')); }", i)
 
 
 def choose(page, option, label):
-    """Chooses of one of the bar's lists."""
+    """Selects an entry of one of the bar's lists."""
     page.locator("label", has_text=option).locator("select").select_option(label=label)
 
 
 def coloured(page, name):
-    """How many of the picture's pixels have one of the page's colours."""
+    """Returns the number of pixels in the picture with one of the page's colours."""
     colour = page.evaluate("name => getComputedStyle(document.documentElement).getPropertyValue(name)", name).strip()
     rgb = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)])
     return int((np.abs(np.asarray(drawn(page), dtype=int) - rgb).max(axis=2) <= 2).sum())
 
 
 def data(path):
-    """What the program put into a page."""
+    """Returns the data that the tool wrote into a page."""
     return json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
 
 
 def shown(text):
-    """A number of the page."""
+    """Returns a number shown on the page."""
     return float(text.replace("−", "-"))
 
 
@@ -172,7 +172,7 @@ def test_the_craft_is_drawn_and_plays(name, pages, browser):
     browser.wait_for_function("Number(document.querySelector('#timeline').value) > 3")
     browser.click("#play")
     assert drawn(browser).tobytes() != before.tobytes()
-    # Scrubbed to the end, the clock says when that is.
+    # At the end of the slider the clock shows the stop time.
     scrub(browser, 10**9)
     assert browser.inner_text("#clock") == f"{RUNS[name]} s"
     assert float(rows[-1]["time [s]"]) == RUNS[name]
@@ -193,7 +193,7 @@ def test_any_variable_can_be_charted_with_the_numbers_of_the_table(name, pages, 
         browser.click("text=New chart")
         card = browser.locator(".card").filter(has=browser.get_by_role("heading", name=variable, exact=True)).first
         shown = card.locator(".u-series .u-value").last.inner_text().replace("−", "-")
-        # Single precision, and four digits where there is an exponent.
+        # The page has single precision, and four digits for numbers with an exponent.
         assert float(shown) == pytest.approx(float(rows[-1][column]), rel=6e-4, abs=1e-38), variable
     assert browser.told == []
 
@@ -216,7 +216,7 @@ def test_impacts_and_releases_are_marked_where_and_when_they_happen(written, bro
         mark.click()
         first = next(instant for instant in time if instant >= t)
         assert shown(browser.inner_text("#clock").removesuffix(" s")) == pytest.approx(first, abs=1e-5)
-    # The ring and the dot say how the two are to each other.
+    # The marker of the contact has the colour of a capture while the bodies are captured.
     for i in (0, 48, 49, 299, 300, len(time) - 1):
         scrub(browser, i)
         assert (coloured(browser, "--good") > 50) == (rows[i]["latch.captured"] == 1), i
@@ -244,7 +244,7 @@ def test_the_table_of_impacts_has_the_numbers_of_the_run(written, browser):
         assert [shown(number) for number in numbers] == pytest.approx(expected, rel=1e-5)
         table.locator("tbody tr").nth(k).click()
         assert browser.input_value("#timeline") == str(i)
-        # Just after an impact the interface is lit.
+        # Just after an impact the contact's marker has the warning colour.
         assert coloured(browser, "--warn") > 50
     scrub(browser, 0)
     assert coloured(browser, "--warn") < 50
@@ -305,7 +305,7 @@ def test_a_trail_grows_with_time(written, browser):
     lengths = []
     for i in (5, 20, 40):
         scrub(browser, i)
-        # The line is smoothed: not all of it has its full colour.
+        # The line is antialiased: not all of its pixels have its full colour.
         lengths.append(coloured(browser, "--c4"))
     assert 10 < lengths[0] < lengths[1] < lengths[2]
     choose(browser, "trail", "none")

@@ -1,7 +1,7 @@
-"""A saved FMU state holds everything that the future depends on: a continuation is the same to the last bit.
+"""A saved FMU state contains all that the future depends on: a continued run has the same bits.
 
-Two arms: the SSRMS-type example, and a small one with what an event leaves behind (a stop, a pulse, a servo's switch), that with
-implicit methods too, which leave a Jacobian behind.
+Two arms: the SSRMS-type example, and a small one with states of events (a stop, a torque signal, a
+servo's switch), the latter also with implicit methods, whose Jacobian is part of the state.
 """
 
 import subprocess
@@ -80,7 +80,8 @@ def names_of(archive):
 
 
 def drive(archive):
-    """What a host would send on the way, if there is something to drive."""
+    """Returns the inputs that an importer sets during the run: the references of servos, if there
+    are any."""
     return [name for name, v in archive.variables.items() if v.causality == "input" and name.endswith("q_ref")]
 
 
@@ -97,7 +98,7 @@ def continue_cs(cs, names):
 
 
 def same(a, b):
-    """Identical bits, zeros' signs included."""
+    """Returns whether two arrays have identical bits, including the signs of zeros."""
     return a.tobytes() == b.tobytes()
 
 
@@ -140,7 +141,7 @@ def test_co_simulation_continues_identically_in_another_instance(arm, arms):
         code = cs.fmu.serializeFMUstate(saved)
         cs.fmu.freeFMUstate(saved)
         once = continue_cs(cs, names)
-    # The other instance has another mass, tolerance and history: the state must bring all of it along.
+    # The other instance has another mass, tolerance and past: the state must replace all of them.
     with CoSimulation(archive, start={a_mass: 1.01 * float(archive.variables[a_mass].start)}, tolerance=1e-4) as other:
         other.step(0.37)
         loaded = other.fmu.deSerializeFMUstate(code)
@@ -153,7 +154,8 @@ def test_co_simulation_continues_identically_in_another_instance(arm, arms):
 
 
 def follow(me, t_end, h=1e-3):
-    """Classical Runge–Kutta with events at the ends of steps: the host's part is deterministic, the FMU's is tested."""
+    """Integrates by the classical Runge–Kutta method with events at the ends of steps. The
+    importer's part is deterministic, so differences are the FMU's."""
     names = names_of(me.archive)
     rows = []
     z = me.indicators()
@@ -201,7 +203,7 @@ def test_model_exchange_continues_identically_in_both_instances(arm, arms):
 
 
 def go_on(instance, names):
-    """What follows, in either interface."""
+    """Continues the run, in either interface."""
     if isinstance(instance, CoSimulation):
         return continue_cs(instance, names)
     return follow(instance, instance.t + 0.3)
@@ -220,7 +222,7 @@ def test_a_state_from_a_file_goes_on_identically_in_another_process(interface, a
         saved = here.fmu.getFMUstate()
         (tmp_path / "state").write_bytes(here.fmu.serializeFMUstate(saved))
         here.fmu.freeFMUstate(saved)
-        # What a host has to remember by itself.
+        # Times that an importer stores itself; they are not part of the FMU's state.
         times = [repr(here.t), repr(getattr(here, "next_event", None))]
         once = go_on(here, names)
     there = tmp_path / "there"
@@ -232,7 +234,8 @@ def test_a_state_from_a_file_goes_on_identically_in_another_process(interface, a
 
 
 def go_on_elsewhere(interface, path, state, there, t, next_event):
-    """The other process: an archive unpacked anew, an instance with another tolerance, the state from the file."""
+    """Continues the run in another process: with an archive unpacked anew, an instance with another
+    tolerance, and the state from the file."""
     archive = Archive(path, f"{there} unpacked")
     with {"CoSimulation": CoSimulation, "ModelExchange": ModelExchange}[interface](archive) as other:
         loaded = other.fmu.deSerializeFMUstate(Path(state).read_bytes())

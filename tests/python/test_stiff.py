@@ -1,6 +1,7 @@
-"""A stiff craft: the implicit methods against SciPy's Radau, an implementation of the same method that nobody here wrote.
+"""A stiff spacecraft: the implicit methods compared with SciPy's Radau, an independent implementation of the same method.
 
-A light hand on a strongly damped hinge: its rate dies out with 1/λ = 20 µs, and the sine torque on the shoulder takes seconds.
+A light hand on a strongly damped hinge: its rate decays with the time constant 1/λ = 20 µs, while
+the sine torque on the shoulder takes seconds.
 """
 
 import ctypes
@@ -69,14 +70,16 @@ def test_the_implicit_midpoint_rule_follows_a_stiff_craft_with_order_two(stiff, 
         with CoSimulation(stiff(method="implicit_midpoint", step=step)) as cs:
             return np.abs(cs.run(TIMES, NAMES) - reference).max()
 
-    # What is stiff is not damped but rings: steps of a fraction of its 20 µs are not needed, small jumps at the start are.
+    # The midpoint rule does not damp the stiff mode but lets it oscillate: steps may be much longer
+    # than 20 µs if the stiff mode is hardly excited at the start.
     coarse, fine = error(0.002), error(0.001)
     within("stiff craft, implicit midpoint in steps of 1 ms", fine, 1e-6, "h² = 1e-6")
     assert coarse > 3.0 * fine, (coarse, fine)
 
 
 class Host(CVodeSolver):
-    """FMPy's CVODE on an instance, its Jacobian by differences or from the FMU; counts the FMU's derivatives."""
+    """FMPy's CVODE on an instance, with the Jacobian by differences or from the FMU; counts the
+    evaluations of derivatives and of Jacobians."""
 
     def __init__(self, me, exact, tolerance):
         self.evaluations = self.jacobians = 0
@@ -97,7 +100,7 @@ class Host(CVodeSolver):
             maxNumSteps=100000,
         )
         if exact:
-            # Of SUNDIALS, but not among what FMPy declares.
+            # A function of SUNDIALS that FMPy does not declare.
             data = sundials_sunmatrixdense.SUNDenseMatrix_Data
             data.argtypes, data.restype = [SUNMatrix], ctypes.POINTER(ctypes.c_double)
             self.data = data
@@ -158,7 +161,7 @@ def test_the_assembly_template_runs_in_model_exchange_by_fmpys_bdf_method(tmp_pa
         # tolerance of the FMU.
         result = fmpy.simulate_fmu(str(archive.path), fmi_type=interface, output_interval=0.5, output=["ends.distance"])
         assert result["time"][-1] == 300.0
-        # Model Exchange has a row more, of the event at the end.
+        # Model Exchange has an additional row for the event at the end.
         ends[interface] = np.interp(np.arange(0.0, 300.5, 0.5), result["time"], result["ends.distance"])
     off = np.abs(ends["ModelExchange"] - ends["CoSimulation"]).max()
     within("template assembly, CVODE's BDF in Model Exchange against Co-Simulation", off, 1e-3, "BDF keeps about a thousand times its tolerance, m")

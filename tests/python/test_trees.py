@@ -1,8 +1,8 @@
-"""Forward dynamics of random trees: the FMU against Pinocchio's articulated-body algorithm.
+"""Forward dynamics of random trees: the FMU compared with Pinocchio's articulated-body algorithm.
 
-Differences are norm-wise over all rates, ‖Δa‖ / ‖a‖: a component that is small by cancellation has no relative
-accuracy in either program. Forward dynamics loses digits with the spread of the masses, so the bounds do too:
-1e-12 where masses span one decade, 1e-10 where they span four.
+Differences are relative in the norm over all rates, ‖Δa‖ / ‖a‖: a component that is small by cancellation
+has no relative accuracy in either program. Round-off grows with the range of the masses, and so do the
+bounds: 1e-12 for masses within one decade, 1e-10 within four.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""The published two-link craft with rigid links, 5 s: reference numbers to 1e-7 degrees and 1e-8 m.
+"""The published two-link spacecraft with rigid links, 5 s: reference numbers to 1e-7 degrees and 1e-8 m.
 
-The numbers are given with eight decimals, so the last of them is good to 5e-9; the bounds leave room for it.
+The numbers are given with eight decimals, accurate to 5e-9; the bounds are wider than that.
 """
 
 import fmpy

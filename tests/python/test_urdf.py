@@ -1,7 +1,8 @@
-"""`grapple import`: the FMU of an imported robot against Pinocchio's own reader of the same URDF file.
+"""`grapple import`: the FMU of an imported robot compared with Pinocchio's own reader of the same URDF file.
 
-Differences are norm-wise over all rates, at random attitudes, angles, rates and torques, with gravity. Accelerations have motions, loads
-and inertias in them; the inverse of the mass matrix has the inertias alone.
+Differences are relative in the norm over all rates, at random attitudes, angles, rates and torques,
+with gravity. Accelerations depend on motions, loads and inertias, the inverse of the mass matrix on
+the inertias alone.
 """
 
 import re
@@ -48,7 +49,8 @@ def test_what_stands_on_a_link_world_moves_as_pinocchio_reads_it(tmp_path, build
 
 
 def test_what_is_cut_loose_from_a_link_world_floats_as_pinocchio_reads_it(tmp_path, build, within):
-    """The column, with the runway on it; Pinocchio floats the link that is the world, and the column stands on it."""
+    """With a floating base the column, cut loose from the link `world`, becomes the free body and
+    carries the runway; Pinocchio floats the link `world`, to which the column is fixed."""
     text = ROBOTS["gantry"].read_text()
     on_the_column = text.replace('<parent link="world"/>\n    <child link="runway_frame"/>', '<parent link="column"/>\n    <child link="runway_frame"/>')
     assert on_the_column != text
@@ -66,13 +68,14 @@ def test_what_is_cut_loose_from_a_link_world_floats_as_pinocchio_reads_it(tmp_pa
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur5e"])
 def test_what_fixed_joints_hold_together_moves_as_the_bodies_on_them_do(name, base, tmp_path, build, within):
-    """Lumped by Steiner's theorem, against the same links as bodies on fixed joints."""
+    """Links on fixed joints are merged by Steiner's theorem; the same links as separate bodies on
+    fixed joints have the same accelerations."""
     rng = np.random.default_rng(62)
     specs = [imported(ROBOTS[name], tmp_path, "--base", base, *more)[0] for more in ([], ["--keep-fixed"])]
     lumped, kept = (build(spec, "--fmi-type", "me") for spec in specs)
     assert lumped.states == kept.states
     bodies = [spec.read_text().count("[body.") for spec in specs]
-    # The UR's only fixed joint between masses is that of its base link, which has none.
+    # The UR's only fixed joint between links is that of its base link, which has no mass.
     assert bodies[0] < bodies[1] or name == "ur5e", "the links on fixed joints are bodies of their own"
     with ModelExchange(lumped) as a, ModelExchange(kept) as b:
         for _ in range(10):
@@ -88,7 +91,7 @@ def test_what_fixed_joints_hold_together_moves_as_the_bodies_on_them_do(name, ba
 
 
 def test_a_link_on_a_fixed_joint_is_where_pinocchio_has_it(tmp_path, build, within):
-    """Through chains of fixed joints, turned and moved."""
+    """Positions and attitudes through chains of fixed joints."""
     urdf = ROBOTS["branched_arm"]
     spec, _ = imported(urdf, tmp_path)
     archive = build(spec, "--fmi-type", "me")
@@ -107,7 +110,7 @@ def test_a_link_on_a_fixed_joint_is_where_pinocchio_has_it(tmp_path, build, with
 
 
 def test_a_public_arm_on_a_free_base_turns_it_back(tmp_path):
-    """From the file of a public arm to a run of its FMU in FMPy."""
+    """From the URDF file of a public arm to a run of its FMU in FMPy."""
     grapple("import", ROBOTS["ur5e"], "--base", "floating", "-o", tmp_path / "ur5e.toml")
     grapple("build", tmp_path / "ur5e.toml", "-o", tmp_path / "ur5e.fmu")
     result = fmpy.simulate_fmu(
@@ -116,7 +119,8 @@ def test_a_public_arm_on_a_free_base_turns_it_back(tmp_path):
         input=np.array([(0.0, 0.01), (1.0, 0.01)], dtype=[("time", float), ("shoulder_pan_joint.tau", float)]),
         output=["shoulder_pan_joint.q", "base_link.q[4]", "system.angular_momentum[3]"],
     )[-1]
-    # The base has 0.0072 kg·m² and the arm a thousand times that: of ½ τ t²/I = 0.69 rad the base makes nearly all.
+    # The base has 0.0072 kg·m² and the arm a thousand times that: nearly all of the relative
+    # rotation ½ τ t²/I = 0.69 rad is the base's.
     base = 2 * np.arcsin(result["base_link.q[4]"])
     assert abs(result["shoulder_pan_joint.q"] - 0.69) < 0.02 and abs(base + 0.69) < 0.02
     assert abs(result["system.angular_momentum[3]"]) < 1e-9

@@ -1,4 +1,4 @@
-"""What other tools ask of an archive before they run it: FMPy's validation and the standard's XML schema."""
+"""Checks that other tools make before they run an FMU: FMPy's validation and the standard's XML schema."""
 
 import zipfile
 from pathlib import Path
@@ -43,7 +43,7 @@ def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, 
     assert root.get("variableNamingConvention") == names
     variables = [v.get("name") for v in root.find("ModelVariables")]
     assert len(set(variables)) == len(variables)
-    # What moves nothing has no energy.
+    # A controller has no bodies and therefore no energy.
     has_diagnostics = options == [] and 'kind = "controller"' not in example.read_text()
     assert ("system.energy" in variables or "system_energy" in variables) == has_diagnostics
     if names == "flat":

@@ -1,4 +1,4 @@
-"""The example of Valverde and Tsiotras' paper, run as a user runs it, and the page about it."""
+"""The example of Valverde and Tsiotras' paper, run as by a user, and its page."""
 
 import os
 from pathlib import Path

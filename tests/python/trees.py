@@ -1,8 +1,8 @@
 """Random trees of bodies, and their forward dynamics by Pinocchio.
 
-A tree is the spec itself, as a dictionary: `random_tree` draws it, `fmu.toml` writes it for the tool, and
-`Judge` builds Pinocchio's model from the same dictionary. Shared with the tool are only the meanings of the
-spec's fields. The conventions on either side of the border:
+A tree is a spec as a dictionary: `random_tree` generates it, `fmu.toml` writes it for the tool, and
+`Judge` builds Pinocchio's model from the same dictionary. Only the meanings of the spec's fields are
+shared with the tool. The conventions of both programs:
 
 |                         | spec and FMU                              | Pinocchio                              |
 |-------------------------|-------------------------------------------|----------------------------------------|
@@ -11,7 +11,7 @@ spec's fields. The conventions on either side of the border:
 | its acceleration        | ordinary, of the origin, in parent axes   | spatial: v̇ in body axes, without w × v |
 | 6-vectors               | angular first                             | linear first                           |
 
-Spherical, universal, cylindrical and cartesian rates mean the same on both sides.
+Spherical, universal, cylindrical and cartesian rates have the same meaning in both programs.
 """
 
 import numpy as np
@@ -31,7 +31,8 @@ RATES = {
 }
 
 
-# ---- drawing -------------------------------------------------------------------------------------------------------
+# ---- generation
+# ----------------------------------------------------------------------------------------------------
 
 
 def random_tree(
@@ -47,10 +48,11 @@ def random_tree(
     rotors=False,
     measures=0,
 ):
-    """A spec with `n_joints` joints of all kinds on a floating base, and masses over `decades`.
+    """Returns a spec with `n_joints` joints of all kinds on a floating base, and masses within
+    `decades` decades.
 
-    `roots`: number of trees. `world`: the root body hangs on the inertial frame by a joint instead of floating.
-    """
+    `roots`: number of trees. `world`: the root body is attached to the inertial frame by a joint
+    instead of floating."""
     spec = {"name": "tree", "output": {"bodies": False, "diagnostics": False}, "body": {}, "joint": {}}
     if gravity:
         spec["environment"] = {"gravity": rng.uniform(-10, 10, 3)}
@@ -62,7 +64,8 @@ def random_tree(
         spec["joint"]["anchor"] = random_joint(rng, "revolute", "world", "b0", damping, rotors)
     for i in range(n_joints):
         child = f"b{roots + i}"
-        # Long chains with branches: half of the joints go on where the last one ended.
+        # Long chains with branches: half of the joints are attached to the body of the joint
+        # before.
         parent = bodies[-1] if rng.random() < 0.5 else bodies[rng.integers(len(bodies))]
         draw = rng.random()
         if draw < 0.1:
@@ -105,9 +108,9 @@ def random_quaternion(rng):
 
 
 def random_body(rng, decades):
-    """Mass, mass centre and a full inertia that a cloud of matter can have."""
+    """Returns mass, mass centre and a full inertia that satisfies the triangle inequality."""
     mass = 10.0 ** rng.uniform(0, decades)
-    # Second moments of the matter about the mass centre; the inertia is trace(S) 1 − S.
+    # Second moments of mass about the mass centre; the inertia is trace(S) 1 − S.
     turn = Rotation.from_quat(random_quaternion(rng)).as_matrix()
     second = turn @ np.diag(mass * rng.uniform(0.05, 0.3, 3)) @ turn.T
     inertia = np.trace(second) * np.eye(3) - second
@@ -141,7 +144,7 @@ def random_joint(rng, kind, parent, child, damping, rotors):
 
 
 def random_state(rng, spec):
-    """`{state: value}` in general position."""
+    """Returns `{state: value}` at random."""
     state = {}
     for name, kind in joints(spec):
         numbers = lambda field, values: state.update(_named(f"{name}.{field}", values))
@@ -163,7 +166,8 @@ def random_state(rng, spec):
 
 
 def random_inputs(rng, spec):
-    """`{input: value}`: a torque on every rate and a wrench on every port, scaled with the masses around."""
+    """Returns `{input: value}`: a torque on every rate and a wrench on every port, proportional to
+    the mean mass."""
     inputs = {}
     typical = np.mean([body["mass"] for body in spec["body"].values()])
     for name, joint in spec["joint"].items():
@@ -181,7 +185,8 @@ def _named(name, values):
 
 
 def carriers(spec):
-    """`{body: (name of its joint, the joint)}`; a body without a joint is a free one of its own name."""
+    """Returns `{body: (name of its joint, the joint)}`; a body without a joint has a free joint
+    with the body's name."""
     carried = {joint["child"]: (name, joint) for name, joint in spec["joint"].items()}
     return {
         body: carried.get(body, (body, {"type": "free", "parent": "world", "origin": np.zeros(3)}))
@@ -190,10 +195,11 @@ def carriers(spec):
 
 
 def depth_first(spec, parent="world"):
-    """`(body, name of its joint, the joint)`, each body before those that it carries, one branch after the other.
+    """Yields `(body, name of its joint, the joint)`, each body before its children, one branch
+    after the other.
 
-    Pinocchio's derivatives take a branch's rates for neighbours in the vector; its other algorithms do not.
-    """
+    Pinocchio's derivatives need the rates of a branch next to each other in the vector; its other
+    algorithms do not."""
     for body, (name, joint) in carriers(spec).items():
         if joint["parent"] == parent:
             yield body, name, joint
@@ -204,7 +210,8 @@ def joints(spec):
     return [(name, joint["type"]) for name, joint in carriers(spec).values()]
 
 
-# ---- judging -------------------------------------------------------------------------------------------------------
+# ---- reference
+# -----------------------------------------------------------------------------------------------------
 
 
 def _matrix(q_wxyz):
@@ -249,7 +256,7 @@ def _joint_model(joint):
 
 
 class Judge:
-    """Pinocchio's model of a spec."""
+    """Pinocchio's model of a spec, the reference for the FMU."""
 
     def __init__(self, spec):
         self.spec = spec
@@ -266,8 +273,9 @@ class Judge:
                 self.model.appendBodyToJoint(above, _inertia(spec["body"][body]), X)
                 continue
             if joint["type"] == "universal":
-                # Two hinges with nothing between them. Pinocchio's own universal joint has right angles only, and its
-                # derivatives leave out that a joint's subspace turns with its own coordinates.
+                # Two hinges without a body between them. The axes of Pinocchio's own universal
+                # joint are at right angles, and its derivatives omit the rotation of a joint's
+                # subspace with its own coordinates.
                 first, second = (pin.JointModelRevoluteUnaligned(_unit(joint[axis])) for axis in ("axis", "axis2"))
                 j = self.index[name] = self.model.addJoint(above, first, X, name)
                 j = self.model.addJoint(j, second, pin.SE3.Identity(), f"{name}, second axis")
@@ -330,7 +338,7 @@ class Judge:
         return tau, wrenches
 
     def dynamics(self, state, inputs, convention=pin.Convention.LOCAL):
-        """`{derivative of a rate: value}`."""
+        """Returns the accelerations: `{derivative of a rate: value}`."""
         q, v = self._convert(state)
         pin.forwardKinematics(self.model, self.data, q)
         tau, wrenches = self._forces(state, inputs, v)
@@ -353,11 +361,12 @@ class Judge:
         return rates
 
     def sensitivities(self, state, inputs):
-        """Forward dynamics differentiated: `{"q" or "v" or "tau": [({state or input: seed}, {derivative of a rate: change})]}`.
+        """Returns the derivatives of forward dynamics: `{"q" or "v" or "tau": [({state or input:
+        seed}, {derivative of a rate: change})]}`.
 
-        One pair for each direction of Pinocchio's tangent space, translated to the FMU's states: there a quaternion
-        turns by `½ q ⊗ (0, δθ)`, and a free body's velocity in parent axes turns with the body, `δv = R (δθ × v_B + δv_B)`.
-        """
+        There is one pair for each direction of Pinocchio's tangent space, converted to the FMU's
+        states: a quaternion changes by `½ q ⊗ (0, δθ)`, and a free body's velocity in parent axes
+        rotates with the body, `δv = R (δθ × v_B + δv_B)`."""
         q, v = self._convert(state)
         pin.forwardKinematics(self.model, self.data, q)
         tau, wrenches = self._forces(state, inputs, v)
@@ -383,7 +392,7 @@ class Judge:
         return pairs
 
     def _seeds(self, state, v, d_q, d_v):
-        """The change of the FMU's states for one in Pinocchio's tangent space."""
+        """Returns the change of the FMU's states for a change in Pinocchio's tangent space."""
         seeds = {}
         for name, kind in joints(self.spec):
             if kind == "fixed":
@@ -405,7 +414,8 @@ class Judge:
         return seeds
 
     def _changes(self, state, now, changes):
-        """The change of the FMU's derivatives of rates, from that of Pinocchio's accelerations."""
+        """Returns the change of the FMU's derivatives of rates for a change of Pinocchio's
+        accelerations."""
         rates = {}
         for name, kind in joints(self.spec):
             if kind == "fixed":
@@ -425,7 +435,8 @@ class Judge:
         return {f"der({rate})": change for rate, change in rates.items()}
 
     def reactions(self, state, inputs):
-        """`{output: value}`: what every joint that moves transmits to its child, child axes, about the child's origin."""
+        """Returns `{output: value}`: the reaction of every joint on its child, about the child's
+        origin in child axes; fixed joints are omitted."""
         self.dynamics(state, inputs)
         q, v = self._convert(state)
         _, wrenches = self._forces(state, inputs, v)
@@ -438,7 +449,8 @@ class Judge:
         return values
 
     def frame(self, name):
-        """Pose in the world of a body, a frame or the world itself, and its twist in its own axes. After `dynamics`."""
+        """Returns the pose in the world of a body, a frame or the world itself, and its twist in
+        its own axes. Call after `dynamics`."""
         if name == "world":
             return pin.SE3.Identity(), pin.Motion.Zero()
         thing = self.spec.get("frame", {}).get(name, {"body": name})
@@ -447,7 +459,8 @@ class Judge:
         return self.data.oMi[j] * X, X.actInv(self.data.v[j])
 
     def outputs(self, state, inputs):
-        """`{output: value}`: motion of all bodies and frames, measures, momentum, mass centre and energies."""
+        """Returns `{output: value}`: motion of all bodies and frames, measures, momentum, mass
+        centre and energies."""
         q, v = self._convert(state)
         self.dynamics(state, inputs)
         pin.forwardKinematics(self.model, self.data, q, v, self.data.ddq.copy())
@@ -465,7 +478,7 @@ class Judge:
         for name, measure in self.spec.get("measure", {}).items():
             (X_A, V_A), (X_B, V_B) = self.frame(measure["from"]), self.frame(measure["to"])
             X_AB = X_A.actInv(X_B)
-            # The twist of B in A, about B's origin, turned into A's axes.
+            # The twist of B relative to A, about B's origin, then expressed in A's axes.
             V = V_B - X_AB.actInv(V_A)
             values |= _named(f"{name}.r", X_AB.translation) | _named(f"{name}.v", X_AB.rotation @ V.linear)
             values |= _named(f"{name}.w", X_AB.rotation @ V.angular) | _named(f"{name}.q", _wxyz(X_AB.rotation))
@@ -473,7 +486,8 @@ class Judge:
         h = pin.computeCentroidalMomentum(self.model, self.data, q, v)
         values |= _named("system.momentum", h.linear) | _named("system.angular_momentum", h.angular)
         values |= _named("system.mass_centre", pin.centerOfMass(self.model, self.data, q))
-        # The rotors' energy is ½ n²J q̇². Pinocchio 4.1 counts it for some kinds of joints only: it is added here.
+        # The rotors' energy ½ n²J q̇² is added here, since Pinocchio 4.1 includes it for some types
+        # of joints only.
         bare = self.model.copy()
         bare.armature[:] = 0.0
         rotors = 0.5 * v @ (self.model.armature * v)
@@ -483,7 +497,7 @@ class Judge:
 
 
 def _turned(q_wxyz, d_theta):
-    """`½ q ⊗ (0, δθ)`: the change of a quaternion by a small turn, body axes."""
+    """Returns `½ q ⊗ (0, δθ)`: the change of a quaternion by a small rotation in body axes."""
     w, v = q_wxyz[0], q_wxyz[1:]
     return 0.5 * np.array([-v @ d_theta, *(w * d_theta + np.cross(v, d_theta))])
 

@@ -103,7 +103,7 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
         ));
         assert_eq!(told.len(), 2, "{told:?}");
     }
-    // A signal of an invalid joint is not reported in addition.
+    // A signal of an invalid joint is not an additional error.
     let told = with(
         "kp = 40.0",
         "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",

@@ -441,7 +441,7 @@ fn every_segment_of_a_beam_is_validated() {
     );
 }
 
-/// Numbers without effect, nodes that are missing, and too many modes.
+/// Numbers without effect, missing nodes and too many modes are errors.
 #[test]
 fn numbers_without_effect_and_too_many_modes_are_rejected() {
     let [axes] = bent("inertia_axes = [1.0, 0.0, 0.0, 0.0]", BEAM)

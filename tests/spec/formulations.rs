@@ -179,7 +179,7 @@ fn linearly_implicit_step_rejects_gains_that_are_unstable_at_its_step() {
     );
 }
 
-/// A saddle-point matrix without rows has the condition number 1.
+/// A saddle-point matrix with neither bodies nor constraint rows has the condition number 1.
 #[test]
 fn ancf_beam_without_bodies_has_the_condition_number_one() {
     for formulation in ["quaternion", "natural"] {

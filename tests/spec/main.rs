@@ -216,7 +216,8 @@ fn names_of_format_1_are_rejected_with_their_successors() {
     assert!(format[0].contains("format: this version reads format 2"), "{format:?}");
 }
 
-/// The limit keeps the names of the FMU's files within the limits of file systems.
+/// The limit keeps the names of the FMU's files within the limits of file systems; the error names
+/// the line.
 #[test]
 fn names_that_are_too_long_are_rejected_at_their_position() {
     let long = "x".repeat(300);

@@ -2,8 +2,8 @@
 
 use crate::{GOOD, report};
 
-/// Brakes and drives on joints without coordinates or without the input, and inconsistent motions,
-/// are rejected when the spec is read.
+/// Errors: brakes and drives on joints without coordinates, a prescribed joint without its input,
+/// inconsistent motions.
 #[test]
 fn invalid_motions_are_reported_with_the_joint() {
     let joint = |kind: &str, more: &str| {
@@ -71,7 +71,7 @@ fn invalid_motions_are_reported_with_the_joint() {
     );
 }
 
-/// An attitude servo is for a free body, and has one gain or three.
+/// An attitude servo needs a free body, and one gain or three.
 #[test]
 fn an_attitude_servo_needs_a_free_body_and_three_axes() {
     let servo = |body: &str, kp: &str| report(&format!("{GOOD}[body.{body}.attitude_servo]\nkp = {kp}\nkd = 1.0\n"));

@@ -8,7 +8,8 @@ use std::path::Path;
 
 const ARM: &str = include_str!("../../examples/ssrms_flexible.toml");
 
-/// Returns the stretched arm with fixed base, locked joints and a payload.
+/// Returns the stretched arm with its base fixed, its joints locked, and a payload of the given
+/// mass (kg) and inertia (kg·m²).
 fn locked(payload: Option<(f64, f64)>) -> Spec {
     let mut spec = spec::read(ARM, Path::new(".")).expect("a sound example");
     spec.signal.clear();

@@ -7,7 +7,7 @@ use grapple::spec::Formulation;
 use std::path::Path;
 
 /// About a principal axis the angle satisfies `J θ̈ = −kp θ − kd θ̇`, also beyond 180°, in every
-/// formulation; switched off, the moment is zero.
+/// formulation; when the servo is switched off, its moment is zero.
 #[test]
 fn attitude_servo_on_a_body_is_a_damped_oscillator() {
     let (J, kp, kd, angle): (f64, f64, f64, f64) = (3.0, 2.0, 1.2, 1.5);

@@ -32,7 +32,7 @@ fn craft(law: &str) -> String {
             position.x, position.y, position.z
         )
     };
-    // The position of the handle, with a small offset.
+    // Moves the payload so that its handle is near the hand, with a small offset.
     let mut run = Run::new(&start(Vec3::zeros()), 1e-6);
     run.look();
     start(run.vector("hand.r") - run.vector("handle.r") + Vec3::new(0.003, -0.002, 0.004))
@@ -45,7 +45,8 @@ fn run_in(formulation: Formulation, text: &str, tolerance: f64) -> Run {
     run
 }
 
-/// Returns the relative motion of hand and handle, at the hand.
+/// Returns the velocity of the hand relative to the handle, at the hand, and the relative angular
+/// velocity.
 fn relative(run: &Run) -> [Vec3<f64>; 2] {
     let [w_A, w_B] = ["hand", "handle"].map(|frame| run.attitude(frame).rotate(run.vector(&format!("{frame}.w"))));
     let arm = run.vector("hand.r") - run.vector("handle.r");
@@ -53,7 +54,7 @@ fn relative(run: &Run) -> [Vec3<f64>; 2] {
     [v, w_A - w_B]
 }
 
-/// Returns the momenta of the payload about its mass centre.
+/// Returns the payload's momentum, and its angular momentum about its mass centre.
 fn alone(run: &Run) -> [Vec3<f64>; 2] {
     let R = run.attitude("payload").rotation();
     let J = Mat3::new(0.4, 0.02, -0.03, 0.02, 0.5, 0.01, -0.03, 0.01, 0.6);

@@ -186,8 +186,8 @@ fn rounded(x: f64, digits: usize) -> f64 {
     format!("{x:.*e}", digits - 1).parse().expect("a number")
 }
 
-/// From rounded coordinates, at ten instants of the motion, the mechanism is assembled at the
-/// nearest positions and rates, and moves on.
+/// At ten instants of the motion the coordinates are rounded: the mechanism is assembled at the
+/// nearest positions and rates, and continues.
 #[test]
 fn rounded_starts_are_assembled() {
     let mut run = Run::new(&bricard([0.0; 5], [0.0; 5], "[solver]\nmethod = \"dop853\"\n"), 1e-12);
@@ -305,9 +305,9 @@ fn rejected_capture_during_a_run_remains_a_message_after_a_change_of_parameters(
     run.go(0.7);
 }
 
-/// A run with too long steps is stopped before the energy error of a reported instant reaches 1 J:
-/// by the loop's violation or, with that limit lifted, by the energy balance, whose limit is 0.02
-/// of 4.6 J.
+/// A run with too long steps is stopped before the energy error at a communication point reaches 1
+/// J: by the limit of the loop's violation or, without that limit, by that of the energy balance,
+/// 0.02 of 4.6 J.
 #[test]
 fn inaccurate_runs_are_stopped() {
     let lifted = "[monitor]\nconstraint_violation = 1e9\n";
@@ -344,12 +344,12 @@ fn inaccurate_runs_are_stopped() {
     }
 }
 
-/// Random mechanisms: see `tests/theory/mechanisms`.
+/// Random mechanisms: see `tests/theory/mechanisms`, which generates them with reference values.
 mod random {
     use super::*;
     use serde_json::Value;
 
-    /// Returns the mechanisms of the file in `GRAPPLE_MECHANISMS`, or of the sample.
+    /// Returns the mechanisms in the file `GRAPPLE_MECHANISMS`, else those of `sample.json`.
     fn mechanisms() -> Vec<Value> {
         let own = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/theory/mechanisms/sample.json").to_owned();
         let path = std::env::var("GRAPPLE_MECHANISMS").unwrap_or(own);
@@ -546,9 +546,9 @@ mod random {
         assert!(count >= 60 && accelerations < 1e-10 && reactions < 1e-10);
     }
 
-    /// All formulations agree for 0.1 s; the recursive one conserves energy, and momentum without
-    /// connection to the world, to the end or to a singular position. (The end is 10 s for
-    /// mechanisms of another file, otherwise 0.5 s.)
+    /// All formulations agree for 0.1 s. The recursive one conserves energy (and momentum, if
+    /// nothing is connected to the world) until the end or a singular position. (The end is at 10 s
+    /// with a file in `GRAPPLE_MECHANISMS`, else at 0.5 s.)
     #[test]
     fn random_mechanisms_conserve_energy_and_momentum() {
         let end = if std::env::var("GRAPPLE_MECHANISMS").is_ok() {
@@ -571,7 +571,8 @@ mod random {
                 mechanism["gravity"] = serde_json::json!([0.0, 0.0, 0.0]);
             }
             let text = spec(&mechanism, "[solver]\nmethod = \"dop853\"\n");
-            // For attitudes q and −q are equal: only joints with plain coordinates are compared.
+            // The quaternions q and −q are the same attitude, so only joints without quaternions
+            // are compared.
             let joints = mechanism["joints"].as_array().expect("joints").iter();
             let plain = joints.map(|joint| !matches!(joint["type"].as_str(), Some("free" | "spherical")));
             let names = plain.zip(rate_names(&mechanism)).filter(|(plain, _)| *plain);
@@ -737,7 +738,7 @@ mod four_bars {
                 panic!("{stopped:?}");
             };
             println!("stopped at {t} s by {closure}");
-            // Within the step that contains it.
+            // The run stops within the step that contains the flat position.
             assert!(
                 (t - if windows == 2 { 0.71435553 } else { 0.72158102 }).abs() < 1e-3
                     && closure.starts_with("loop \"window")

@@ -9,7 +9,7 @@ use grapple::algebra::Vec3;
 use grapple::spec::{Formulation, Method};
 use std::path::Path;
 
-/// No grasps.
+/// For runs without grasps.
 const NONE: (&[&str], [f64; 2]) = (&[], [0.0; 2]);
 
 /// Returns a run of a spacecraft in natural coordinates with steps of `h` (s).
@@ -111,8 +111,8 @@ pub fn imbalance(run: &mut Run, n: u32, h: f64) -> f64 {
     worst / most
 }
 
-/// A hinge on the world with a spring, with an amplitude of one radian, in long steps: no other
-/// load could compensate an error of the angle.
+/// A hinge on the world with a spring, with an amplitude of one radian, in long steps. The spring
+/// is the only load, so an error of the angle would appear in the energy.
 #[test]
 fn joint_spring_conserves_energy() {
     let text = "name = \"swing\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
@@ -491,8 +491,8 @@ fn solution_converges_with_second_order() {
         .to_vec();
     let orders = [(off[0] / off[1]).log2(), (off[1] / off[2]).log2()];
     println!("outputs off by {}; order {:.2}, {:.2}", few(&off), orders[0], orders[1]);
-    // The remainder after the second order decreases with the square, too: a quarter of that at the
-    // first halving.
+    // The error terms beyond the second order also decrease with the square of the step: at each
+    // halving the deviation from order 2 is a quarter of the one before.
     assert!((orders[1] - 2.0).abs() < 0.1, "{off:?}");
 }
 
@@ -547,13 +547,15 @@ fn joint_locked_in_motion_stays_in_place() {
     assert!(off < 1e-13 && momentum < 1e-12 && lost > 0.01);
 }
 
-/// If the step to a crossing cannot be taken, time and states are those before it.
+/// If the work limit is reached in the step to an event, the run stops with time and states before
+/// that step.
 #[test]
 fn work_limit_stops_before_an_impact() {
     let text = "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\n\
                 start = { position = [0.0, 0.0, 1.1] }\n[contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n";
     let mut run = steps_of(0.01, text, None);
-    // Sufficient for the step that finds the crossing, not for another.
+    // Sufficient for the step that detects the crossing, but not for the repeated step that ends at
+    // it.
     run.simulation.initialise(0.0, None, 101.0).expect("starts");
     let stopped = (1..100).find_map(|k| {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());

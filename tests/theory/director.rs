@@ -45,7 +45,7 @@ fn bent(n: usize, [EA, GA]: [f64; 2], load: Wrench<f64>) -> Vec<(Vec3<f64>, Quat
 }
 
 /// Returns the forces on all nodes but the first, and their derivatives with respect to rotations
-/// (world axes) and positions; for each element in its own twelve directions.
+/// (world axes) and positions, computed element by element in its twelve directions.
 fn slopes(
     element: &DirectorElement,
     nodes: &[(Vec3<f64>, Quaternion<f64>)],
@@ -287,7 +287,7 @@ fn free_geometrically_exact_beam_conserves_momentum_and_energy() {
     assert!(drift < 1e-10 && turned < 1e-10 && energy < 1e-10);
 }
 
-/// A beam on a rotating hub, with different stiffness in each direction, a joint and a load at its
+/// A beam on a rotating hub, with different stiffnesses in all directions, a jointed load at its
 /// tip, and a frame between its nodes.
 const ON_A_HUB: &str = "name = \"craft\"\n[body.hub]\nmass = 3.0\ninertia = [0.4, 0.6, 0.5]\nstart = { angular_velocity = [0.8, -0.5, 0.6], velocity = [0.1, 0.3, -0.2] }\n\
     [joint.root]\ntype = \"revolute\"\nparent = \"hub\"\nchild = \"boom\"\norigin = [0.2, 0.1, 0.0]\nrpy_deg = [20.0, -30.0, 10.0]\nstart = { rate = 0.7 }\n\
@@ -406,7 +406,8 @@ fn stiff_geometrically_exact_beam_in_orbit_equals_a_rigid_bar() {
     assert!(worst < 3e-6 && moved > 1000.0);
 }
 
-/// All numbers are parameters: values set by the importer act as those of the spec.
+/// All numbers are parameters: values set by the importer have the same effect as those of the
+/// spec.
 #[test]
 fn values_of_a_geometrically_exact_beam_are_parameters() {
     let (one, other) = (
@@ -430,6 +431,6 @@ fn values_of_a_geometrically_exact_beam_are_parameters() {
     };
     let (set, written) = (shape(plant), shape(crate::plant(&other)));
     assert!((set.0 - written.0).norm() < 1e-15 && set.0.norm() > 0.01);
-    // An object at 3.0 m keeps its position by an offset, and so does the force; the node moves.
+    // A frame at 3.0 m keeps its position by an offset from the moved node, and so does the force.
     assert!((set.1 - written.1).norm() < 1e-15);
 }

@@ -6,8 +6,8 @@ use grapple::plant::OperatingPoint;
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
-/// Returns a two-link arm on a floating base, with friction, a spring and a rotor on the joint that
-/// may be prescribed.
+/// Returns a two-link arm on a floating base; the joint that `motion` may prescribe has friction, a
+/// spring and a rotor.
 fn arm(motion: &str) -> String {
     format!(
         r#"
@@ -57,7 +57,7 @@ fn drive_torque_gives_the_prescribed_motion() {
     x[0] = 1.0;
     let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; model.outputs.len()]);
     let discrete = model.discrete();
-    // Two accelerations of the shoulder, the torque of the elbow.
+    // Inputs: two accelerations of the shoulder, the torque of the elbow.
     driven
         .evaluate(
             OperatingPoint::new(0.0, &x, &[0.7, -1.1, 0.4], &discrete),
@@ -84,7 +84,7 @@ fn drive_torque_gives_the_prescribed_motion() {
         .collect();
     println!("torques {u:.3?}, off {off:.1e}");
     assert_eq!(rates, [0.7, -1.1]);
-    // Condition number of the flexible link times round-off.
+    // The tolerance is round-off times the condition number of the flexible link.
     assert!(off < 1e-10, "{off:e}");
 }
 
@@ -116,7 +116,7 @@ fn energy_is_balanced(formulation: Formulation) {
 }
 
 /// A brake that closes on a flexible arm stops the joint but not the beam: momentum is conserved
-/// (1e-13 of the bodies' own), and the beam's rates jump.
+/// (to 1e-13 of the sum of the bodies' magnitudes), and the beam's modal rates jump.
 #[test]
 fn locking_a_flexible_arm_conserves_momentum() {
     for formulation in Formulation::ALL.into_iter().filter(|f| f.has(Capability::Flexible)) {

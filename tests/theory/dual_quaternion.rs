@@ -15,7 +15,7 @@ use std::path::Path;
 
 const TREES: u64 = 60;
 
-/// Returns rigid trees: those of even seeds.
+/// Returns random trees with even seeds, which are rigid.
 fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     (0..TREES).map(|seed| (2 * seed, random_tree(2 * seed, 5 + (seed as usize * 7) % 56, 1.0)))
 }
@@ -47,7 +47,8 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
             off < 1e-11 && off_F < 1e-11,
             "seed {seed}: accelerations {off:e}, reactions {off_F:e}"
         );
-        // The full matrix is expensive to analyse.
+        // The condition number of the full matrix is computed for small trees only: it is
+        // expensive.
         if system.bodies.len() <= 20 {
             let matrix = newton_euler.matrix(at, &applied, &tree.q);
             worst_condition = worst_condition.larger(condition(&matrix.expect("regular")));
@@ -67,7 +68,7 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
 fn every_load_agrees_with_the_recursive_formulation() {
     let text = every_load([1.0, 0.0, 2.0]);
     let text = format!("{text}\n[output]\nreactions = true\n");
-    // Both rigid.
+    // Both plants without flexible bodies.
     let mut plants = [Formulation::Recursive, Formulation::DualQuaternion].map(|formulation| {
         let mut spec = crate::plant(&text).model().spec.clone();
         crate::stiffen(&mut spec);
@@ -125,9 +126,9 @@ fn incidence_matrix_equals_the_paper() {
     }
 }
 
-/// Tables 4 and 5: for joints about and along Z, the constraint wrenches span the coordinate
-/// directions without the free ones, and the motion wrenches are the free ones; component order of
-/// the tables: force, then moment.
+/// Tables 4 and 5 of the paper, for joints about and along Z: the constraint wrenches span all
+/// directions except the free ones, the motion wrenches the free ones. Component order of the
+/// tables: force, then moment.
 #[test]
 fn joints_about_z_have_the_wrenches_of_the_papers_tables() {
     let unit = |k: usize| Twist::from_slice(&std::array::from_fn::<f64, 6, _>(|i| f64::from(u8::from(i == k))));
@@ -197,7 +198,7 @@ fn satellite_of_the_paper_conserves_mass_centre_and_momenta() {
 }
 
 struct Satellite {
-    /// Errors of the mass centre, m; of momentum and angular momentum; of constraint-violating
+    /// Errors of the mass centre, m; of momentum and angular momentum; of the constraint-violating
     /// velocities.
     drifts: [f64; 4],
     conditions: [f64; 2],
@@ -273,7 +274,7 @@ fn base_motion_follows_from_reactions_and_constraint_wrenches_have_no_power() {
         run.go(3.0);
         let (f, t) = (run.vector("turret.base_force"), run.vector("turret.base_moment"));
         let (c, mount) = (Vec3::new(0.1, -0.2, 0.3), Vec3::new(0.0, 0.0, 1.0));
-        // About the mass centre, where the inertia is isotropic.
+        // About the mass centre the inertia is isotropic, 50 kg·m².
         let alpha = (t + (mount - c).cross(&f)) / 50.0;
         let w = run.vector("satellite.w");
         let a = f / 10.0 - alpha.cross(&c) - w.cross(&w.cross(&c));

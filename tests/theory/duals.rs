@@ -21,7 +21,7 @@ pub struct Point {
     pub discrete: Discrete,
 }
 
-/// Returns derivatives and outputs at a point, with state or input `k` displaced by `s`.
+/// Returns derivatives and outputs at a point, with the state or input of index `k` changed by `s`.
 fn values(plant: &mut Plant, point: &Point, k: usize, s: f64) -> Vec<f64> {
     let (mut x, mut u) = (point.x.clone(), point.u.clone());
     *x.iter_mut().chain(&mut u).nth(k).expect("a column") += s;
@@ -86,8 +86,8 @@ fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
 }
 
 /// Returns the largest deviation of a row of the Jacobian from differences, relative to the row's
-/// norm (to that of its vector, if symmetry makes a component zero); for a row that is nearly zero
-/// compared with its value, relative to the value.
+/// norm (or, if that is zero by symmetry, to the largest norm among its vector's components); for a
+/// row that is nearly zero compared with the value's change, relative to that change.
 fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let model = Arc::clone(plant.model());
     let mut jacobians = Jacobians::new(&model);
@@ -111,8 +111,8 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
     let scales = scales(&names, &exact);
     let mut differences = DMatrix::zeros(exact.nrows(), exact.ncols());
     let now = values(plant, point, 0, 0.0);
-    // Change of each row over a tenth of a nominal: the scale of the energy of a straight beam,
-    // which is stationary.
+    // Change of each row's value over a tenth of a nominal: the scale of rows whose derivative is
+    // zero, such as the energy of a straight beam.
     let mut bent = vec![0.0; exact.nrows()];
     for k in 0..exact.ncols() {
         let mut seed = vec![0.0; exact.ncols()];
@@ -298,7 +298,7 @@ fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) ->
             .expect("regular");
         values
     };
-    // The best step for each quantity, because their time scales differ.
+    // For each quantity the step with the smallest error is used, because their time scales differ.
     let mut off = vec![f64::INFINITY; nx + ny];
     for h in [1e-2, 3e-3, 1e-3, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6] {
         let [a, b, c] = [1.0, 2.0, 3.0].map(|k| (values(k * h), values(-k * h)));
@@ -313,7 +313,7 @@ fn worst_along_motion(plant: &mut Plant, Point { t, x, u, discrete }: &Point) ->
     of_states.larger(norm(&off[nx..]) / norm(&exact[nx..]).max(1e-3))
 }
 
-/// All time-dependent elements, at comparable rates: signals of every type with their rates and
+/// All time-dependent elements at comparable rates: signals of every type with their rates and
 /// accelerations, and an orbit about a small heavy body.
 const TIMED: &str = r#"
 name = "timed"
@@ -394,8 +394,9 @@ fn derivatives_along_the_motion_agree_with_differences() {
     }
 }
 
-/// Moves a point away from discontinuities: switches are on or off, and attitude references are
-/// near the attitudes, because at 180° the direction of the error is ambiguous.
+/// Moves a point away from discontinuities: switches become exactly on or off, and attitude
+/// references come near the attitudes, because at 180° the direction of the attitude error is
+/// ambiguous.
 fn away_from_jumps(model: &Model, point: &mut Point) {
     for (i, input) in model.inputs.iter().enumerate() {
         if input.discrete {
@@ -408,8 +409,8 @@ fn away_from_jumps(model: &Model, point: &mut Point) {
             let name = format!("{body}.{part}[1]");
             model.states.iter().position(|state| state.name == name)
         };
-        // Nearness refers to the rotation; random values need not be a unit quaternion or a
-        // rotation.
+        // The reference is a rotation near the attitude; the random values are first made a unit
+        // quaternion or a rotation.
         let attitude = if let Some(q) = first("q") {
             let attitude = Quaternion::from_slice(&point.x[q..]).normalised();
             point.x[q..q + 4].copy_from_slice(&attitude.to_array());
@@ -443,7 +444,8 @@ fn tangent_agrees_with_differences_on_every_example() {
             let mut rest = start(&mut plant);
             let mut worst = worst_row(&mut plant, &rest);
             for (x, state) in rest.x.iter_mut().zip(&model.states) {
-                // Rates: the unit of a position has no seconds; that of a mode is dimensionless.
+                // Sets the rates to zero: states whose unit has a negative power of seconds, and
+                // modal rates, whose unit is declared as dimensionless.
                 if state.unit.dimension().s < 0 || state.name.contains(".etad[") {
                     *x = 0.0;
                 }

@@ -29,7 +29,8 @@ fn pendulum_on_a_spring_is_in_moment_equilibrium() {
     assert!((run.value("hinge.q") - q).abs() < 1e-8);
 }
 
-/// From near the upright position, an unstable equilibrium, the hanging equilibrium is found.
+/// From a start near the upright position, which is an unstable equilibrium, the hanging one is
+/// found.
 #[test]
 fn unstable_equilibrium_is_left() {
     let text = format!(
@@ -42,8 +43,8 @@ fn unstable_equilibrium_is_left() {
     assert!((run.value("hinge.q") - std::f64::consts::PI).abs() < 1e-9);
 }
 
-/// The tip of a cantilever deflects by `w L⁴ / 8 E I` under its own weight `w` per length: two
-/// modes represent all but 0.1 % of it.
+/// The tip of a cantilever deflects by `w L⁴ / 8 E I` under its own weight `w` per length: three
+/// modes in the plane give it to 0.1 %.
 #[test]
 fn cantilever_deflects_under_its_own_weight() {
     let (w, L, EI) = (1.5 * 9.81, 4.0_f64, 3e3);

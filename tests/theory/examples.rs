@@ -1,5 +1,5 @@
-//! The reference values of the examples, by the library alone (the Python tests read them through
-//! the FMU).
+//! The reference values of the examples, computed with the library directly (the Python tests
+//! compute them with the FMU).
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -13,8 +13,7 @@ fn run(text: &str, tolerance: f64) -> Run {
     run
 }
 
-/// Reference: two independent codes, converged (Kłak and Jarzębowska's spacecraft, derived
-/// independently).
+/// The reference is from two independent, converged programs for Kłak and Jarzębowska's spacecraft.
 #[test]
 fn two_link_reaches_the_reference_attitude_and_angles() {
     let run = run(TWO_LINK, 1e-13);

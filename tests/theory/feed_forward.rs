@@ -68,7 +68,8 @@ frame = "tip"
 method = "dop853"
 "#;
 
-/// Returns sines that start at the joints' initial positions and rates.
+/// Returns sine signals for all joints' references that start at the joints' initial positions and
+/// rates.
 fn plans() -> String {
     let plan = |name: &str, offset: f64, amplitude: f64, frequency: f64| {
         format!(
@@ -92,8 +93,9 @@ fn craft(formulation: Formulation, servo: &str, more: &str) -> grapple::plant::P
 
 const AXES: [(&str, &str); 4] = [("shoulder", "[1]"), ("shoulder", "[2]"), ("elbow", ""), ("rail", "")];
 
-/// A rigid spacecraft tracks its trajectory by feed-forward, in every formulation, on a floating
-/// and on a held base; without it the servos lag by their gains.
+/// A rigid spacecraft tracks its trajectory by feed-forward, in every formulation, with a free base
+/// and with one held by an attitude servo; without feed-forward the servos' errors follow from
+/// their gains.
 #[test]
 fn rigid_spacecraft_tracks_its_trajectory_by_feed_forward() {
     let held = "[body.base.attitude_servo]\nkp = 50.0\nkd = 80.0\n";
@@ -149,8 +151,8 @@ fn feed_forward_equals_the_drive_torque_of_the_rigid_spacecraft() {
     rigid.set("push.f[1]", 2.0);
     for (joint, axis) in AXES {
         let name = |field: &str| format!("{joint}.{field}{axis}");
-        // The trajectory starts at the driven spacecraft's state; the accelerations of its sines
-        // are zero there.
+        // The trajectory starts at the state of the driven spacecraft; the accelerations of its
+        // sines are zero at the start.
         assert!((bent.value(&name("q_ref")) - rigid.value(&name("q"))).abs() < 1e-15);
         rigid.set(&name("qdd"), bent.value(&name("qdd_ref")));
     }

@@ -42,8 +42,8 @@ fn cantilever_roots(n: usize) -> Vec<f64> {
     roots(|b| b.cos() + 1.0 / b.cosh(), std::f64::consts::PI / 8.0, 8 * n + 1)
 }
 
-/// The spacecraft of Kłak and Jarzębowska (2020), all coupling terms: references from two
-/// independent codes (a planar Lagrange model in minimal coordinates and one in maximal
+/// The spacecraft of Kłak and Jarzębowska (2020) with all coupling terms. The references are from
+/// two independent programs (a planar Lagrange model in minimal coordinates and a model in maximal
 /// coordinates), which agree to 4e-10 mm.
 #[test]
 fn flexible_two_link_spacecraft_equals_two_independent_codes() {
@@ -77,7 +77,8 @@ fn flexible_two_link_spacecraft_equals_two_independent_codes() {
     let [w, z, q1, q2] = bent.values(["base.q[1]", "base.q[4]", "shoulder.q", "elbow.q"]);
     let angles = [2.0 * z.atan2(w), q1, q2].map(f64::to_degrees);
     println!("tip {apart:?} undeformed {undeformed:?} deflection {deflection:?} {angles:?}");
-    // Lengths to the references' 1e-5 mm, at the same millisecond; angles to 1e-5°.
+    // Tolerances: 1e-5 mm for lengths, as for the references, at the same millisecond; 1e-5° for
+    // angles.
     for ((found, at), expected, time) in [
         (apart, 0.60562e-3, Some(4.260)),
         (undeformed, 1.69528e-3, Some(4.753)),
@@ -95,8 +96,8 @@ fn flexible_two_link_spacecraft_equals_two_independent_codes() {
     }
 }
 
-/// Runs the case of Kane, Ryan and Banerjee: steady extension and peak deflection; instability
-/// without stiffening.
+/// Runs the case of Kane, Ryan and Banerjee, a slender beam that is spun up, with or without
+/// stiffening.
 fn spin_up(stiffening: bool) -> Run {
     let text = include_str!("../../benches/spin_up.toml")
         .replace("axial = 8", &format!("axial = 8\nstiffening = {stiffening}"))
@@ -105,9 +106,9 @@ fn spin_up(stiffening: bool) -> Run {
     Run::new(&text, 1e-9)
 }
 
-/// L = 10 m, EA = 2.8e7 N, EI = 1.4e4 N·m², ρA = 1.2 kg/m, to 6 rad/s in 15 s: the beam lags by
-/// 0.574 m at 6.8 s; its final extension is `ρA ω² L³/(3 EA)`, of which N axial modes represent
-/// (96/π⁴) Σ (2k−1)⁻⁴.
+/// L = 10 m, EA = 2.8e7 N, EI = 1.4e4 N·m², ρA = 1.2 kg/m, to 6 rad/s in 15 s: the tip lags by
+/// 0.574 m at 6.8 s. The final extension is `ρA ω² L³/(3 EA)`, of which N axial modes represent the
+/// fraction (96/π⁴) Σ (2k−1)⁻⁴.
 #[test]
 fn spin_up_beam_has_the_published_deflection_and_extension() {
     let mut run = spin_up(true);
@@ -166,7 +167,8 @@ fn spin_up_beam_diverges_without_stiffening() {
     );
 }
 
-/// Frequencies are reported, including the first omitted one, and inconsistent settings.
+/// Remarks on a model report the frequencies of its modes, including the first omitted one, and
+/// unsuitable settings.
 #[test]
 fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     let remarks = |more: &str| {
@@ -176,7 +178,7 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     assert_eq!(remarks("").warnings, [""; 0]);
     assert_eq!(
         remarks("").flexible,
-        // (4.694091/1.875104)² times the first.
+        // The first frequency times (4.694091/1.875104)².
         ["forearm: modes of the beam alone at 5.000, 5.000 Hz; the first left out has 31.334 Hz"]
     );
     let slow = remarks("[solver]\nmethod = \"rk4\"\nstep = 0.1");
@@ -200,7 +202,7 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     );
 }
 
-/// After a change of parameters, reused modes are bit-identical to recomputed ones.
+/// Modes that are reused after a change of parameters have the same bits as modes computed anew.
 #[test]
 fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
     let mut changed = crate::plant(KLAK);
@@ -230,7 +232,7 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
     ] {
         values[place(name)] += change;
         changed.set_parameters(&values).expect("sound");
-        // By way of another beam, so that nothing is reused.
+        // The detour over another beam forces a new computation of the modes.
         let mut fresh = Plant::new(Arc::clone(&model)).expect("sound");
         let mut detour = values.clone();
         detour[place("forearm.length")] *= 0.9;
@@ -243,7 +245,7 @@ fn a_changed_parameter_gives_the_constants_of_a_fresh_start() {
     }
 }
 
-/// Returns a beam of its own mass on a hinge.
+/// Returns a beam on a free hinge of a hub; `beam` are further fields.
 fn hinged(beam: &str) -> String {
     format!(
         r#"
@@ -302,8 +304,8 @@ fn kinetic_energy_of_a_bent_beam_is_positive() {
     }
 }
 
-/// Bending with stiffening and several modes: the derivative of the hinge angle depends on its rate
-/// only, its acceleration on the modes.
+/// The derivative of the hinge angle depends on its rate only, the derivative of the rate on the
+/// modes.
 #[test]
 fn dependencies_of_stiffened_beams_are_found() {
     let plant = crate::plant(&hinged("bending = 4"));
@@ -336,8 +338,8 @@ fn dependencies_of_stiffened_beams_are_found() {
     );
 }
 
-/// A slender beam has no inertia about its axis: it is valid in every attitude, except those in
-/// which it would rotate about itself.
+/// A slender beam has no inertia about its axis: it is valid in every attitude in which the hinge
+/// does not rotate it about that axis.
 #[test]
 fn slender_beam_is_valid_in_every_attitude() {
     for i in 0..12 * 12 * 12 {

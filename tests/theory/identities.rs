@@ -1,4 +1,4 @@
-//! Identities for every tree at every state.
+//! Identities that hold for every tree at every state.
 
 use crate::numbers::{Larger, relative_distance};
 use crate::random_tree::{RandomTree, applied, random_tree};
@@ -225,8 +225,7 @@ fn energy_and_momentum_change_by_power_and_wrench_of_the_loads() {
     assert!(worst_T < 1e-7 && worst_p < 1e-7, "{worst_T:e} {worst_p:e}");
 }
 
-/// Returns the state of the tree at the time `s` later, to second order, with constant
-/// accelerations.
+/// Returns the state of the tree after the time `s`, to second order, for constant accelerations.
 fn along(tree: &RandomTree, s: f64) -> (Vec<f64>, Vec<f64>) {
     let system = tree.plant.model().system();
     // q + s q̇ + ½ s² q̈ by a midpoint evaluation.
@@ -324,11 +323,11 @@ origin = [0.0, 1.0, 0.0]
     assert_eq!(first, evaluate());
 }
 
-/// The response to further wrenches and modal forces, from the stored factorisation, plus the
-/// solution equals the solution under all loads, in every formulation, with momentum rows, rotors,
-/// and on rigid trees with driven joints. Compared are the torques for the accelerations, as in
-/// `inverse_dynamics_undoes_forward_dynamics`; with driven joints the accelerations. Tolerance
-/// 1e-11, as there.
+/// Superposition: the response to additional wrenches and modal forces, computed from the stored
+/// factorisation, plus the solution equals the solution under all loads; in every formulation, with
+/// momentum rows, rotors, and on rigid trees with driven joints. The torques for the accelerations
+/// are compared, as in `inverse_dynamics_undoes_forward_dynamics`; with driven joints the
+/// accelerations themselves. Tolerance 1e-11, as there.
 #[test]
 fn response_plus_solution_is_the_solution_under_both_loads() {
     let mut worst: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! Impacts: effect of impulses on whole spacecraft, in every formulation.
+//! Impacts: effect of impulses on the whole spacecraft, in every formulation.
 
 use crate::numbers::Larger;
 use crate::random_tree::random_craft;
@@ -14,13 +14,13 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::path::Path;
 
-/// Momenta and energy of the two sides of an impact together.
+/// Total momentum, angular momentum and energy of both bodies of an impact.
 #[derive(Clone, Debug)]
 pub struct Balance {
     pub p: Vec3<f64>,
     pub h: Vec3<f64>,
     pub energy: f64,
-    /// Sums of the bodies' magnitudes.
+    /// Sums of the magnitudes of the bodies' momenta and angular momenta.
     scales: [f64; 2],
 }
 
@@ -39,25 +39,25 @@ impl Balance {
         }
     }
 
-    /// Returns the largest difference of momenta, relative to the bodies' own.
+    /// Returns the largest difference of momenta, relative to the sums of the bodies' magnitudes.
     pub fn off(&self, other: &Self) -> f64 {
         let [p, h] = [0, 1].map(|i| self.scales[i].larger(other.scales[i]));
         ((self.p - other.p).norm() / p).larger((self.h - other.h).norm() / h)
     }
 }
 
-/// True for an impulse that did not act for this reason.
+/// Returns true if an impulse was refused for a reason that satisfies `reason`.
 fn is_refused(event: &Event, reason: impl Fn(&Refused) -> bool) -> bool {
     matches!(&event.what, Occurrence::ImpactRefused { reason: of, .. } if reason(of))
 }
 
-/// Raises a command and executes it at the current state.
+/// Raises a command and executes it at the current state; returns the events.
 pub fn command(run: &mut Run, input: &str) -> Vec<Event> {
     run.set(input, 1.0);
     obey(run)
 }
 
-/// Executes the pending commands at the current state.
+/// Executes the pending commands at the current state; returns the events.
 pub fn obey(run: &mut Run) -> Vec<Event> {
     let mut events = Vec::new();
     let state = &mut run.simulation.state;
@@ -70,8 +70,8 @@ pub fn obey(run: &mut Run) -> Vec<Event> {
     events
 }
 
-/// Returns two random spacecraft, a free arm with a tip on its last body and a passing payload, in
-/// contact with `law`.
+/// Returns two random spacecraft with a contact between them of the law `law`: a free arm with a
+/// tip on its last body, and a passing payload.
 fn pair(seed: u64, law: &str) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(seed ^ 0x5eed);
     let mut vector = |size: f64| -> [f64; 3] { std::array::from_fn(|_| rng.random_range(-size..size)) };
@@ -93,7 +93,7 @@ fn pair(seed: u64, law: &str) -> String {
     )
 }
 
-/// Returns [`pair`] with the normal on the side of the approach.
+/// Returns [`pair`] with the normal on the side from which the bodies approach.
 fn approaching(seed: u64) -> String {
     let text = pair(seed, LAWS[seed as usize % LAWS.len()]);
     let mut run = Run::new(&text, 1e-9);
@@ -112,9 +112,10 @@ const LAWS: [&str; 4] = [
     "law = \"stronge\"\ne = 0.5\nmu = 0.3\n",
 ];
 
-/// Impacts of random spacecraft, including flexible ones and locked joints: momenta are conserved
-/// to 1e-12 of the bodies' own; the energy change equals the reported one and that from the
-/// velocities before and after; `system.work` includes it. All formulations agree.
+/// Impacts of random spacecraft, including flexible ones and locked joints. Momenta are conserved
+/// to 1e-12 of the sums of the bodies' magnitudes. The energy change equals the reported one and
+/// the one computed from the velocities before and after; `system.work` includes it. All
+/// formulations agree.
 #[test]
 fn impacts_conserve_momentum_and_lose_the_reported_energy() {
     let (mut worst, mut struck) = ([0.0f64; 4], 0);
@@ -162,7 +163,7 @@ fn impacts_conserve_momentum_and_lose_the_reported_energy() {
     );
     assert!(struck > 40, "{struck}");
     assert!(worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-12, "{worst:?}");
-    // Condition numbers of 1e3 and more separate the formulations.
+    // The formulations differ by round-off times condition numbers of 1e3 and more.
     assert!(worst[3] < 1e-10, "{worst:?}");
 }
 
@@ -258,9 +259,9 @@ fn locked(spec: &mut grapple::spec::Spec) {
     (hand.axis, hand.start) = (None, None);
 }
 
-/// The impulses of Cyril et al. (1998), from an independent program for the planar case (tables 1
-/// and 2): hand locked, flexible links with two modes each. The references have seven decimals,
-/// 1e-7 N·s; for rigid links six.
+/// Impulses of Cyril et al. (1998) from an independent planar program (tables 1 and 2): hand
+/// locked, flexible links with two modes each. The references have seven decimals, 1e-7 N·s; for
+/// rigid links six.
 #[test]
 fn berthing_gives_the_impulses_of_the_planar_case() {
     let cases = [
@@ -315,7 +316,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
     );
     assert_eq!((run.value("berth.status"), run.value("berth.count")), (5.0, 0.0));
     assert_eq!(x, run.simulation.state.x);
-    // A brake first stops the hand.
+    // The brake stops the hand before the impact.
     let mut run = berthing(|spec| {
         ratios(spec, 1.0, 1.0);
         let hand = spec.joint.get_mut("wrist").expect("the hand's joint");
@@ -349,8 +350,8 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
     }
 }
 
-/// A common velocity, as in orbit, changes no impulse by more than 1e-9; exchanging the sides has
-/// no effect.
+/// A common velocity, as in orbit, changes no impulse by more than 1e-9; exchanging the two frames
+/// has no effect.
 #[test]
 fn impulses_are_invariant_under_a_common_velocity_and_exchange_of_sides() {
     let (mut worst, mut struck) = ([0.0f64; 2], 0);
@@ -377,7 +378,8 @@ fn impulses_are_invariant_under_a_common_velocity_and_exchange_of_sides() {
             &text,
         );
         worst[0] = worst[0].larger((fast - p).norm() / size);
-        // The normal is given in the payload's axes; in those of the tip it is another vector.
+        // The normal is given in the payload's axes; after the exchange it is expressed in those of
+        // the tip.
         let mut run = Run::of(crate::plant_in(Formulation::Recursive, &text, Path::new(".")), 1e-9);
         run.look();
         let spec = run.simulation.plant.model().spec.clone();
@@ -433,7 +435,7 @@ fn an_impulse_input_acts_once_for_each_rise() {
         );
         assert!(before.off(&off) < 1e-12);
         assert!((after.energy - before.energy - work).abs() < 1e-12 * after.energy.abs().max(1.0));
-        // A constant command has no further effect; after falling it may rise again.
+        // A command that stays on has no further effect; after it falls it may rise again.
         run.go(0.01);
         let off = (run.vector("system.momentum") - after.p).norm();
         assert!(off < 1e-9, "{off}");
@@ -446,7 +448,7 @@ fn an_impulse_input_acts_once_for_each_rise() {
     }
 }
 
-/// A driven joint keeps its rate through an impact, and the drive's work is in the balance.
+/// A prescribed joint keeps its rate through an impact, and the drive's work is in the balance.
 #[test]
 fn driven_joint_keeps_its_rate_through_an_impact() {
     let text = "name = \"driven\"\n[body.base]\nmass = 6.0\ninertia = [0.8, 0.9, 1.0]\nstart = { angular_velocity = [0.1, -0.2, 0.3] }\n\
@@ -474,9 +476,9 @@ fn driven_joint_keeps_its_rate_through_an_impact() {
     }
 }
 
-/// A ball in a corner hits wall and floor simultaneously, without friction: each restitution
-/// applies. With friction both are rejected by name; an uncoupled contact of another ball with
-/// friction is solved separately; a contact out of reach is reported separately.
+/// A ball in a corner hits wall and floor simultaneously. Without friction each contact has its
+/// restitution; with friction both are refused by name. An uncoupled contact of another ball with
+/// friction is solved separately, and a contact out of reach is reported separately.
 #[test]
 fn simultaneous_contacts_are_solved_together() {
     let text = |friction: &str| {
@@ -528,11 +530,11 @@ fn simultaneous_contacts_are_solved_together() {
 }
 
 /// Of two coupled contacts, one that separates receives no tensile impulse: it stays in contact,
-/// and this is reported.
+/// which is reported.
 #[test]
 fn separating_contact_receives_no_tensile_impulse() {
-    // A rotating bar: its left end hits, its right end leaves slowly; the impulse would push it
-    // through the floor.
+    // A rotating bar: its left end hits the floor, its right end leaves slowly; the impulse on the
+    // left end alone would push the right end through the floor.
     let text = "name = \"bar\"\n[body.bar]\nmass = 1.0\ninertia = [0.01, 0.01, 0.01]\n\
         start = { velocity = [0.0, 0.0, -0.45], angular_velocity = [0.0, -1.1, 0.0] }\n\
         [frame.left]\nbody = \"bar\"\norigin = [-1.0, 0.0, 0.0]\n[frame.right]\nbody = \"bar\"\norigin = [1.0, 0.0, 0.0]\n\

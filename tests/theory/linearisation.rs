@@ -21,7 +21,8 @@ inertia = [1.0, 2.0, 2.5]
 start = { angular_velocity = [0.3, -0.7, 0.4], velocity = [1.0, 2.0, 3.0] }
 "#;
 
-/// `θ̇ = δw − w × θ`, `δṙ = δv`, and Euler's equations `I δẇ = (I w) × δw − w × (I δw)`.
+/// The matrix `A` states `θ̇ = δw − w × θ`, `δṙ = δv`, and Euler's equations `I δẇ = (I w) × δw − w
+/// × (I δw)`.
 #[test]
 fn linearised_spinning_body_satisfies_eulers_equations() {
     let linear = at_start(&mut crate::plant(SPINNING));
@@ -56,9 +57,9 @@ fn linearised_spinning_body_satisfies_eulers_equations() {
     assert!(off < 1e-14, "{off:e}");
 }
 
-/// The number of tangent coordinates is twice that of the rates; they map to all states but the
-/// work and back, and satisfy the linear equations: the distance of two runs from neighbouring
-/// states follows them.
+/// The tangent coordinates are twice as many as the rates. They map to all states except the work,
+/// and back (`S T = 1`), and they satisfy the linear equations: the columns of `A` equal
+/// differences of the derivatives at neighbouring states.
 #[test]
 fn neighbouring_motions_follow_the_linear_equations() {
     for seed in [2, 3, 4] {
@@ -76,8 +77,8 @@ fn neighbouring_motions_follow_the_linear_equations() {
         let one = (&linear.S * &linear.T - DMatrix::identity(2 * nv, 2 * nv)).norm();
         assert!(one < 1e-14, "{one:e}");
 
-        // ξ = S δx, so ξ̇ = Ṡ T ξ + S δẋ: the first from S along the motion, the second from states
-        // that differ by T ξ.
+        // ξ = S δx, so ξ̇ = Ṡ T ξ + S δẋ. The first term is a difference of S along the motion, the
+        // second one of derivatives at states that differ by T ξ.
         let mut slope = |direction: &[f64], of: &dyn Fn(Linearisation) -> DMatrix<f64>| {
             let mut value = |steps: f64| {
                 let moved = x.iter().zip(direction).map(|(x, d)| x + steps * H * d);
@@ -98,5 +99,5 @@ fn neighbouring_motions_follow_the_linear_equations() {
     }
 }
 
-/// Step of the fourth-order differences: both its fourth power and round-off over it are small.
+/// Step of the fourth-order differences, for which both truncation error and round-off are small.
 const H: f64 = 1e-4;

@@ -8,7 +8,8 @@ use crate::random_tree::random_tree;
 use crate::run::Run;
 use grapple::plant::{OperatingPoint, Plant};
 
-/// Returns `g = 0` after `times` corrections; the midpoint of a step of length `2 θ`.
+/// Corrects `g = 0` several times. Returns the derivative `g` at the midpoint of a step of length
+/// `2 θ`.
 fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f64> {
     let (mut g, mut middle) = (vec![0.0; point.x.len()], vec![f64::NAN; point.x.len()]);
     for _ in 0..times {
@@ -18,7 +19,8 @@ fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f6
     g
 }
 
-/// Returns the largest `|gᵢ − fᵢ| / max(|fᵢ|, nominal)` with the midpoint derivative `f`.
+/// Returns the largest `|gᵢ − fᵢ| / max(|fᵢ|, nominal)`, where `f` is the derivative at the
+/// midpoint `x + θ g`.
 fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
     let middle: Vec<f64> = point.x.iter().zip(g).map(|(x, g)| x + theta * g).collect();
     let mut f = vec![f64::NAN; g.len()];
@@ -38,8 +40,8 @@ fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
 /// midpoint rule.
 #[test]
 fn corrections_converge_to_the_midpoint_derivative() {
-    // Relative to the accelerations, where light bodies are 1e3 times faster than the slowest:
-    // round-off is 1e-13 of the largest.
+    // Deviations are relative to the accelerations. Light bodies are 1e3 times faster than the
+    // slowest, so round-off is 1e-13 of the largest.
     let mut worst = 0.0_f64;
     for seed in 0..40 {
         let mut tree = random_tree(seed, 1 + seed as usize % 10, 1.0);
@@ -66,8 +68,8 @@ fn corrections_converge_to_the_midpoint_derivative() {
     assert!(everything < 1e-9, "{everything:e}");
 }
 
-/// Two flexible booms between free modules of 20 t: vibrations from 0.2 to more than 60 Hz; the
-/// first bends the booms by 39 mm.
+/// Two flexible booms between free modules of 20 t, with vibrations from 0.2 to more than 60 Hz; in
+/// the first mode they bend by 39 mm.
 const ARM: &str = include_str!("../../benches/exudyn/arm.toml");
 
 /// Returns the tip position at 10 s, m.
@@ -87,8 +89,8 @@ fn long_steps_on_a_flexible_arm_converge_with_order_two() {
     let between = [0, 1, 2].map(|k| distance(explicit[k], implicit[k]));
     println!("{errors:?} m from the solution, {between:?} m from the implicit midpoint rule");
     for k in 0..3 {
-        // 62 Hz and 1/12 s: ω h is 32; explicit methods are limited to 3. The error of the rule
-        // itself is below a millimetre.
+        // At 62 Hz and a step of 1/12 s ω h is 32, where explicit methods are limited to 3. The
+        // error of the rule itself is below a millimetre.
         assert!(errors[k] < 1e-3 * 0.25_f64.powi(k as i32) && between[k] < 0.2 * errors[k]);
     }
     for pair in [[0, 1], [1, 2]] {
@@ -97,8 +99,8 @@ fn long_steps_on_a_flexible_arm_converge_with_order_two() {
     }
 }
 
-/// A servo of 1e8 N·m/rad, friction with a slip rate of 1e-3 rad/s, a spring: stiff joints do not
-/// limit the step.
+/// A servo of 1e8 N·m/rad, friction with a slip rate of 1e-3 rad/s, and a spring do not limit the
+/// step.
 #[test]
 fn stiff_joints_do_not_limit_the_step() {
     let stiff = ARM
@@ -126,8 +128,8 @@ fn stiff_joints_do_not_limit_the_step() {
         distance(tip(&solver), reference)
     });
     println!("{errors:?} m");
-    // Friction of 20 N·m within 1 mrad/s, on hinges with the inertia of a boom, reverses within a
-    // few steps of 10 ms; the servo alone has a time constant of 1 ms.
+    // Friction of 20 N·m changes its sign within 1 mrad/s, and hinges with a boom's inertia pass
+    // that within a few steps of 10 ms; the servo alone has a time constant of 1 ms.
     assert!(errors[0] < 1e-3 && errors[1] < 1e-4 && errors[2] < 5e-6);
 }
 
@@ -157,7 +159,7 @@ fn energy_error_is_proportional_to_the_square_of_the_step() {
         all.iter().map(|e| (e / all[0] - 1.0).abs()).fold(0.0, f64::larger)
     });
     println!("in 200 s, by steps of 50 and 25 ms: {off:?} of the energy");
-    // The fastest vibration makes 12 000 periods, of three per step.
+    // In 200 s the fastest vibration makes 12 000 periods, three per step.
     assert!(off[0] < 2e-4 && off[1] < off[0] / 3.5);
 }
 
@@ -179,19 +181,20 @@ fn turned(more: &str, solver: &str, inputs: &[(&str, f64)], t: f64) -> [f64; 2] 
 
 const TEN_MS: &str = "method = \"linearly_implicit\"\nstep = 0.01";
 
-/// No limit for the energy balance.
+/// Disables the monitor of the energy balance.
 const UNMONITORED: &str = "\n[monitor]\nenergy_balance = 1e9\n";
 
-/// Friction that in a step of 10 ms would change the rate by two hundred times the slip rate: the
-/// motion stops, except for a tenth of the slip rate, which is undamped; under a torque below the
-/// friction it creeps according to the law.
+/// In a step of 10 ms this friction could change the rate by two hundred times the slip rate. The
+/// motion stops, up to a tenth of the slip rate, which is undamped; under a torque below the
+/// friction the joint creeps according to the friction law.
 #[test]
 fn stiff_friction_stops_sliding() {
     let friction = "friction = { coulomb = 20.0, slip = 1e-3 }\ninput = true";
-    // The last step dissipates the remaining, small energy.
+    // The last step dissipates the small remaining energy, which the monitor would report as an
+    // error.
     let solver = format!("{TEN_MS}{UNMONITORED}");
     let [q, qd] = turned(&format!("{friction}\nstart = {{ rate = 1.0 }}"), &solver, &[], 1.0);
-    // It slides for 1/20 s.
+    // The joint slides for 1/20 s.
     println!("slid by {q}, {qd} rad/s left");
     assert!((q - 0.025).abs() < 2e-3 && qd.abs() < 1e-4);
     let [_, creeps] = turned(friction, &solver, &[("hinge.tau", 18.0)], 1.0);
@@ -200,19 +203,19 @@ fn stiff_friction_stops_sliding() {
     assert!((creeps / should - 1.0).abs() < 1e-3);
 }
 
-/// A stop of 1e6 N·m/rad under 100 N·m: at rest after a second in steps of 10 ms; explicit methods
-/// are limited to 2 ms.
+/// A stop of 1e6 N·m/rad under 100 N·m is at rest after a second in steps of 10 ms, where explicit
+/// methods are limited to 2 ms.
 #[test]
 fn stiff_stop_reaches_static_equilibrium() {
     let stop = "range = { min = -1.0, max = 0.0, stop = \"compliant\", stiffness = 1e6, damping = 2e3 }\ninput = true";
-    // The step is longer than the impact on the stop, which dissipates its energy.
+    // The contact with the stop is shorter than a step, which dissipates its energy.
     let solver = format!("{TEN_MS}{UNMONITORED}");
     let [q, qd] = turned(stop, &solver, &[("hinge.tau", 100.0)], 1.0);
     println!("{q} rad, {qd} rad/s");
     assert!((q - 1e-4).abs() < 1e-9 && qd.abs() < 1e-9);
 }
 
-/// Stiff tracking drives do not limit the step, and their forces are accounted for according to the
+/// Stiff tracking drives do not limit the step, and their work is accounted for according to their
 /// law.
 #[test]
 fn stiff_tracking_drives_account_for_their_work() {
@@ -221,7 +224,7 @@ fn stiff_tracking_drives_account_for_their_work() {
     println!("{q} rad, {qd} rad/s");
     assert!((q - 0.3).abs() < 1e-6 && qd.abs() < 1e-5);
 
-    // The damper dissipates ten times the energy.
+    // The damper dissipates ten times the kinetic energy.
     let off = [0.1, 0.05, 0.025].map(|step| {
         let damped = hinge("motion = \"prescribed\"\ndamping = 50.0");
         let mut run = Run::new(
@@ -236,8 +239,8 @@ fn stiff_tracking_drives_account_for_their_work() {
     assert!(off.iter().all(|off| off.abs() < 1e-9));
 }
 
-/// An event ends a step early. Vibrations with three periods in a step of 1/12 s gain no energy by
-/// that.
+/// An event ends a step early, so that steps differ in length. Vibrations with three periods in a
+/// step of 1/12 s gain no energy by that.
 #[test]
 fn events_add_no_energy_to_fast_vibrations() {
     let wheel = "[body.wheel]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\

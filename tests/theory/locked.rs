@@ -1,4 +1,4 @@
-//! Joints that are locked, switched, and track references, in every formulation.
+//! Joints that are locked, change their motion, or track references, in every formulation.
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -6,8 +6,8 @@ use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
 use std::path::Path;
 
-/// Returns a rotating spacecraft with an arm of five joints of five types, friction, a spring and
-/// rotors on some; `more` for each joint.
+/// Returns a rotating spacecraft with an arm of five joints of five types, some with friction, a
+/// spring or a rotor; `more` gives further fields of each joint.
 fn arm(more: impl Fn(&str) -> String) -> String {
     let body = |name: &str, centre: [f64; 3]| {
         format!("[body.{name}]\nmass = 1.5\nmass_centre = {centre:?}\ninertia = [0.1, 0.2, 0.25, 0.01, -0.02, 0.03]\n")
@@ -90,7 +90,7 @@ fn locking_conserves_momentum_and_stops_the_joint() {
             let first = run.value("system.energy") - run.value("system.work");
             let balance = *balance.get_or_insert(first);
             joints.iter().for_each(|joint| run.set(&format!("{joint}.motion"), 1.0));
-            // The event only.
+            // The run advances only to the event.
             let mut messages = Vec::new();
             let simulation = &mut run.simulation;
             simulation.advance(t + 1e-12, &mut messages).expect("runs");
@@ -152,9 +152,9 @@ fn place(run: &Run, joint: &str) -> usize {
         .expect("a command")
 }
 
-/// The brake torque equals the reaction of a weld in its place: the spec with a fixed joint and the
-/// child at the locked position. At rest at position zero both are the same system; each joint in
-/// turn, under torques on the others. Tolerance: 1e-10.
+/// The brake torque equals the reaction of a fixed joint in its place, with the child at the locked
+/// position. At rest at position zero both specs are the same system; each joint is locked in turn,
+/// under torques on the others. Tolerance: 1e-10.
 #[test]
 fn brake_torque_equals_the_reaction_of_a_weld() {
     for formulation in Formulation::ALL {
@@ -231,9 +231,8 @@ fn brake_torque_equals_the_reaction_of_a_weld() {
     }
 }
 
-/// A joint with the prescribed acceleration that results from a torque requires that torque, in
-/// every formulation: 1e-11. The accelerations are those of the recursive formulation, at the
-/// start.
+/// A joint that is prescribed the acceleration which a torque causes requires that torque, in every
+/// formulation, to 1e-11. The accelerations are those of the recursive formulation at the start.
 #[test]
 fn prescribed_joint_requires_the_torque_of_the_free_motion() {
     let text = arm(|_| "motions = [\"loads\", \"prescribed\"]\n".to_owned());
@@ -254,7 +253,7 @@ fn prescribed_joint_requires_the_torque_of_the_free_motion() {
             run.set(&name.replace('%', "qdd"), free.derivative(&name.replace('%', "qd")));
         }
         JOINTS.iter().for_each(|joint| run.set(&format!("{joint}.motion"), 2.0));
-        // The event, and a negligible step.
+        // The run advances to the event and by a negligible step.
         run.go(1e-14);
         let off = torques
             .iter()
@@ -298,8 +297,8 @@ fn prescribed_joint_tracks_its_reference() {
     }
 }
 
-/// A brake that is initially closed and released at 0.5 s by a signal inside the model: at rest
-/// before, accelerated by the torque after.
+/// A brake that is closed at the start is released at 0.5 s by a signal inside the model: the joint
+/// is at rest before, and accelerated by the torque after.
 #[test]
 fn signal_releases_a_brake() {
     let text = r#"

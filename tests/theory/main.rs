@@ -41,13 +41,14 @@ use grapple::plant::{Model, Plant};
 use grapple::spec::{Capability, Formulation, Inertia, Spec};
 use std::path::Path;
 
-/// Returns the plant of a spec, at the spec's own values.
+/// Returns the plant of a spec, with the spec's values of parameters.
 fn plant(text: &str) -> Plant {
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// Returns the plant of a spec in another formulation; rigid, if that has no flexible bodies.
+/// Returns the plant of a spec in another formulation; bodies are made rigid if that formulation
+/// has no flexible ones.
 fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     let read = Model::read(text, directory).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut spec = read.spec.clone();
@@ -65,7 +66,7 @@ fn plant_in(formulation: Formulation, text: &str, directory: &Path) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// Removes ANCF beams and the objects on them.
+/// Removes ANCF beams, and the frames, grasps and other elements on them.
 fn without_nodal_beams(spec: &mut Spec) {
     let beams = std::mem::take(&mut spec.ancf_beam);
     spec.frame.retain(|_, frame| !beams.contains_key(&frame.body));

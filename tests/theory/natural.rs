@@ -1,4 +1,4 @@
-//! The formulation in natural coordinates: its states are directors and positions of the bodies;
+//! The formulation in natural coordinates, whose states are directors and positions of the bodies:
 //! constraints are satisfied, and violations decay.
 
 use crate::numbers::Larger;
@@ -21,11 +21,12 @@ fn axes(run: &Run, name: &str, rate: &str) -> Mat3<f64> {
     Mat3::from_columns(&[1, 2, 3].map(|k| run.vector(&format!("{name}.d{k}{rate}"))))
 }
 
-/// Directors that deviate from orthonormality, by a triangular matrix in body axes with rates,
-/// return element by element as `(s₀ + (ṡ₀ + 10 s₀) t) e^(−10 t)`, without effect on the motion.
+/// The distortion `s` of directors that are not orthonormal (a triangular matrix in body axes, with
+/// rates) decays in each element as `(s₀ + (ṡ₀ + 10 s₀) t) e^(−10 t)`, without effect on the
+/// motion.
 #[test]
 fn distortion_decays_without_effect_on_the_motion() {
-    // Distorted directors have an energy of their own, which decays.
+    // Distorted directors have an additional energy, which decays: the monitor is disabled.
     let text = format!("{SPINNING}[monitor]\nenergy_balance = 1e9\n");
     let (mut right, mut put_off) = (
         run_in(Formulation::Natural, SPINNING),
@@ -35,7 +36,7 @@ fn distortion_decays_without_effect_on_the_motion() {
     let s_rate_0 = Mat3::new(0.3, -0.2, 0.1, 0.0, 0.2, 0.3, 0.0, 0.0, -0.1);
     right.look();
     let (R, W) = (axes(&right, "hub", ""), axes(&right, "hub", "_rate"));
-    // d = R (1 + s); its rate is that of R about the world's axes, and R ṡ.
+    // d = R (1 + s); its rate consists of the rotation of R and of R ṡ.
     let (d, d_rate) = (R + R * s_0, W + W * s_0 + R * s_rate_0);
     for k in 0..3 {
         for i in 0..3 {
@@ -65,11 +66,11 @@ fn distortion_decays_without_effect_on_the_motion() {
     assert!(worst.iter().all(|&off| off < 1e-10), "{worst:?}");
 }
 
-/// A distortion of a link with joints under torques: only the directors of the forearm are
+/// Distortion of a link that has joints with torques: only the directors of the forearm are
 /// distorted.
 #[test]
 fn distortion_of_a_link_has_no_effect_on_the_joints() {
-    // Distorted directors have an energy of their own, which decays.
+    // Distorted directors have an additional energy, which decays: the monitor is disabled.
     let text = include_str!("../../examples/two_link.toml").to_owned() + "[monitor]\nenergy_balance = 1e9\n";
     let mut runs = [(); 2].map(|()| run_in(Formulation::Natural, &text));
     let name = runs[0]
@@ -86,7 +87,7 @@ fn distortion_of_a_link_has_no_effect_on_the_joints() {
         let state = format!("{name}.d{k}[{i}]");
         runs[1].look();
         let R = axes(&runs[1], &name, "");
-        // A change along the body's own axis `i`, in the world.
+        // The change is along the body's own axis `i`, expressed in world axes.
         for axis in 0..3 {
             let state = format!("{name}.d{k}[{}]", axis + 1);
             let value = runs[1].value(&state) + off * R[(axis, i - 1)];
@@ -99,7 +100,8 @@ fn distortion_of_a_link_has_no_effect_on_the_joints() {
     }
     let left = runs[1].value("system.distortion");
     let mut worst = 0.0f64;
-    // Energy and momentum are those of the directors' rates, including the distortion.
+    // Energy and momentum are computed from the directors' rates, which include the distortion, so
+    // they are not compared.
     let outputs = runs[0].simulation.plant.model().outputs.iter();
     for name in outputs
         .map(|output| &output.quantity.name)
@@ -108,7 +110,7 @@ fn distortion_of_a_link_has_no_effect_on_the_joints() {
         worst = worst.larger((runs[0].value(name) - runs[1].value(name)).abs());
     }
     println!("distortion still {left:.1e}, outputs {worst:.1e} apart (1e-9)");
-    // The tolerance of 1e-12, with different steps.
+    // The runs have the tolerance 1e-12 and different steps.
     assert!(left > 1e-3 && worst < 1e-9);
 }
 

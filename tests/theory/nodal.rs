@@ -25,7 +25,8 @@ fn bent(elements: &[Element], curvature: Curvature, (force, moment): (Vec3<f64>,
     for step in 1..=40 {
         let part = f64::from(step) / 40.0;
         for _ in 0..30 {
-            // In chunks of one direction: the systems are small, and speed is irrelevant.
+            // The derivatives are computed in one direction at a time: the systems are small, and
+            // speed is irrelevant.
             let mut J = DMatrix::zeros(n, n);
             let mut Q = DVector::zeros(n);
             for along in 0..n {
@@ -70,8 +71,8 @@ fn chain(n: usize, length: f64, EA: f64, EI: f64) -> Vec<Element> {
     vec![element; n]
 }
 
-/// A moment `2πEI/L` at the tip bends a beam to a full circle: with exact curvature the closure
-/// error has the order of the cubic, for any section; with `|r″|²` it has the limit of the model
+/// A moment `2πEI/L` at the tip bends a beam to a full circle. With exact curvature the closure
+/// error has the order of the cubic element, for any section; with `|r″|²` its limit is the model
 /// error, of the order `(2π)² I/(A L²)`.
 #[test]
 fn moment_bends_an_ancf_beam_to_a_circle() {
@@ -86,7 +87,7 @@ fn moment_bends_an_ancf_beam_to_a_circle() {
         "exact curvature, open by {} of the length; order {order:.2}",
         few(&exact)
     );
-    // `(2π/n)⁴` of each element, over about 250: 6e-6.
+    // Each element contributes `(2π/n)⁴` over about 250: 6e-6.
     assert!(order > 3.8 && exact[2] < 1e-5);
     for EA in [1e4, 1e5] {
         // The beam is shorter by ε = (2π)² I/AL², and its curvature larger by 2ε.
@@ -100,8 +101,8 @@ fn moment_bends_an_ancf_beam_to_a_circle() {
     }
 }
 
-/// Returns the tip position of a clamped beam of length 1, for the `rate` of its angle, curvature
-/// and position along it: θ(0) = 0, θ′(1) = 0, by shooting.
+/// Returns the tip position of a clamped beam of length 1 by shooting, with θ(0) = 0 and θ′(1) = 0;
+/// `rate` gives the derivatives of angle, curvature and position along the beam.
 pub fn elastica_tip(rate: impl Fn([f64; 4]) -> [f64; 4]) -> [f64; 2] {
     let shoot = |curvature: f64| {
         let n = 4000;
@@ -135,7 +136,7 @@ pub fn elastica_tip(rate: impl Fn([f64; 4]) -> [f64; 4]) -> [f64; 2] {
 #[test]
 fn force_bends_an_ancf_beam_to_the_elastica() {
     let (load, EA) = (10.0, 1e4);
-    // Stretched by λ due to the axial force: EA λ (λ² − 1)/2 = P sin θ.
+    // The axial force stretches the beam by λ: EA λ (λ² − 1)/2 = P sin θ.
     let stretch = |angle: f64| {
         (0..5).fold(1.0, |s: f64, _| {
             let off = 0.5 * EA * s * (s * s - 1.0) - load * angle.sin();
@@ -185,7 +186,7 @@ fn free_ancf_beam_has_its_bending_frequencies() {
             .collect();
         found.sort_by(f64::total_cmp);
         let unit = (9.545e7f64 / 30.0).sqrt() / 1e4;
-        // Each in two planes.
+        // Each frequency occurs in two planes.
         [4.730_040_744_862_704, 7.853_204_624_095_838].map(|root| {
             let expected = root * root * unit;
             found
@@ -247,8 +248,9 @@ fn free_ancf_beam_conserves_momentum_and_energy() {
     }
 }
 
-/// Returns the largest distance of a point of a stiff beam of 200 m and 600 kg, called `beam`, from
-/// that of a rigid bar, in 600 s of an orbit, tilted out of its plane, and its displacement, m.
+/// Returns the largest distance of a point of a stiff beam of 200 m and 600 kg, named `beam`, from
+/// that of a rigid bar, during 600 s in an orbit, tilted out of its plane; and the point's
+/// displacement, m.
 pub fn beside_a_bar(beam: &str, [along, across]: [f64; 2], start: &str, place: [f64; 3]) -> [f64; 2] {
     let text = format!(
         "name = \"two\"\n[environment.orbit]\nsemi_major_axis = 7136636.0\neccentricity = 0.01\nmu = 3.986e14\nJ2 = 1.08262668e-3\n\
@@ -318,7 +320,7 @@ fn grasp_is_a_spring_between_two_bodies() {
     println!("two bodies on a spring: {worst:.1e} (1e-9)");
     assert!(worst < 1e-9);
 
-    // General motion, with dampers, released at half time.
+    // General motion, with dampers; the grasp is released at half time.
     let start = "position = [0.05, -0.1, 0.02], rpy_deg = [20.0, -10.0, 15.0], velocity = [0.3, 0.1, -0.4], angular_velocity = [0.5, -0.7, 0.9]";
     let mut run = Run::new(&craft(8.0, 0.5, start), 1e-11);
     run.look();
@@ -335,7 +337,7 @@ fn grasp_is_a_spring_between_two_bodies() {
     assert!(drift < 1e-11 && turned < 1e-11 && balance < 1e-9);
 }
 
-/// An ANCF beam in a stiff grasp is equivalent to a cantilever with modes: both on a heavy hub with
+/// An ANCF beam in a stiff grasp is equivalent to a modal cantilever: each is on a heavy hub with
 /// the same excitation.
 #[test]
 fn grasped_ancf_beam_bends_as_the_modal_link() {
@@ -363,13 +365,13 @@ fn grasped_ancf_beam_bends_as_the_modal_link() {
     for k in 1..=20 {
         run.go(f64::from(k));
         let [modal, nodal] = ["link", "span"].map(|name| run.vector(&format!("{name}.tip_deflection")));
-        // Transverse axes differ by a rotation about the beam: those of a link are fixed in its
-        // hub.
+        // Transverse axes differ by a rotation about the beam, since those of a link are fixed in
+        // its hub: only magnitudes are compared.
         worst = worst.larger((modal.yz().norm() - nodal.yz().norm()).abs());
         most = most.larger(modal.norm());
     }
     println!("tips {:.1e} of their {most:.2} m apart (5e-4)", worst / most);
-    // The truncation error of six modes is 1e-4; the effect of the booms' spin is of second order.
+    // Errors: 1e-4 by the truncation after six modes; the spin of the booms is of second order.
     assert!(worst < 5e-4 * most && most > 0.1);
 }
 
@@ -454,8 +456,8 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
     }
 }
 
-/// Values set by the importer are validated as those of the spec: a zero quaternion, or a node with
-/// zero slope, is rejected.
+/// Values set by the importer are validated like those of the spec: a zero quaternion or a zero
+/// slope of a node is rejected.
 #[test]
 fn zero_quaternion_is_rejected() {
     let mut plant = crate::plant(&format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = 1\n"));
@@ -475,9 +477,9 @@ fn zero_quaternion_is_rejected() {
     }
 }
 
-/// A beam with the initial shape of a cantilever under its dead load stays in equilibrium while its
-/// hub has the corresponding acceleration; a straight one follows the modal series of a cantilever,
-/// in a stiff grasp or captured.
+/// A beam that starts in the shape of a cantilever under its weight stays in equilibrium while its
+/// hub has the corresponding acceleration; a straight beam follows the modal series of a
+/// cantilever. Both in a stiff grasp and in a capture.
 #[test]
 fn beam_started_in_its_equilibrium_shape_stays_in_it() {
     let (L, EI, rho, g, n) = (10.0f64, 1e4, 2.0, 0.05, 4);
@@ -495,7 +497,7 @@ fn beam_started_in_its_equilibrium_shape_stays_in_it() {
         })
         .collect();
     // The hub is so heavy that the beam hardly moves it; it has the acceleration g along y. The
-    // grasp's dampers suppress its own vibration at once.
+    // grasp's dampers suppress the grasp's own vibration at once.
     let clamp = "[grasp.clamp]\na = \"hub\"\nb = \"boom\"\nstiffness = 1e7\ndamping = 1e5\nangular_stiffness = 1e8\nangular_damping = 1e6\n";
     let capture = "[contact.clamp]\na = \"boom\"\nb = \"hub\"\nlaw = \"capture_grasp\"\n[signal.\"clamp.capture\"]\ntype = \"constant\"\namplitude = 1.0\nfrom_importer = false\n";
     let craft = |start: &str, hold: &str| {
@@ -536,8 +538,9 @@ fn beam_started_in_its_equilibrium_shape_stays_in_it() {
         "tip off the closed form, over its deflection at rest: bent {bent:.1e} (1e-3), straight {:.1e}, captured {:.1e} (1e-2)",
         straight[0], straight[1]
     );
-    // Bent: initially the clamp is unloaded, wL/k and wL²/2k_t at the tip are 1e-5 of the
-    // deflection, and the error of linear theory is slope² ≈ 3e-6. Straight: four elements have the
-    // second mode's frequency, 0.014 of the deflection, to 0.3 %, over 10 periods of the run.
+    // Bent start: initially the clamp is not deformed, and its deformations wL/k and wL²/2k_t
+    // change the tip by 1e-5 of the deflection; the error of linear theory is slope² ≈ 3e-6.
+    // Straight start: four elements give the frequency of the second mode, whose share of the
+    // deflection is 0.014, to 0.3 %, over the 10 periods of the run.
     assert!(bent < 1e-3 && straight.iter().all(|&off| off < 1e-2));
 }

@@ -8,7 +8,8 @@ pub fn few(numbers: &[f64]) -> String {
     numbers.join(", ")
 }
 
-/// Returns the orders of convergence of errors under repeated halving.
+/// Returns the orders of convergence of errors; each error belongs to half the step of the one
+/// before.
 pub fn orders(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect()
 }

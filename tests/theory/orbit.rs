@@ -15,8 +15,8 @@ use std::path::Path;
 const LEO: &str = "[environment.orbit]\nsemi_major_axis = 7136636.0\nmu = 3.986e14\n";
 const MU: f64 = 3.986e14;
 const RADIUS: f64 = 7_136_636.0;
-/// A heavy body with a radius of orbit of 100 m: all terms of gravity are comparable with the
-/// spacecraft's own.
+/// An orbit of radius 100 m about a heavy body: all terms of gravity are comparable with the other
+/// loads of the spacecraft.
 const NEAR: &str = "mu = 1e6\nsemi_major_axis = 100.0\nradius = 10.0\neccentricity = 0.2\ninclination_deg = 40.0\nascending_node_deg = 70.0\nargument_of_perigee_deg = 25.0\ntrue_anomaly_deg = 130.0\n";
 const DOP853: &str = "[solver]\nmethod = \"dop853\"\n";
 
@@ -53,7 +53,7 @@ fn reference_orbit_satisfies_keplers_equation() {
             let at = point(&plant, t);
             let r = at.R.norm();
             let energy = 0.5 * at.V.norm_squared() - mu / r;
-            // Relative to the terms of the difference at the perigee.
+            // Errors are relative to the larger terms, kinetic and potential energy at the perigee.
             worst = worst.larger((energy + 0.5 * mu / a).abs() / (mu / r));
             worst = worst.larger((at.R.cross(&at.V) - h).norm() / h.norm());
             worst = worst.larger((at.R_WO.column(0) - at.R / r).norm());
@@ -102,9 +102,9 @@ fn differences_of_gravity_have_full_precision() {
     assert!(worst < 1e-12 && geocentric > 1e-9);
 }
 
-/// The reaction between two bodies one above the other, compared with the closed form of two
-/// particles in common rotation: `μ` times differences of squares. With geocentric positions the
-/// ulp of 9e-10 m alone causes an error of 1e-9 and more.
+/// The reaction between two bodies one above the other is compared with the closed form for two
+/// particles in common rotation: `μ` times differences of squares. With geocentric positions, whose
+/// floating-point spacing is 9e-10 m, its error would be 1e-9 or more.
 #[test]
 fn reaction_of_an_upright_boom_equals_its_closed_form() {
     let (m, length) = ([700.0, 40.0], 30.0);
@@ -134,8 +134,8 @@ fn reaction_of_an_upright_boom_equals_its_closed_form() {
     assert!(worst < 1e-12);
 }
 
-/// A body on another orbit, far from the reference, returns after its own period to 1e-9 of its
-/// radius, with its energy and its angular momentum about the centre.
+/// A body on another orbit, far from the reference orbit, returns after its own period to 1e-9 of
+/// its radius, with the same energy and angular momentum about the central body.
 #[test]
 fn body_far_from_the_reference_keeps_its_orbit() {
     for (radius, speed, phase, tilt) in [
@@ -206,7 +206,7 @@ fn second_order_potential_gives_hills_equations() {
         ends.push((run.vector("probe.r_lvlh") - expected).norm());
     }
     println!("second order {:.1e} m (1e-8), exact {:.1e} m", ends[0], ends[1]);
-    // (260 m)²/R more.
+    // The exact potential differs by terms of the order (260 m)²/R.
     assert!(ends[0] < 1e-8 && (1e-4..1.0).contains(&ends[1]));
 }
 
@@ -266,13 +266,13 @@ fn angular_acceleration(plant: &mut Plant) -> Vec3<f64> {
 }
 
 /// A slender bar in a low orbit librates with the periods 2π/(√3 ω) in the orbital plane and 2π/(2
-/// ω) out of plane.
+/// ω) out of it.
 #[test]
 fn slender_bar_has_its_libration_periods() {
     let omega = (MU / RADIUS.powi(3)).sqrt();
     let swing = 0.1f64.to_radians();
-    // Out of plane, the in-plane libration that it excites shifts the period by a second-order term
-    // of the same size.
+    // The out-of-plane libration excites one in the plane, which shifts the period by a
+    // second-order term as large as that of the amplitude.
     for (axis, factor, printed, tolerance) in [(3, 3f64.sqrt(), 3464.10, 1e-8), (2, 2.0, 3000.00, 1e-6)] {
         let mut attitude = [(0.5 * swing).cos(), 0.0, 0.0, 0.0];
         attitude[axis] = (0.5 * swing).sin();
@@ -280,7 +280,7 @@ fn slender_bar_has_its_libration_periods() {
             "name = \"bar\"\n[body.bar]\nmass = 100.0\ninertia = [1e-6, 1e4, 1e4]\nstart = {{ attitude = {attitude:?}, axes = \"lvlh\" }}\n{LEO}{DOP853}"
         );
         let mut run = Run::new(&text, 1e-12);
-        // A quarter and five quarters of a period: zeros of the angle.
+        // The zeros of the angle after a quarter and five quarters of a period.
         let period = TAU / (factor * omega);
         let zeros = [0.25, 1.25].map(|part| {
             run.go(part * period);
@@ -289,8 +289,8 @@ fn slender_bar_has_its_libration_periods() {
             part * period - angle / rate
         });
         let found = zeros[1] - zeros[0];
-        // A pendulum's first amplitude term, of twice the angle; the printed periods are for an
-        // orbital period of 6000 s, which is 4 ms too short.
+        // The first amplitude term is that of a pendulum with twice the angle. The printed periods
+        // are for an orbital period of 6000 s, which is 4 ms too short.
         let expected = period * (1.0 + 0.25 * swing * swing);
         println!("{found:.6} s, expected {expected:.6} s, printed {printed:.2} s");
         assert!((found - printed).abs() < 0.01 && (found / expected - 1.0).abs() < tolerance);
@@ -362,7 +362,7 @@ fn gravity_is_the_gradient_of_its_potential() {
             let tree = random_tree(seed, 9, 1.0);
             let mut spec = tree.plant.model().spec.clone();
             spec.environment.orbit = Some(toml::from_str(&format!("{NEAR}gravity = {gravity}")).expect("an orbit"));
-            // All other loads with potential or power are removed.
+            // All other loads with a potential or power are removed.
             let model = Model::compile(&spec).expect("sound");
             let work = model
                 .derivatives
@@ -380,7 +380,7 @@ fn gravity_is_the_gradient_of_its_potential() {
                 .derivative(OperatingPoint::new(t, &x, &u, &discrete), &mut dx)
                 .expect("regular");
             let (power, scale) = potential_rate(&plant, t, &tree.q, &tree.qd);
-            // Modal dampers have power, too: subtracted by an evaluation without gravity.
+            // Modal dampers have power as well: it is subtracted by an evaluation without gravity.
             let mut silent = tree.plant;
             let mut without = dx.clone();
             silent
@@ -529,8 +529,8 @@ fn beam_in_orbit_has_its_quasi_static_deflection() {
                 expected.norm() * 1e3,
                 formulation.name()
             );
-            // The tension, 3e-5 of the buckling load, stiffens it; the truncation error of six
-            // modes is 1e-5.
+            // Neglected: the tension, 3e-5 of the buckling load, which stiffens the boom;
+            // truncation after six modes, 1e-5.
             assert!(off < 1e-4);
         }
     }
@@ -569,7 +569,7 @@ fn formulations_agree_in_orbit() {
     assert!(worst < 1e-10);
 }
 
-/// A spacecraft that is upright in the rotating LVLH frame stays so: on a circular orbit without
+/// A spacecraft aligned with the rotating LVLH frame stays aligned: on a circular orbit without
 /// moment, on an eccentric one by a servo with an LVLH reference, whose moment is `J ω̇` minus the
 /// gravity-gradient torque.
 #[test]
@@ -592,8 +592,8 @@ fn servo_with_lvlh_reference_keeps_a_spacecraft_upright() {
                 assert!(run.value("hub.rpy_lvlh[1]").abs() + run.value("hub.rpy_lvlh[2]").abs() < 1e-9);
             }
             println!("e = {e}, {}: {worst:.1e} rad", formulation.name());
-            // It lags by kd/kp = 2 s, and the gravity gradient acts on the deviation: 1e-3 of 1e-7
-            // rad.
+            // The servo lags by kd/kp = 2 s, and the gravity gradient acts on the deviation: errors
+            // of 1e-3 of 1e-7 rad.
             assert!(worst < if e > 0.0 { 2e-9 } else { 1e-10 });
         }
     }

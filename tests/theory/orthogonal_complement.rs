@@ -19,11 +19,11 @@
 //! gyroscopic load `γᵢ` of the unconstrained body, and the wrench `wᵢ` on it. Twists are about each
 //! body's own origin, in its own axes. `τ − h` is the paper's `c + f`.
 //!
-//! Taken from the library are the bodies' positions, the constants of masses, joints and modes, and
-//! the positions of stations for the amplitudes; not its joint columns, velocities and
-//! accelerations. The rows are written from the bodies' poses and the joint type, and their rates
-//! are exact, by dual numbers along `t`. `Mᵢ` and `γᵢ` follow from Lagrange's equations with a
-//! kinetic energy written here, for all modes including foreshortening.
+//! The test takes from the library: the bodies' positions, the constants of masses, joints and
+//! modes, and the positions of stations as functions of the amplitudes; but not its joint columns,
+//! velocities and accelerations. The rows are derived from the bodies' poses and the joint type,
+//! and their rates are exact, by dual numbers along `t`. `Mᵢ` and `γᵢ` follow from Lagrange's
+//! equations with a kinetic energy derived here, for all modes including foreshortening.
 
 use crate::every_load::{FAR, every_load};
 use crate::numbers::{Larger, relative_distance};
@@ -41,7 +41,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::HashSet;
 use std::ops::{Mul, Sub};
 
-/// (3) and (4) of a tree.
+/// The matrix and the vector of (3) and (4) for a tree.
 struct Assembled {
     M: DMatrix<f64>,
     h: DVector<f64>,
@@ -110,7 +110,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
                 rows[(v, first[i] + 6 + k)] = S::one();
             }
         }
-        // B is attached to C: the body P or a station of it.
+        // Body B is attached to C: the body P, or a station on it.
         let world = Pose::identity();
         let (P, bent) = match body.carrier() {
             Carrier::World | Carrier::Point(_) => (&world, Bent::rigid()),
@@ -131,7 +131,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
         next = held_rows.end;
         let rates = rates.into_iter().zip(body.joint.v..);
         for (W, row) in rates.chain(held.into_iter().zip(held_rows)) {
-            // The power of W on the twist of B relative to C.
+            // The row contains the power of W on the twist of B relative to C.
             let mut see = |body: usize, W: &Wrench<S>| {
                 for (c, part) in W.to_array().into_iter().enumerate() {
                     rows[(row, first[body] + c)] = part;
@@ -150,7 +150,7 @@ fn rows<S: Scalar>(tree: &RandomTree, places: &[Pose<S>], q: &[S]) -> DMatrix<S>
     rows
 }
 
-/// Returns `[Ẏ; K̇]` for motions with `t`.
+/// Returns `[Ẏ; K̇]` along the motion `t`.
 fn rows_rate(tree: &RandomTree, places: &[Pose<f64>], t: &DVector<f64>) -> DMatrix<f64> {
     let system = tree.plant.model().system();
     let first = first_columns(system);
@@ -178,7 +178,7 @@ fn rows_rate(tree: &RandomTree, places: &[Pose<f64>], t: &DVector<f64>) -> DMatr
 fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat3<S>) -> [Vec<Wrench<S>>; 2] {
     let attitude = |id: ParamId| id.quaternion(parameters).rotation();
     let R_WM = R_WC * lift33(&joint.orientation.map_or_else(Mat3::identity, attitude));
-    // At zero, B has the axes of M.
+    // At zero coordinates, B has the axes of M.
     let direction = |id: Option<ParamId>| id.map_or_else(Vec3::z, |id| id.vector(parameters).normalize());
     let (axis, axis2) = (direction(joint.axis), direction(joint.axis2));
     let across = axis.cross(&Vec3::ith(axis.iamin(), 1.0));
@@ -207,15 +207,15 @@ fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat
     }
 }
 
-/// A point C of a flexible body P, in axes of P.
+/// A point C of a flexible body P: pose and twists in axes of P.
 struct Bent<S: Scalar> {
     X_PC: Pose<S>,
-    /// Its twist for each mode's rate.
+    /// Twist of C for a unit rate of each mode.
     T: Vec<Twist<S>>,
 }
 
 impl<S: Scalar> Bent<S> {
-    /// Returns the origin of a body.
+    /// Returns the origin of a rigid body.
     fn rigid() -> Self {
         Self {
             X_PC: Pose::identity(),
@@ -223,7 +223,7 @@ impl<S: Scalar> Bent<S> {
         }
     }
 
-    /// Returns a station, at the amplitudes `eta`.
+    /// Returns a station at the amplitudes `eta`.
     fn new(station: &StationConstants, eta: &[S]) -> Self {
         let turned = TurnedFrame::new(station.turn(eta));
         let T = (0..eta.len()).map(|k| {
@@ -262,7 +262,7 @@ fn slope<S: Scalar, T: Sub<Output = T> + Mul<S, Output = T>>(f: impl Fn(&[S]) ->
 fn alone(body: &BodyConstants, eta: &[f64], xi: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
     let M = mass_matrix_alone(body, eta);
     let pi = Wrench::from_slice((&M * xi).as_slice());
-    // Angular momentum is in the place of a torque, and momentum in that of a force.
+    // In `pi`, angular momentum takes the position of a torque, momentum that of a force.
     let V = Twist::from_slice(xi.as_slice());
     let carried = Wrench::new(V.w.cross(&pi.t) + V.v.cross(&pi.f), V.w.cross(&pi.f));
     let mut gamma = DVector::zeros(xi.len());
@@ -369,8 +369,8 @@ fn compiled(spec: &Spec) -> Plant {
     Plant::new(model.into()).expect("the spec's own values")
 }
 
-/// Returns another spacecraft at a random state: its first body is on the world by a joint like its
-/// first, and its last weld is free.
+/// Returns another spacecraft at a random state: its first body is attached to the world by a joint
+/// like its first joint, and its last fixed joint is replaced by a free one.
 fn on_the_world(tree: &RandomTree, seed: u64) -> RandomTree {
     let mut spec = tree.plant.model().spec.clone();
     let mut ground = spec.joint[0].clone();
@@ -390,7 +390,8 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
         let tree = random_tree(seed, 5 + (seed as usize * 7) % 56, 1.0);
         (seed, if seed % 4 < 2 { tree } else { on_the_world(&tree, seed) })
     });
-    // A prescribed motion has no equation of its own.
+    // Prescribed joints move under their loads here, since a prescribed motion has no equation of
+    // its own.
     let mut spec = crate::plant(&every_load(FAR)).model().spec.clone();
     spec.joint
         .values_mut()
@@ -400,10 +401,10 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
 }
 
 /// `M` and `h` equal those of the composite-rigid-body algorithm and of inverse dynamics, and the
-/// accelerations of the articulated-body algorithm satisfy `M q̈ + h = τ`: floating and fixed,
-/// rigid and flexible, with all types of joints. Every rate is scaled by its own inertia, so that
-/// light and heavy bodies count equally. Tolerance: 1e-12, some thousands of round-offs for chains
-/// of up to 61 bodies.
+/// accelerations of the articulated-body algorithm satisfy `M q̈ + h = τ`: for floating and fixed,
+/// rigid and flexible trees, with all types of joints. Every rate is scaled by its own inertia, so
+/// that light and heavy bodies have equal weight. Tolerance: 1e-12, some thousand round-offs for
+/// chains of up to 61 bodies.
 #[test]
 fn natural_orthogonal_complement_equals_the_recursive_formulation() {
     let mut worst = [[0.0_f64; 3]; 2];

@@ -25,8 +25,8 @@ fn trees() -> impl Iterator<Item = (u64, RandomTree)> {
     (0..TREES).map(|seed| (seed, random_tree(seed, 5 + (seed as usize * 7) % 56, 1.0)))
 }
 
-/// Tolerance: 1e-11, or a hundred round-offs times the condition number of the saddle-point matrix
-/// if that is more.
+/// The tolerance is 1e-11, or a hundred round-offs times the condition number of the saddle-point
+/// matrix if that is larger.
 #[test]
 fn accelerations_and_reactions_equal_the_recursive_formulation() {
     let (mut worst_qdd, mut worst_F, mut worst_condition): (f64, f64, f64) = (0.0, 0.0, 0.0);
@@ -69,9 +69,9 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
     );
 }
 
-/// Joint coordinates → poses of all bodies → joint coordinates, and the bodies' accelerations for
-/// `q̈ = 0` without constraint violation. Tolerance: 1e-11, round-off over chains of up to 60
-/// bodies.
+/// Joint coordinates give the poses of all bodies, which give the joint coordinates again; the
+/// bodies' accelerations for `q̈ = 0` have no constraint violation. Tolerance: 1e-11, round-off
+/// over chains of up to 60 bodies.
 #[test]
 fn joint_coordinates_and_rates_are_recovered() {
     let mut worst: f64 = 0.0;
@@ -162,12 +162,12 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         if name.contains("_start") {
             let size = match name {
                 _ if name.contains(".eta") => 0.03,
-                // A beam is axially stiff.
+                // Axial changes are small, since a beam is axially stiff.
                 _ if name.contains(".node[") => 3e-5,
                 _ => 0.3,
             };
             let change = size * rng.random_range(-1.0..1.0);
-            // Within their ranges.
+            // Joints with a range stay within it.
             *value += if name.starts_with("boom_root.q") || name.starts_with("slide.q") {
                 0.1 * change
             } else {
@@ -191,7 +191,8 @@ pub fn values_at_random(plant: &mut Plant, seed: u64) -> HashMap<String, f64> {
         .collect()
 }
 
-/// Gives quaternions the sign of `expected`: directors have none, and q and −q are one attitude.
+/// Gives quaternions the sign of `expected`: q and −q are the same attitude, and an attitude
+/// computed from directors has either sign.
 pub fn align(found: &mut HashMap<String, f64>, expected: &HashMap<String, f64>) {
     let attitudes = expected.keys().filter_map(|name| name.strip_suffix(".q[4]"));
     for of in attitudes.filter(|of| !of.starts_with("der(")) {
@@ -213,8 +214,8 @@ fn quaternion(text: &str, tables: &str) -> String {
     format!("{text}\n{tables}\n")
 }
 
-/// The matrix of (17): 18 accelerations, 2 modes, 5 rows for each joint, 6 of momentum. Reference:
-/// 81.6, from two independent codes.
+/// The matrix of Eq. 17 of the paper: 18 accelerations, 2 modes, 5 rows for each joint, 6 of
+/// momentum. Reference condition number: 81.6, from two independent programs.
 #[test]
 fn matrix_of_the_paper_has_36_independent_rows_and_the_reference_condition() {
     let text = quaternion(
@@ -250,8 +251,8 @@ fn matrix_of_the_paper_has_36_independent_rows_and_the_reference_condition() {
     assert!((found - 81.6).abs() < 0.05, "{found}");
 }
 
-/// Tolerances: 1e-5 mm, as in the comparison of the reference's two codes; for amplitudes the last
-/// digit.
+/// Tolerances: 1e-5 mm, as in the comparison of the two reference programs; for amplitudes one unit
+/// of the last digit.
 #[test]
 fn each_coupling_gives_its_reference_path() {
     for (tables, expected) in [
@@ -296,7 +297,8 @@ fn external_load_changes_momentum_with_and_without_momentum_rows() {
             loads.concat()
         );
         let mut run = Run::new(&quaternion(TWO_LINK, &tables), 1e-12);
-        // Beyond 180°: twice the angle of the quaternion with continuous sign.
+        // The base rotates by more than 180°: the angle is twice that of the quaternion, whose sign
+        // is continuous.
         run.go(5.0);
         let p = run.vector("system.momentum");
         let h = run.vector("system.angular_momentum") + run.vector("system.mass_centre").cross(&p);
@@ -318,9 +320,9 @@ fn external_load_changes_momentum_with_and_without_momentum_rows() {
     assert!((angles[0] - angles[1]).abs() < 1e-9, "{angles:?}");
 }
 
-/// 500 s in fixed steps of 1 ms: constraint violations stay at round-off; without Baumgarte they do
-/// not, even for 50 s (curves: docs/klak-2020.md). Tolerances: twice and five times the values of
-/// two independent codes.
+/// 500 s in fixed steps of 1 ms: constraint violations stay at round-off; without Baumgarte
+/// stabilisation they do not, even for 50 s (curves: docs/klak-2020.md). Tolerances: twice and five
+/// times the values of two independent programs.
 #[test]
 fn constraints_hold_for_500_s() {
     let drift = |gain: f64, seconds: u32| {
@@ -347,8 +349,8 @@ fn constraints_hold_for_500_s() {
     assert!(left.0 > 10.0 * held.0, "{left:?}");
 }
 
-/// Returns the largest distances of the tip with and without deflection from that of the rigid
-/// spacecraft, and the largest amplitude, mm, over the run of the paper's spacecraft.
+/// Runs the paper's spacecraft. Returns the largest distances of the tip with and without
+/// deflection from that of the rigid spacecraft, and the largest amplitude, mm.
 fn klak(tables: &str, tolerance: f64) -> [f64; 3] {
     let mut rigid = Run::new(&quaternion(TWO_LINK, "[solver]\nmethod = \"dop853\""), tolerance);
     let mut flexible = Run::new(
@@ -376,7 +378,7 @@ fn klak(tables: &str, tolerance: f64) -> [f64; 3] {
 
 /// Angles include full turns, on every joint type: after 40 s at up to 3 rad/s they equal those of
 /// the recursive formulation, also if a step exceeds a turn. Tolerances: the errors of both runs
-/// (magnified by a tumbling spacecraft), far below a turn.
+/// (amplified by the tumbling of the spacecraft), far below a turn.
 #[test]
 fn joint_angles_include_full_turns() {
     let text = r#"
@@ -468,7 +470,7 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
                 *x = 3.0;
             }
         }
-        // All bodies rotate with the base, with displaced positions.
+        // All bodies rotate with the base; then their positions are displaced.
         let all = run.simulation.state.x.clone();
         turn_with_the_base(&mut run, &all, &names);
         for (x, name) in run.simulation.state.x.iter_mut().zip(&names) {
@@ -491,7 +493,8 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
                 JointType::Prismatic | JointType::Cylindrical | JointType::Cartesian
             );
             let (mut off, mut size) = (0.0, 0.0);
-            // The row of a universal joint across both axes rotates in both bodies.
+            // Excluded is the universal joint, whose row normal to both axes rotates in both
+            // bodies.
             if joint.kind != JointType::Universal {
                 off += (now.w - closing(gap.w, rate.w)).norm();
                 size += gap.w.norm() + 0.1 * rate.w.norm();
@@ -510,9 +513,9 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
     assert!(seen > 30 && worst < 1e-5, "{worst:e}");
 }
 
-/// A wheel at 600 rad/s, a universal and a cylindrical joint at 20 and 50 rad/s, a slide on a
-/// tumbling base: violations decay, too. Tolerance: 1e-3 of the initial values after 2 s, where
-/// `e^(−20)` is 2e-9.
+/// A wheel at 600 rad/s, a universal and a cylindrical joint at 20 and 50 rad/s, and a prismatic
+/// joint on a tumbling base: violations decay as well. Tolerance: 1e-3 of the initial values after
+/// 2 s, where `e^(−20)` is 2e-9.
 #[test]
 fn violations_decay_on_fast_rotors() {
     let mut run = Run::new(&quaternion(ROTORS, "[solver]\nmethod = \"dop853\""), 1e-12);
@@ -596,7 +599,7 @@ axis = [1.0, 0.0, 0.0]
 spring = { stiffness = 100.0 }
 "#;
 
-/// Gives all bodies the motion of the first, which rotates.
+/// Gives all bodies the rigid motion of the first body, which rotates.
 fn turn_with_the_base(run: &mut Run, x: &[f64], names: &[String]) {
     let system = run.simulation.plant.model().system().clone();
     let layout = Maximal::new(&system, Attitude::Quaternion);
@@ -641,9 +644,9 @@ fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
         .collect()
 }
 
-/// A linearised spacecraft has the eigenvalues of joint coordinates and, for each constraint row,
-/// those of the violation, `(s + 10)²` with α = β = 10. Compared are the values of the
-/// characteristic polynomials at points around all roots.
+/// The eigenvalues of a linearised spacecraft are those of joint coordinates and, for each
+/// constraint row, those of the violation, `(s + 10)²` with α = β = 10. The characteristic
+/// polynomials are compared at points around all roots.
 #[test]
 fn linearised_constraints_add_their_own_roots_and_no_others() {
     let text = KLAK_2020;

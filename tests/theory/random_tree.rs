@@ -36,7 +36,7 @@ impl ByRecursion {
         kinematics.update(system, derived, &tree.q, &tree.qd);
         let mut applied = applied(system);
         for body in &system.bodies {
-            // Between bodies a free joint transmits no wrench and no torque of its own.
+            // A free joint between bodies transmits no wrench, so it gets no torque.
             if body.joint.kind == JointType::Free && body.parent.is_some() {
                 continue;
             }
@@ -75,7 +75,7 @@ pub const KINDS: [&str; 7] = [
     "fixed",
 ];
 
-/// Returns a tree of `joints` joints on one free base (and, every third seed, a second free
+/// Returns a tree of `joints` joints on a free base (and, for every third seed, a second free
 /// spacecraft), with masses within `decades` decades.
 pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -84,7 +84,7 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     let mut numbers = |n: usize| -> Vec<f64> { (0..n).map(|_| rng.random_range(-1.5..1.5)).collect() };
     let mut q = numbers(system.nq);
     normalise(system, &mut q);
-    // Bent by about a tenth of their length.
+    // Amplitudes give deflections of about a tenth of the length.
     let modes = system.bodies.iter().filter_map(|body| body.modes.as_ref());
     modes.for_each(|modes| q[modes.coordinates()].iter_mut().for_each(|eta| *eta *= 0.1));
     RandomTree {
@@ -95,7 +95,7 @@ pub fn random_tree(seed: u64, joints: usize, decades: f64) -> RandomTree {
     }
 }
 
-/// Returns a similar spec for runs: masses of 1–10 kg, beams `stiffness` times as stiff.
+/// Returns a similar spec for runs: masses of 1–10 kg, beams stiffer by the factor `stiffness`.
 pub fn random_craft(seed: u64, joints: usize, stiffness: f64) -> String {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     random_spec(&mut rng, seed, joints, (1.0, stiffness)) + "[solver]\nmethod = \"dop853\"\n"
@@ -175,8 +175,8 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
     text
 }
 
-/// Returns modes of the body `i` whose momentum is consistent with its mass (kg), its mass centre
-/// (m) and its least inertia (kg·m²).
+/// Returns the modal data of body `i`: the participation factors are consistent with its mass (kg),
+/// its mass centre (m) and its least inertia (kg·m²).
 fn modal_data(
     i: usize,
     (mass, centre, inertia): (f64, [f64; 3], f64),
@@ -187,7 +187,8 @@ fn modal_data(
     let mut vector = |size: f64| Vec3::new(unit(), unit(), unit()) * size;
     let array = |v: Vec3<f64>| <[f64; 3]>::from(v);
     let rows = |rows: Vec<Vec3<f64>>| format!("{:?}", rows.into_iter().map(array).collect::<Vec<_>>());
-    // All modes together have less than (3 + 3) 0.4² of the mass and of the inertia.
+    // The effective mass of all modes is below (3 + 3) 0.4² of the mass, and likewise for the
+    // inertia.
     let part = 0.4 / (n as f64).sqrt();
     let participation = (0..n).map(|_| {
         let (h, b) = (vector(part * mass.sqrt()), vector(part * inertia.sqrt()));

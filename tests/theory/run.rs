@@ -35,7 +35,7 @@ impl Run {
         self
     }
 
-    /// Computes the values at the current state.
+    /// Evaluates derivatives and outputs at the current state.
     pub fn look(&mut self) {
         let state = &self.simulation.state;
         self.simulation

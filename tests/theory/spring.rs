@@ -8,8 +8,8 @@ use grapple::spec::Formulation;
 use std::f64::consts::PI;
 use std::path::Path;
 
-/// Returns two free bodies of 2 kg and 3 kg at rest, 1.5 m apart, with a spring of 30 N/m and 1 m:
-/// its reduced mass of 1.2 kg vibrates at 5 rad/s.
+/// Returns two free bodies of 2 kg and 3 kg at rest, 1.5 m apart, with a spring of 30 N/m and a
+/// rest length of 1 m: with the reduced mass of 1.2 kg the frequency is 5 rad/s.
 fn pair(more: &str) -> String {
     format!(
         "name = \"pair\"\n[body.one]\nmass = 2.0\ninertia = [0.1, 0.2, 0.3]\n\
@@ -36,7 +36,7 @@ fn two_masses_on_a_spring_vibrate_as_the_closed_form_in_every_formulation() {
 
 #[test]
 fn damper_acts_on_the_change_of_length() {
-    // 3.6 N·s/m over twice 1.2 kg: the vibration decays at 1.5/s.
+    // The damping of 3.6 N·s/m over twice the reduced mass of 1.2 kg is the decay rate 1.5/s.
     let (decay, frequency) = (1.5, (25.0f64 - 2.25).sqrt());
     let mut run = Run::new(&pair("damping = 3.6\n"), 1e-10);
     for t in [0.2, 0.7, 1.5] {
@@ -48,7 +48,8 @@ fn damper_acts_on_the_change_of_length() {
     }
 }
 
-/// A body runs into its tether at 0.2 m/s: it turns round in half a period, and flies freely.
+/// A body reaches the end of its tether at 0.2 m/s: its velocity is reversed in half a period, then
+/// it flies freely.
 #[test]
 fn tether_pulls_for_half_a_period() {
     let text = |damping: f64| {
@@ -80,7 +81,8 @@ fn tether_pulls_for_half_a_period() {
     );
 }
 
-/// Two tumbling bodies, one of them an arm with a joint, connected off their mass centres.
+/// Returns two tumbling bodies, one of them with a jointed arm, connected by a spring off their
+/// mass centres.
 fn tumbling(spring: &str) -> String {
     format!(
         "name = \"tumbling\"\n[body.hub]\nmass = 2.0\nmass_centre = [0.1, 0.0, 0.05]\ninertia = [0.3, 0.5, 0.7]\n\

@@ -1,5 +1,6 @@
-//! The Jacobian of the states by recursion over the tree, compared with dual numbers through the
-//! whole evaluation; common to both are only the kinematics and the local derivatives.
+//! The states' Jacobian by recursion over the tree, compared with dual numbers through the whole
+//! evaluation; the two methods share only the kinematics and the local derivatives of joints and
+//! loads.
 
 use crate::duals::{Point, nominals, start};
 use crate::every_load::{FAR, every_load};
@@ -12,11 +13,11 @@ use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Returns the largest `‖a − a'‖/‖a'‖` of a row.
+/// Returns the largest deviation `‖a − a'‖/‖a'‖` of a row between the two methods.
 fn between_both(plant: &Plant, point: &Point) -> f64 {
     let (model, nx) = (plant.model(), point.x.len());
     if nx == 0 {
-        return 0.0; // a controller
+        return 0.0; // a controller has no states
     }
     let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
     let (mut tree, mut duals) = (DMatrix::from_element(nx, nx, f64::NAN), DMatrix::zeros(nx, nx));
@@ -24,7 +25,7 @@ fn between_both(plant: &Plant, point: &Point) -> f64 {
     state_jacobian
         .evaluate(plant, at, tree.as_mut_slice())
         .expect("regular");
-    // An evaluation does not depend on the previous one.
+    // A second evaluation gives the same bits: it does not depend on the previous one.
     let mut again = DMatrix::zeros(nx, nx);
     state_jacobian
         .evaluate(plant, at, again.as_mut_slice())
@@ -44,12 +45,14 @@ fn between_both(plant: &Plant, point: &Point) -> f64 {
     rows.into_iter().fold(0.0, f64::larger)
 }
 
-/// Norm of a row relative to that of the matrix, below which it is zero by cancellation.
+/// Norm of a row, relative to that of the matrix, below which the row is treated as zero by
+/// cancellation.
 const SMALL: f64 = 1e-6;
 
-/// Round-off times the condition number of bodies with masses within a decade and large bending,
-/// row by row. With all quantities about the root's origin, light bodies at the end of a long arm
-/// lose digits, too: for `ssrms_type` the square of 15 m over the wrist's radius of gyration.
+/// Round-off times the condition number, row by row, for bodies with masses within a decade and
+/// large bending. Since all quantities are about the root's origin, light bodies at the end of a
+/// long arm lose digits as well: for `ssrms_type` by the square of 15 m over the wrist's radius of
+/// gyration.
 const TOLERANCE: f64 = 1e-10;
 
 /// Returns a point near the start: states and inputs displaced by fractions of their nominals,
@@ -73,7 +76,7 @@ fn tree_jacobian_equals_duals_on_random_spacecraft() {
         let mut x = [tree.q.clone(), tree.qd.clone()].concat();
         x.push(0.4);
         if seed % 4 < 2 {
-            // Quaternions of the first joint of a spacecraft are not of unit norm.
+            // For these seeds the quaternion of the first joint does not have unit norm.
             x[..4].iter_mut().for_each(|part| *part *= 1.3);
         }
         let model = tree.plant.model();
@@ -93,7 +96,7 @@ fn tree_jacobian_equals_duals_on_random_spacecraft() {
 #[test]
 fn every_load_and_joint_has_its_derivative() {
     let mut plant = crate::plant(&every_load(FAR));
-    // By its loads, locked, prescribed: the joint whose motion is switched.
+    // The joint with switched motion moves under its loads, is locked, or is prescribed.
     for (seed, size, motion) in [
         (1, 0.0, JointMotion::Loads),
         (2, 0.1, JointMotion::Locked),

@@ -1,4 +1,4 @@
-//! Contacts of surfaces: contact detection, rest, pressure.
+//! Contacts of surfaces: detection, resting and compliant contact.
 
 use crate::impact::Balance;
 use crate::numbers::Larger;
@@ -11,7 +11,8 @@ use std::path::Path;
 
 const GRAVITY: f64 = 9.81;
 
-/// Returns a ball of 2 kg and 0.1 m released with its lowest point `height` (m) above the floor.
+/// Returns a ball of 2 kg and radius 0.1 m, released with its lowest point at `height` (m) above
+/// the floor.
 fn dropped(height: f64, contact: &str) -> String {
     format!(
         "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n\
@@ -21,8 +22,8 @@ fn dropped(height: f64, contact: &str) -> String {
     )
 }
 
-/// Returns two balls of 2 kg and 3 kg, of 0.1 m and 0.2 m, at 1 m from each other along x; the
-/// first moves at `v`.
+/// Returns two balls of 2 kg and 3 kg, with radii of 0.1 m and 0.2 m, 1 m apart along x; the first
+/// moves at `v` (m/s).
 fn balls(v: [f64; 3], contact: &str) -> String {
     format!(
         "name = \"balls\"\n[body.cue]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\nstart = {{ velocity = {v:?} }}\n\
@@ -31,7 +32,7 @@ fn balls(v: [f64; 3], contact: &str) -> String {
     )
 }
 
-/// Runs to a time, and returns the messages.
+/// Advances to a time; returns the events.
 fn go(run: &mut Run, t: f64) -> Vec<Event> {
     let mut told = Vec::new();
     run.simulation.advance(t, &mut told).expect("runs");
@@ -50,7 +51,7 @@ fn bouncing_ball_has_its_closed_form_times() {
         let mut worst = 0.0f64;
         for bounce in 1..=20 {
             e_k *= 0.8;
-            // Halfway to the next impact.
+            // The ball is at its highest point, halfway to the next impact.
             go(&mut run, t + fall * e_k);
             worst = worst.larger((run.value("floor.time") - t).abs());
             let top = 0.1 + e_k * e_k;
@@ -66,8 +67,8 @@ fn bouncing_ball_has_its_closed_form_times() {
     }
 }
 
-/// The ball comes to rest after 4.06 s; the accumulation of impacts is reported with the names, at
-/// that time, and nothing penetrates the floor before.
+/// The ball comes to rest after 4.06 s, where impacts accumulate: the run ends with an error that
+/// names the contact, at that time, and nothing penetrates the floor before.
 #[test]
 fn accumulated_impacts_at_rest_are_reported() {
     let mut run = Run::new(&dropped(1.0, "e = 0.8"), 1e-10);
@@ -83,14 +84,15 @@ fn accumulated_impacts_at_rest_are_reported() {
         assert!(
             told.contains("contact \"floor\" chatters") && told.contains("\"ball\" has struck \"world\" 100 times")
         );
-        // A hundred times the fall time from 1e-9 m, a few from slightly higher.
+        // The time is off by up to a hundred fall times from 1e-9 m, and a few from slightly larger
+        // heights.
         assert!((t - rest).abs() < 6e-3);
     }
     run.look();
     assert!(run.value("floor.gap") > -2e-7, "{}", run.value("floor.gap"));
 }
 
-/// A failed event changes nothing, although the simultaneous step of a signal would succeed.
+/// A failed event changes nothing, although a signal that steps at the same event would succeed.
 #[test]
 fn failed_event_changes_nothing() {
     let wind =
@@ -135,9 +137,9 @@ fn collision_time_of_two_balls_is_exact() {
     }
 }
 
-/// Free bodies are integrated in steps of any length: collisions of balls inside one step are
-/// detected, and misses by 1e-6 m are not. The closest approach is at 0.2 s: inside a long step, or
-/// next to the end of one.
+/// Free bodies are integrated in steps of any length. Collisions of balls inside one step are
+/// detected, and no contact is found where they miss each other by 1e-6 m. The closest approach is
+/// at 0.2 s: inside a long step, or next to the end of one.
 #[test]
 fn contact_inside_one_step_is_detected() {
     for (offset, strikes) in [(0.0, 1.0), (0.29, 1.0), (0.299_999, 1.0), (0.300_001, 0.0), (0.4, 0.0)] {
@@ -156,8 +158,8 @@ fn contact_inside_one_step_is_detected() {
     }
 }
 
-/// Collisions at any phase between communication points 1 s apart, equal to the integrator's steps,
-/// are detected.
+/// Collisions at any time between communication points, which are 1 s apart and end the
+/// integrator's steps, are detected.
 #[test]
 fn contact_is_detected_at_any_phase_of_the_steps() {
     for (speed, offset) in [(10.0, 0.0), (20.0, 0.0), (10.0, 0.2999)] {
@@ -205,7 +207,7 @@ fn newtons_cradle_transfers_momentum_to_the_last_ball() {
     assert!(v[..3].iter().all(|v| v.abs() < 1e-12) && (v[3] - 1.0).abs() < 1e-12);
 }
 
-/// A point makes contact with a disc from the normal's side only, and within its radius.
+/// A point makes contact with a disc only from the side of the normal, and within the radius.
 #[test]
 fn point_contacts_a_disc_from_the_front_only() {
     let text = |z: f64, x: f64, v: f64| {
@@ -227,8 +229,8 @@ fn point_contacts_a_disc_from_the_front_only() {
     }
 }
 
-/// A capture with a surface acts at the contact: without command the bodies pass; with it they are
-/// captured at the contact, at that time, until released.
+/// A capture with a surface acts at the contact: without its command the bodies pass through each
+/// other; with it they are captured when they touch, until released.
 #[test]
 fn armed_capture_acts_at_the_contact() {
     let text = balls([0.5, 0.02, 0.0], "law = \"capture_grasp\"");
@@ -238,7 +240,7 @@ fn armed_capture_acts_at_the_contact() {
         free.value("shot.gap") < -0.01 && free.value("shot.count") == 0.0,
         "not armed, it goes on"
     );
-    // Commanded during penetration, it waits for the next contact.
+    // A command during penetration takes effect at the next contact.
     free.set("shot.capture", 1.0);
     go(&mut free, 1.7);
     assert_eq!((free.value("shot.captured"), free.value("shot.count")), (0.0, 0.0));
@@ -263,12 +265,13 @@ fn armed_capture_acts_at_the_contact() {
             .any(|event| matches!(event.what, Occurrence::Released { .. }))
             && run.value("shot.captured") == 0.0
     );
-    // Released while they rotate about each other, they separate: the command waits for the next
-    // contact.
+    // The bodies rotate about each other and separate when released: the command takes effect at
+    // the next contact.
     run.set("shot.capture", 1.0);
     go(&mut run, 12.0);
     assert!(run.value("shot.gap") > 0.01 && (run.value("shot.captured"), run.value("shot.count")) == (0.0, 1.0));
-    // After a central impact they stay in place when released, and are captured again.
+    // After a central impact the bodies do not separate when released, and are captured again at
+    // once.
     let mut run = Run::new(&balls([0.5, 0.0, 0.0], "law = \"capture_grasp\""), 1e-9);
     for (armed, t, count) in [(1.0, 3.0, 1.0), (0.0, 4.0, 1.0), (1.0, 5.0, 2.0)] {
         run.set("shot.capture", armed);
@@ -277,7 +280,7 @@ fn armed_capture_acts_at_the_contact() {
     }
 }
 
-/// A captured pair is in contact by definition: drift of the constraint causes no events. After the
+/// A captured pair counts as in contact: drift of the constraint causes no events. After the
 /// release contacts are detected again.
 #[test]
 fn captured_contact_causes_no_events() {
@@ -290,7 +293,7 @@ fn captured_contact_causes_no_events() {
             "{tolerance:.0e}: {statistics}, drift {:.1e} m",
             run.value("shot.violation")
         );
-        // The command, and the capture.
+        // Two events: the command, and the capture.
         assert!(
             statistics.events <= 2 && run.value("shot.captured") == 1.0,
             "{statistics}"
@@ -302,7 +305,7 @@ fn captured_contact_causes_no_events() {
     }
 }
 
-/// If an impact law has no solution the surfaces pass, which is reported once.
+/// If an impact law has no solution the surfaces pass through each other, which is reported once.
 #[test]
 fn rejected_impact_is_reported_once() {
     let text = balls([1.0, 0.15, 0.0], "law = \"energy_friction\"\nr_E = 1.0\nr_f = 0.0");
@@ -363,7 +366,8 @@ fn compliant_impact_satisfies_its_closed_form() {
                 (parts - w).abs() < 1e-8,
                 "ten times the tolerance of 1e-11 in each of a hundred steps"
             );
-            // The deepest sample is up to 1e-4 s off: ½ a t² of it, with a = 600 m/s².
+            // The deepest sample is up to 1e-4 s from the deepest point: an error of ½ a t² with a
+            // = 600 m/s².
             assert!((deepest + depth).abs() < 4e-6);
             assert!(before.off(&after) < 1e-12);
             assert_eq!(run.vector("shot.force"), Vec3::zeros());
@@ -371,8 +375,8 @@ fn compliant_impact_satisfies_its_closed_form() {
     }
 }
 
-/// A ball with initial sliding finally rolls, at 5/7 of its speed, for any friction; while sliding
-/// its deceleration is μ g, and the contact carries its weight.
+/// A ball that slides at first finally rolls, at 5/7 of its speed, for any friction; while it
+/// slides its deceleration is μ g, and the contact carries its weight.
 #[test]
 fn sliding_ball_finally_rolls() {
     let law = "law = \"compliant\"\nforce = 20.0\ndepth = 1e-6\ndissipation = 100.0\nmu = 0.3\nslip = 1e-4";
@@ -388,7 +392,8 @@ fn sliding_ball_finally_rolls() {
         "slowed to {slowed:.1e} m/s, weight {weight:.1e}, rolls at 5/7 + {:.1e}",
         rolls - 5.0 / 7.0
     );
-    // It starts 2 % off its equilibrium depth, and has settled; a hundred times the observed error.
+    // The ball starts 2 % off its equilibrium depth, and has settled; the tolerance is a hundred
+    // times the observed error.
     assert!(slowed < 2e-7 && weight < 2e-8);
     assert!(
         (rolls - 5.0 / 7.0).abs() < 1e-4,
@@ -397,7 +402,7 @@ fn sliding_ball_finally_rolls() {
     assert!((run.value("ball.w[2]") * 0.1 - rolls).abs() < 1e-4);
 }
 
-/// An initial penetration is reported when the file is read.
+/// A penetration at the start is an error when the spec is read.
 #[test]
 fn initial_penetration_is_reported() {
     let read = |text: &str| {

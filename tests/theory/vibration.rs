@@ -23,7 +23,8 @@ pub fn mass_and_stiffness(plant: &Plant) -> (DMatrix<f64>, DMatrix<f64>) {
     (mass_matrix(system, derived, &kinematics), K)
 }
 
-/// Returns `ω²`, 1/s², ascending; those of rigid motions are zero to round-off of the highest.
+/// Returns the eigenvalues `ω²` (1/s²), ascending; those of rigid motions are zero up to round-off
+/// of the largest.
 pub fn squares((M, K): &(DMatrix<f64>, DMatrix<f64>)) -> Vec<f64> {
     let factor = M.clone().cholesky().expect("positive").unpack();
     let half = factor.solve_lower_triangular(K).expect("regular");

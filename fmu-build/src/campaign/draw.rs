@@ -30,20 +30,20 @@ pub enum Law {
         /// Smallest and largest value.
         bounds: Option<[f64; 2]>,
     },
-    /// The list's values in turn, repeated.
+    /// The list's values in turn, repeated; with a grid, one value for each pass of the grid.
     Cycle(Vec<f64>),
     /// One of the list's values, with equal probability.
     Choice(Vec<f64>),
-    /// One dimension of the grid: its values, and its stride.
+    /// One dimension of the grid of all combinations: its values, and its stride.
     Grid {
         /// The values.
         values: Vec<f64>,
-        /// Number of grid points between two successive values.
+        /// Number of successive grid points with the same value.
         stride: usize,
     },
 }
 
-/// Index of a run.
+/// A run's number, and the size of the grid.
 #[derive(Clone, Copy)]
 pub struct RunIndex {
     /// Number of the run, from zero.
@@ -65,8 +65,8 @@ impl Law {
         }
     }
 
-    /// Returns the ends of the distribution, or all values of a list; of a normal distribution
-    /// without bounds, its mean.
+    /// Returns values that represent the range of the distribution: its ends, or all values of a
+    /// list or grid; for a normal distribution without bounds, its mean.
     pub fn extremes(&self) -> Vec<f64> {
         match self {
             Self::Uniform(ends) => ends.to_vec(),
@@ -79,7 +79,7 @@ impl Law {
 /// Returns the probability of a normal distribution between two bounds.
 pub fn share(mean: f64, sigma: f64, [low, high]: [f64; 2]) -> f64 {
     let [a, b] = [low, high].map(|bound| (bound - mean) / sigma);
-    // Computed in the left tail, where differences of probabilities keep their digits.
+    // Computed in the left tail, where differences of probabilities do not lose digits.
     let (a, b) = if a > 0.0 { (-b, -a) } else { (a, b) };
     probability(b) - probability(a)
 }
@@ -91,7 +91,7 @@ fn normal(mean: f64, sigma: f64, bounds: Option<[f64; 2]>, u: f64) -> f64 {
     let [a, b] = bounds.map(|bound| (bound - mean) / sigma);
     let z = match a > 0.0 {
         false => quantile(probability(a) + u * share(mean, sigma, bounds)),
-        // Mirrored, to keep the digits.
+        // Mirrored to the left tail, as in `share`.
         true => -quantile(probability(-a) - u * share(mean, sigma, bounds)),
     };
     (mean + sigma * z.clamp(a, b)).clamp(bounds[0], bounds[1])
@@ -99,7 +99,7 @@ fn normal(mean: f64, sigma: f64, bounds: Option<[f64; 2]>, u: f64) -> f64 {
 
 /// Returns the standard normal distribution function Φ(z).
 fn probability(z: f64) -> f64 {
-    // Accurate to the last digit, which `statrs` is not.
+    // This function is accurate to the last digit, unlike that of `statrs`.
     0.5 * libm::erfc(-z / SQRT_2)
 }
 
@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn truncated_normal_distribution_has_the_right_quantiles() {
-        // By symmetry the median is the mean; and far in the tail, the bounds.
+        // With symmetric bounds the quantiles are symmetric. Far in the tail, values stay within
+        // the bounds.
         let (low, high) = (
             normal(5.0, 2.0, Some([4.0, 6.0]), 0.25),
             normal(5.0, 2.0, Some([4.0, 6.0]), 0.75),

@@ -31,7 +31,7 @@ pub struct Study {
     /// Format of the tables.
     #[serde(default)]
     pub format: Format,
-    /// Deviations from the model's own experiment.
+    /// Times and tolerance that replace those of the model's experiment.
     #[serde(default)]
     pub experiment: Experiment,
     /// Parameters and inputs that differ from the model's values, equal in all runs.
@@ -78,13 +78,13 @@ pub struct Dispersion {
     /// Values in turn, repeated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub list: Option<Vec<f64>>,
-    /// Draws a value of the list at random for each run.
+    /// Set to draw a value of the list at random for each run, instead of the next in order.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub draw: bool,
-    /// Values combined with all values of every other grid.
+    /// Values of one dimension of a grid: runs cover all combinations of all grids' values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub grid: Option<Grid>,
-    /// Numbers are relative to the nominal value: the value is nominal · (1 + number).
+    /// Set for numbers relative to the nominal value: the value is nominal · (1 + number).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relative: bool,
 }

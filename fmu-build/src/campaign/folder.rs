@@ -5,10 +5,10 @@
 //! | `study.json` | identity of the study, compared when the campaign is continued |
 //! | `runs-<k>-of-<n>.jsonl` | the finished runs of shard k of n, one line each, in order of completion |
 //! | `runs-<k>-of-<n>.lock` | empty; locked while a program works on the shard |
-//! | `series/<run>.csv` | time series of a run's outputs, if requested |
-//! | `runs.csv` | the table of all runs, once all are finished |
+//! | `series/<run>.csv` (`.parquet`) | time series of a run's outputs, if requested |
+//! | `runs.csv` (`.parquet`) | the table of all runs, once all are finished |
 //!
-//! A line is written at once when its run ends: a killed program leaves complete lines, and at most
+//! A line is written as soon as its run ends: a killed program leaves complete lines, and at most
 //! one incomplete line at the end, which is ignored.
 
 use super::Shard;
@@ -22,18 +22,18 @@ use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// An open folder.
+/// The folder of a campaign, opened.
 pub struct Folder {
     path: PathBuf,
     width: Width,
 }
 
-/// Number of values of each run.
+/// Lengths of the lists in the record of each run.
 #[derive(Clone, Copy, Debug)]
 pub struct Width {
-    /// Number of settings.
+    /// Number of values set before the run.
     pub values: usize,
-    /// Number of results, if the run did not fail.
+    /// Number of statistics, if the run did not fail.
     pub results: usize,
 }
 
@@ -164,8 +164,8 @@ impl Folder {
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).other()?;
             file.set_len(whole_lines(&bytes).len() as u64).other()?;
-            // Without locks another program's lines must not be overwritten, so the file is opened
-            // to append. (Windows cannot truncate a file opened this way.)
+            // On a file system without locks, lines of another program must not be overwritten, so
+            // the file is opened to append. (Windows cannot truncate a file opened this way.)
             let file = File::options().append(true).open(&path).other()?;
             Ok(Journal {
                 path: path.clone(),
@@ -189,13 +189,13 @@ impl Folder {
     }
 }
 
-/// The journal of a shard: its runs in order of completion.
+/// The journal of a shard: the file of its finished runs, in order of completion.
 pub struct Journal {
     path: PathBuf,
     file: File,
     /// Warning about a file system without locks.
     pub warning: Option<String>,
-    /// Locked while the journal is open.
+    /// The lock file, locked while the journal is open.
     _lock: File,
 }
 

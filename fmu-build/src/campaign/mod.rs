@@ -5,7 +5,7 @@
 //! | `file` | the file of a study |
 //! | `validate` | validation of a study against its model |
 //! | `plan` | the runs of a campaign, and the execution of one |
-//! | `draw` | the values of a run |
+//! | `draw` | the dispersed values of a run |
 //! | `statistic` | statistics of an output |
 //! | `workers` | parallel execution on all cores |
 //! | `rows` | the tables: a row for each run |
@@ -44,7 +44,7 @@ pub struct Shard {
 }
 
 impl Default for Shard {
-    /// The only shard: all runs.
+    /// Returns the shard of all runs.
     fn default() -> Self {
         Self { index: 0, count: 1 }
     }
@@ -81,13 +81,13 @@ impl fmt::Display for Shard {
     }
 }
 
-/// A campaign in its folder, in which one shard is to be worked on.
+/// A campaign with its opened folder, and the shard whose runs are to be made.
 pub struct Work<'a> {
     campaign: &'a Campaign<'a>,
     shard: Shard,
     folder: Folder,
     journal: Journal,
-    /// Runs of the shard that are to be made.
+    /// Runs of the shard that are not finished yet.
     pub left: Vec<usize>,
 }
 
@@ -102,12 +102,12 @@ pub struct Outcome {
 }
 
 impl<'a> Campaign<'a> {
-    /// Returns the table of the values that these runs have.
+    /// Returns a table of the values that are set before these runs.
     pub fn values_table(&self, runs: Range<usize>) -> Table<'a> {
         rows::plan(self, runs)
     }
 
-    /// Opens the folder of the campaign, or creates it, to work on a shard.
+    /// Opens the folder of the campaign, or creates it, to make the runs of a shard.
     ///
     /// # Errors
     /// The folder belongs to another campaign or is damaged; another program works on this shard.
@@ -135,13 +135,15 @@ impl<'a> Campaign<'a> {
 }
 
 impl Work<'_> {
-    /// Returns a warning if the folder has no locks that keep a second program from this shard.
+    /// Returns a warning if the folder's file system has no locks, so that a second program could
+    /// run the same shard.
     pub fn warning(&self) -> Option<&str> {
         self.journal.warning.as_deref()
     }
 
-    /// Makes the runs of the shard that are left, `jobs` at a time, and writes the table if all runs
-    /// are finished. The progress is that of the runs that were left. A failed run is not an error.
+    /// Makes the unfinished runs of the shard, `jobs` at a time, and writes the table if all runs
+    /// of the campaign are then finished. Progress is the number of runs made now. A failed run is
+    /// not an error.
     ///
     /// # Errors
     /// A file that cannot be written; a cancellation.
@@ -154,8 +156,8 @@ impl Work<'_> {
             left,
         } = self;
         workers::work(campaign, &left, jobs, &folder, &mut journal, control)?;
-        // On a network file system other machines see closed files only; the last shard must see
-        // all runs.
+        // On a network file system other machines see closed files only, and the program that
+        // finishes last must read the runs of all shards.
         drop(journal);
         let records = folder.records()?;
         let done = records.range(..campaign.total).count();
@@ -172,7 +174,7 @@ impl Work<'_> {
     }
 }
 
-/// Returns everything that the results depend on, except the number of runs: more may be added.
+/// Returns everything that the results depend on, except the number of runs: runs may be added.
 fn identity(campaign: &Campaign) -> Result<Value> {
     let (study, times) = (campaign.study, campaign.plan.times);
     let library: String = Sha256::digest(campaign.fmu.library_bytes()?)

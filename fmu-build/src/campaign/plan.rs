@@ -41,12 +41,12 @@ pub struct Setting<'a> {
 pub struct Output<'a> {
     /// The variable.
     pub variable: &'a ScalarVariable,
-    /// Its statistics.
+    /// Statistics of the output.
     pub statistics: &'a [Statistic],
 }
 
 impl Output<'_> {
-    /// Returns the statistics in the table of all runs.
+    /// Returns the statistics that are columns in the table of all runs: all but time series.
     pub fn summarised(&self) -> impl Iterator<Item = Statistic> {
         let statistics = self.statistics.iter().copied();
         statistics.filter(|&statistic| statistic != Statistic::Series)
@@ -68,7 +68,7 @@ impl Campaign<'_> {
         setting.law.value(self.study.seed, &setting.variable.name, index)
     }
 
-    /// Makes a run; returns none if it was cancelled, and a record also if it failed.
+    /// Makes a run and returns its record, also if the run failed; `None` if it was cancelled.
     ///
     /// # Errors
     /// The file of its time series cannot be written.
@@ -128,7 +128,7 @@ impl Campaign<'_> {
     /// Writes the time series of the outputs that request one to a file of the run.
     fn save_series(&self, run: usize, course: &Results, folder: &Folder) -> Result<()> {
         let mut table = course.table();
-        // After the column of the time.
+        // One flag for each column after that of the time.
         let mut kept = self
             .outputs
             .iter()

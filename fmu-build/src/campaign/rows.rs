@@ -6,7 +6,7 @@ use crate::table::{Cells, Table};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Returns the table of values that these runs would be given.
+/// Returns the table of the values that are set before these runs, without running them.
 pub fn plan<'a>(campaign: &Campaign<'a>, runs: Range<usize>) -> Table<'a> {
     let rows: Vec<Vec<f64>> = runs.clone().map(|run| campaign.values(run)).collect();
     let mut table = Table::default();
@@ -19,7 +19,7 @@ pub fn plan<'a>(campaign: &Campaign<'a>, runs: Range<usize>) -> Table<'a> {
     table
 }
 
-/// Returns the table of values and results of each run.
+/// Returns the table of values, results and status of each finished run.
 pub fn table<'a>(campaign: &Campaign<'a>, records: &'a BTreeMap<usize, Record>) -> Table<'a> {
     let rows: Vec<&Record> = records.range(..campaign.total).map(|(_, record)| record).collect();
     let mut table = Table::default();

@@ -34,8 +34,8 @@ impl Statistic {
         }
     }
 
-    /// Computes the statistic of at least one value at increasing times, with integrals by the
-    /// trapezoidal rule; none for a whole series.
+    /// Computes the statistic of one or more values at increasing times (s), with integrals by the
+    /// trapezoidal rule; none for [`Series`](Self::Series).
     pub fn of(self, time: &[f64], values: &[f64]) -> Option<f64> {
         let mean = |f: fn(f64) -> f64| {
             let span = time.last()? - time.first()?;

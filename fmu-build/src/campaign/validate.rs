@@ -15,7 +15,7 @@ use model_description::{Kind, ScalarVariable};
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
-/// Number of runs above which a study is rejected as a mistake.
+/// Number of runs above which a study is rejected, as probably a mistake.
 const MOST_RUNS: usize = 10_000_000;
 
 /// Validates a study against its model.
@@ -67,9 +67,9 @@ impl<'a> Validation<'a> {
         self.problems.push(Problem { at, what });
     }
 
-    /// Returns the plan of each run.
+    /// Returns the plan that all runs have in common.
     fn plan(&mut self, outputs: usize) -> Option<Plan<'a>> {
-        /// Inputs are set by the spec's signals only.
+        /// A campaign has no tables of inputs: only the spec's signals set them.
         static NO_TABLES: LazyLock<IndexMap<String, Signal>> = LazyLock::new(IndexMap::new);
         let experiment = &self.study.experiment;
         let before = self.problems.len();
@@ -197,7 +197,7 @@ impl<'a> Validation<'a> {
         (self.problems.len() == before).then_some(law)
     }
 
-    /// Returns a dispersion in absolute numbers, for a nominal value.
+    /// Returns the distribution of a dispersion in absolute numbers, for a nominal value.
     fn absolute(&mut self, at: &[&str], dispersion: &Dispersion, nominal: f64) -> Option<Law> {
         let relative = dispersion.relative;
         let absolute = |number: f64| if relative { nominal * (1.0 + number) } else { number };
@@ -252,8 +252,8 @@ impl<'a> Validation<'a> {
         })
     }
 
-    /// Validates every value of normal distributions without bounds; those of all others have been
-    /// validated before.
+    /// Validates the value of every run for normal distributions without bounds. All other
+    /// distributions have been validated by their extreme values.
     fn unbounded(&mut self, campaign: &Campaign) {
         for setting in &campaign.settings {
             if let Law::Normal { bounds: None, .. } = setting.law {
@@ -266,7 +266,7 @@ impl<'a> Validation<'a> {
         }
     }
 
-    /// Returns the model's own value.
+    /// Returns the start value of a variable in the model.
     fn nominal(&mut self, at: &[&str], variable: &ScalarVariable) -> Option<f64> {
         let Kind::Real(real) = &variable.kind else {
             return None;

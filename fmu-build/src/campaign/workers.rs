@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// Makes these runs, `jobs` at a time, and appends each to the journal when it ends.
+/// Makes the given runs, `jobs` at a time, and appends each to the journal when it ends.
 ///
 /// # Errors
 /// A file that cannot be written; a cancellation. A failed run is not an error.

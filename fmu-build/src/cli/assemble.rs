@@ -7,7 +7,7 @@ use grapple::plant::{Assembly, Model};
 use miette::Result;
 use std::path::PathBuf;
 
-/// Compute a start that closes the loops of a spec, as near as possible to the written one.
+/// Compute a start that closes the loops of a spec, as near as possible to the spec's own.
 ///
 ///   grapple assemble bricard.toml                  violations and assembled start
 ///   grapple assemble bricard.toml -o closed.toml   the spec with that start
@@ -45,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     report(&compiled, &assembled.start, arguments.output.as_ref())
 }
 
-/// Returns a row for each loop: its violation as written and after the assembly.
+/// Returns a row for each loop: its violation at the spec's start and after the assembly.
 fn violations(model: &Model, assembly: &Assembly) -> Vec<[String; 3]> {
     let shown = |[offset, angle]: &[f64; 2]| format!("{} m, {} rad", number(*offset, 3), number(*angle, 3));
     let head = ["loop", "violation as written", "assembled"].map(str::to_owned);
@@ -56,7 +56,7 @@ fn violations(model: &Model, assembly: &Assembly) -> Vec<[String; 3]> {
         .collect()
 }
 
-/// Prints a start, and writes the spec with it if an output file is given.
+/// Prints a solved start, and writes the spec with this start if an output file is given.
 pub fn report(compiled: &CompiledSpec, start: &SolvedStart, output: Option<&PathBuf>) -> Result<()> {
     print(&changes(start))?;
     let Some(output) = output else { return Ok(()) };
@@ -64,7 +64,7 @@ pub fn report(compiled: &CompiledSpec, start: &SolvedStart, output: Option<&Path
     print(&format!("{}: the spec with this start", output.display()))
 }
 
-/// Returns a table of the coordinates and rates whose start differs from the written one.
+/// Returns a table of the coordinates and rates whose solved start differs from the spec's.
 fn changes(start: &SolvedStart) -> String {
     let head = ["variable", "unit", "written", "start"].map(str::to_owned);
     // Differences within round-off are not listed.

@@ -17,7 +17,7 @@ pub struct Arguments {
     shell: Shell,
 }
 
-/// `command` is this program's command line.
+/// Prints the script; `command` is the definition of this program's command line.
 pub fn run(arguments: &Arguments, mut command: Command) -> Result<()> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, "grapple", &mut script);

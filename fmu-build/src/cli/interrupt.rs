@@ -14,10 +14,10 @@ pub const EXIT_CODE: u8 = 130;
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// The folder that is removed when the process ends at once.
+/// The temporary folder, to be removed if the process ends at the second signal.
 static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Returns the flag that is set when the command is to end.
+/// Returns the flag that the first signal sets: the command should then end.
 pub fn flag() -> &'static AtomicBool {
     &STOPPED
 }
@@ -39,7 +39,7 @@ impl TemporaryFolder {
         Ok(Self(folder))
     }
 
-    /// Returns the path.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -56,7 +56,7 @@ fn remember(folder: Option<PathBuf>) -> Option<PathBuf> {
     std::mem::replace(&mut *there, folder)
 }
 
-/// Handles a signal.
+/// Handles a signal: the first sets the flag, the second ends the process.
 fn on_signal() {
     if STOPPED.swap(true, Ordering::Relaxed) {
         if let Some(folder) = remember(None) {

@@ -24,13 +24,13 @@ fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
 }
 
 impl Libraries {
-    /// Returns the platforms and their files.
+    /// Returns each library's platform and file.
     fn each(&self) -> impl Iterator<Item = (Platform, &PathBuf)> {
         let own = self.library.iter().map(|file| (Platform::here(), file));
         own.chain(self.binary.iter().map(|(platform, file)| (*platform, file)))
     }
 
-    /// Returns the files.
+    /// Returns the files of all libraries.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.each().map(|(_, file)| file)
     }

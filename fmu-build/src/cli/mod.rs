@@ -1,4 +1,4 @@
-//! One module per verb; the others serve several verbs.
+//! One module for each verb, and modules that serve several verbs.
 
 pub mod assemble;
 pub mod build;

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Resolution of the progress bar.
+/// Number of parts into which the progress bar divides the work.
 const PARTS: u64 = 1_000_000;
 
 /// Interval between progress lines if the output is not a terminal, e.g. a job's log.
@@ -19,11 +19,11 @@ pub struct Progress {
     lines: u32,
 }
 
-/// Returns the progress as text.
+/// Function that formats the part of the work that is done.
 type Text = Arc<dyn Fn(f64) -> String + Send + Sync>;
 
 impl Progress {
-    /// Begins the work; `text` returns the part that is done as text.
+    /// Creates the progress of work that begins now; `text` formats the part that is done.
     pub fn new(text: impl Fn(f64) -> String + Send + Sync + 'static) -> Self {
         Self {
             begin: Instant::now(),
@@ -52,8 +52,8 @@ impl Progress {
             let text = move |state: &ProgressState, out: &mut dyn Write| {
                 let _ = write!(out, "{}", text(whole * f64::from(state.fraction())));
             };
-            // The bar appears after one second, which its own estimate of the rate would not
-            // include.
+            // The bar is created after one second of work. Its own estimate of the time left would
+            // not include this second.
             let left = |state: &ProgressState, out: &mut dyn Write| {
                 let done = state.fraction();
                 if done > 0.0 {

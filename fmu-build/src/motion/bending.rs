@@ -1,4 +1,4 @@
-//! The centre lines of flexible bodies.
+//! The centre lines of flexible bodies over time.
 
 use super::{Body, array};
 use crate::html::Floats;
@@ -12,33 +12,33 @@ use grapple::system::{Kinematics, System};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// Number of frames along a beam with modes, from its root to its tip.
+/// Number of points computed along a beam with modes, from its root to its tip.
 const FRAMES: usize = 17;
 
 /// The centre line of a beam with modes.
 #[derive(Serialize)]
 pub struct Beam {
     body: usize,
-    /// Its points without deflection.
+    /// Points on the line without deflection, body axes.
     rest: Vec<[f64; 3]>,
-    /// Their displacements, point by point for each instant.
+    /// Displacements of the points, body axes: of all points at one instant, then at the next.
     bent: Floats,
 }
 
-/// A beam of nodes: a cubic between neighbouring nodes.
+/// An ANCF or geometrically exact beam: its nodes, between which its line is drawn as a cubic.
 #[derive(Serialize)]
 pub struct Nodal {
     name: String,
-    /// Lengths of its elements.
+    /// Undeformed lengths of its elements.
     elements: Vec<f64>,
-    /// Positions of its nodes.
+    /// Position of each node.
     r: Vec<Floats>,
-    /// Slopes of its nodes; for a geometrically exact beam, the directors along it.
+    /// Slope of each node; for a geometrically exact beam, the director along the beam.
     slope: Vec<Floats>,
 }
 
-/// Computes the centre lines of beams with modes from the same spacecraft with additional frames
-/// along them, at the run's amplitudes.
+/// Computes the centre lines of beams with modes at the run's amplitudes, by the kinematics of a
+/// copy of the spacecraft that has additional frames along the beams.
 ///
 /// # Errors
 /// The spacecraft with these frames is invalid.
@@ -111,7 +111,7 @@ fn unused(spec: &Spec) -> String {
     stem
 }
 
-/// Returns the positions of frames on a flexible body, body axes.
+/// Returns the positions of frames on a flexible body, from the body's origin, body axes.
 fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[String]) -> Vec<Vec3<f64>> {
     let root = system.bodies.iter().position(|b| b.name == body);
     let root = &kinematics.bodies[root.expect("the body belongs to the spacecraft")];
@@ -123,7 +123,7 @@ fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[Stri
     names.iter().filter_map(place).collect()
 }
 
-/// Returns ANCF beams and geometrically exact beams, their nodes relative to `origin`.
+/// Returns the ANCF and geometrically exact beams; positions of nodes are relative to `origin`.
 pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
     let beams = spec.ancf_beam.iter().filter_map(|(name, beam)| {
         let all = |what: &str, origin: &[f64; 3]| -> Vec<Floats> {
@@ -176,7 +176,7 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) 
     beams.chain(directors).collect()
 }
 
-/// Returns the lengths of equal elements.
+/// Returns the lengths of `count` equal elements.
 fn equal(length: f64, count: usize) -> Vec<f64> {
     vec![length / count as f64; count]
 }

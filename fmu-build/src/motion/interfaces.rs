@@ -1,4 +1,4 @@
-//! Contacts between spacecraft over time.
+//! Contacts between frames over time.
 
 use crate::html::Floats;
 use crate::results::Results;
@@ -6,10 +6,10 @@ use grapple::Event;
 use grapple::spec::{Spec, WORLD};
 use serde::Serialize;
 
-/// Part of the run's duration during which an impact is shown.
+/// Time for which an impact remains visible, as a part of the run's duration.
 const GLOW: f64 = 0.02;
 
-/// Pose of a frame over time.
+/// Position of a frame over time.
 #[derive(Serialize)]
 pub struct FrameTrack {
     name: String,
@@ -33,11 +33,11 @@ enum State {
     Apart,
     /// An impact has just occurred.
     Struck,
-    /// Captured, or pressed together.
+    /// Captured, or pressed together by a compliant contact's force.
     Held,
 }
 
-/// Returns the poses of all frames relative to `origin`.
+/// Returns the positions of all named frames relative to `origin`.
 pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<FrameTrack> {
     let track = |name: &String| {
         let r = results.get_vector::<3>(&format!("{name}.r"))?;
@@ -70,7 +70,7 @@ pub fn interfaces(spec: &Spec, results: &Results, events: &[Event], rows: &[usiz
 /// Returns a contact's states at the plotted rows.
 fn states(name: &str, results: &Results, struck: &[f64], rows: &[usize]) -> Vec<State> {
     let captured = results.get(&format!("{name}.captured"));
-    // A compliant contact has no state but its force.
+    // A compliant contact has no output `captured`; it is held while its force is not zero.
     let pressed = results
         .get_vector::<3>(&format!("{name}.force"))
         .filter(|_| captured.is_none());

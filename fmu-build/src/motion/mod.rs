@@ -2,7 +2,7 @@
 //! instant.
 //!
 //! Poses of bodies are the FMU's outputs. The deflection of a flexible body between root and tip is
-//! not an output: it is computed from the amplitudes of its modes, by the library's kinematics of a
+//! not an output: it is computed from the amplitudes of its modes, by the kinematics of the same
 //! spacecraft with additional frames.
 
 mod bending;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// numbers for each instant, relative to the first body's position at the start.
 #[derive(Serialize)]
 pub struct Motion {
-    /// Position of the world's origin relative to that point.
+    /// Position of the world's origin relative to the first body's at the start.
     world: [f64; 3],
     bodies: Vec<Body>,
     joints: Vec<Joint>,
@@ -33,10 +33,10 @@ pub struct Motion {
     nodal: Vec<Nodal>,
     frames: Vec<FrameTrack>,
     interfaces: Vec<Interface>,
-    /// Reason why something could not be drawn, if so.
+    /// Message that beams with modes are not drawn, and why, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     lacking: Option<String>,
-    /// Position of the spacecraft on its orbit, from the Earth's centre.
+    /// Position of the world's origin on the reference orbit, from the central body's centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     orbit: Option<Floats>,
 }
@@ -45,21 +45,22 @@ pub struct Motion {
 #[derive(Serialize)]
 struct Body {
     name: String,
-    /// Position of its origin.
+    /// Position of the body's origin.
     r: Floats,
-    /// Its attitude, a quaternion (w, x, y, z) for each instant.
+    /// Attitude, a quaternion (w, x, y, z) for each instant.
     q: Floats,
-    /// None for a body that is drawn as a line.
+    /// `None` for a beam, which is drawn as a line.
     #[serde(skip_serializing_if = "Option::is_none")]
     ellipsoid: Option<Ellipsoid>,
     /// Positions of joints and frames on it.
     reaches: Vec<[f64; 3]>,
-    /// Root and tip of its undeformed beam.
+    /// Root and tip of the undeformed beam, if the body is a beam with modes.
     #[serde(skip)]
     line: Option<[Vec3<f64>; 2]>,
 }
 
-/// A joint; its position is in the axes of the body that it moves, whose origin it is.
+/// A joint. It is drawn at the origin of the body that it moves, with its axes of motion in that
+/// body's axes.
 #[derive(Serialize)]
 struct Joint {
     name: String,
@@ -127,10 +128,10 @@ impl Motion {
     }
 }
 
-/// The shapes of its bodies do not change during the run.
+/// Shapes for the page, computed once: they do not change during the run.
 impl Start<'_> {
-    /// Returns a body; none for a body without positions, and for a geometrically exact beam's
-    /// nodes after its root, which are points of its line.
+    /// Returns a body; none for a body without outputs of its pose, and for the nodes of a
+    /// geometrically exact beam after its root, which are points of the beam's line.
     fn body(&self, i: usize, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Option<Body> {
         let body = &self.system.bodies[i];
         if body.director.is_some() && body.segment > 0 {
@@ -156,7 +157,7 @@ impl Start<'_> {
         })
     }
 
-    /// Returns root and tip of a beam with modes, body axes.
+    /// Returns root and tip of an undeformed beam with modes, body axes.
     fn line(&self, i: usize) -> Option<[Vec3<f64>; 2]> {
         let beam = self.system.bodies[i].beam.as_ref()?;
         let elastic = self.derived.bodies[i].elastic.as_ref()?;
@@ -178,7 +179,7 @@ impl Start<'_> {
         joints.chain(frames).collect()
     }
 
-    /// Returns the position of a body's station, body axes; its origin if there is none.
+    /// Returns the position of a flexible body's station (a point on it), body axes; zero for none.
     fn station(&self, i: usize, station: Option<usize>) -> Vec3<f64> {
         let body = &self.kinematics.bodies[i];
         station.map_or(Vec3::zeros(), |station| {

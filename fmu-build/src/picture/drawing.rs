@@ -119,7 +119,7 @@ impl Sheet {
         }
     }
 
-    /// Draws the outline, and the visible halves of the principal sections.
+    /// Draws an ellipsoid: its outline, and the visible halves of its principal sections.
     fn ellipsoid(&mut self, body: &Ellipsoid) {
         // The outline is the ellipse {p : pᵀ S⁻¹ p = 1} with S = Σ aᵢ aᵢᵀ of the projected half
         // axes; S = L Lᵀ maps the unit circle onto it.
@@ -154,7 +154,7 @@ impl Sheet {
         }
     }
 
-    /// Draws links from each body's origin to its mass centre, and to the joints and frames on it.
+    /// Draws lines from each body's origin to its mass centre, and to the joints and frames on it.
     fn links(&mut self, scene: &Scene) {
         for placed in &scene.bodies {
             self.between(ARM, &placed.origin, &placed.ellipsoid.centre);
@@ -183,7 +183,7 @@ impl Sheet {
         self.line(LINK, vec![a, b]);
     }
 
-    /// Draws axes of motion, and a mark for each joint.
+    /// Draws the axes of motion of each joint, and a mark at its position.
     fn joints(&mut self, scene: &Scene) {
         for (body, placed) in scene.each() {
             let Some(place) = placed.joint else { continue };
@@ -217,7 +217,7 @@ impl Sheet {
         self.between(ink, &(place - half), &(place + half));
     }
 
-    /// Draws axes of bodies and of named frames.
+    /// Draws the axes of bodies and of named frames.
     fn frames(&mut self, scene: &Scene) {
         for placed in &scene.bodies {
             self.triad(&placed.origin, &placed.axes, 20.0);
@@ -286,7 +286,7 @@ impl Sheet {
     }
 }
 
-/// Returns the largest of 1, 2, 5, 10, … that is not longer.
+/// Returns the largest number 1, 2 or 5 times a power of ten that does not exceed a length.
 fn round_length(length: f64) -> f64 {
     let decade = 10_f64.powf(length.log10().floor());
     let digits = [5.0, 2.0, 1.0].into_iter().find(|digit| digit * decade <= length);

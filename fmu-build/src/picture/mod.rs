@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `scene` | the spacecraft in space: bodies with their ellipsoids of inertia, joints, frames |
-//! | `drawing` | the drawing of it |
+//! | `drawing` | the lines, areas and texts that show the spacecraft |
 //! | `view` | direction and scale of the projection |
 //! | `names` | placement of names without overlap |
 //! | `svg`, `png` | the two output formats |
@@ -27,7 +27,8 @@ pub struct Picture {
     size: [f64; 2],
     /// Lines and areas; later ones cover earlier ones.
     shapes: Vec<Shape>,
-    /// Lines that are drawn with text only: from names to their objects, the scale.
+    /// Lines that belong to texts, and are omitted where texts are: from names to their objects,
+    /// and the scale.
     captions: Vec<Shape>,
     /// Texts on the sheet.
     texts: Vec<Text>,

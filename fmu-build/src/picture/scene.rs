@@ -5,8 +5,8 @@ use grapple::plant::{Model, Plant};
 use grapple::system::{Body, BodyConstants, BodyKinematics};
 use std::sync::Arc;
 
-/// The spacecraft in space at its start. Positions are relative to the first body's origin: the
-/// world's may be far away.
+/// The spacecraft in space at its start. Positions are relative to the first body's origin, since
+/// the world's origin may be far away.
 pub struct Scene {
     pub model: Arc<Model>,
     pub bodies: Vec<Placed>,
@@ -21,13 +21,13 @@ pub struct Scene {
 pub struct Placed {
     pub axes: Mat3<f64>,
     pub origin: Vec3<f64>,
-    /// Origin of the joint that carries it, on the parent; `None` for a body on the world's free
-    /// joint.
+    /// Position of the joint that moves the body, on its parent; `None` for a body without a joint
+    /// in the spec.
     pub joint: Option<Vec3<f64>>,
     pub ellipsoid: Ellipsoid,
 }
 
-/// Half axes: principal axes scaled to their lengths.
+/// An ellipsoid: its centre, and its principal half axes with their lengths.
 pub struct Ellipsoid {
     pub centre: Vec3<f64>,
     pub half_axes: [Vec3<f64>; 3],
@@ -80,7 +80,8 @@ impl Scene {
         self.model.system().bodies.iter().zip(&self.bodies)
     }
 
-    /// Returns the points that the view should separate: origins, mass centres, frames.
+    /// Returns the points that the view should show apart: origins, mass centres, frames, ends of
+    /// ANCF beams.
     pub fn places(&self) -> Vec<Vec3<f64>> {
         let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.ellipsoid.centre]);
         let frames = self.frames.iter().map(|frame| frame.0);
@@ -90,7 +91,7 @@ impl Scene {
             .collect()
     }
 
-    /// Returns points around everything, for a view with these directions right and up.
+    /// Returns points that enclose everything drawn, for a view with these directions right and up.
     pub fn extent(&self, right: &Vec3<f64>, up: &Vec3<f64>) -> Vec<Vec3<f64>> {
         let mut around = self.places();
         for body in &self.bodies {
@@ -113,7 +114,7 @@ impl Ellipsoid {
         }
     }
 
-    /// Returns the extent in a direction, m.
+    /// Returns the distance from the centre to the tangent plane normal to a unit vector, m.
     pub fn reach(&self, direction: &Vec3<f64>) -> f64 {
         self.half_axes
             .iter()

@@ -47,7 +47,7 @@ fn write_shape(shape: &Shape, svg: &mut String) {
     *svg += "/>\n";
 }
 
-/// A halo in the paper's colour keeps text readable over lines.
+/// Writes a text, with a halo in the paper's colour that keeps it readable over lines.
 fn write_text(text: &Text, svg: &mut String) {
     let size = text.style.size();
     let ([x, y], colour) = (text.at, hex(text.style.colour()));

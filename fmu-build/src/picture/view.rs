@@ -30,7 +30,7 @@ impl View {
         let mut view = Self::towards(30.0, centre);
         for azimuth in [-60.0, -30.0, 60.0] {
             let other = Self::towards(azimuth, centre);
-            // A margin, so that the last bit of a sum does not decide.
+            // A margin of 1 %, so that round-off does not decide between equal views.
             if other.spread(places) > 1.01 * view.spread(places) {
                 view = other;
             }
@@ -54,8 +54,8 @@ impl View {
         }
     }
 
-    /// Returns the area over which the points spread, plus a small part of their length: collinear
-    /// points have no area.
+    /// Returns a measure of the area over which the points spread on the sheet (determinant of
+    /// their second moments), plus a small measure of their length: collinear points have no area.
     fn spread(&self, places: &[Vec3<f64>]) -> f64 {
         let [mut xx, mut xy, mut yy] = [0.0; 3];
         for place in places {
@@ -89,7 +89,7 @@ impl View {
         [self.origin[0] + self.scale * x, self.origin[1] + self.scale * y]
     }
 
-    /// Projects a direction in space, m right and down.
+    /// Projects a vector in space: components right and down, m.
     pub fn direction(&self, d: &Vec3<f64>) -> Point {
         [self.right.dot(d), -self.up.dot(d)]
     }

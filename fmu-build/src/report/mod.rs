@@ -83,7 +83,7 @@ fn marks(run: &Run) -> Vec<Mark> {
     run.events.iter().map(mark).collect()
 }
 
-/// Returns all recorded variables; a constant one with a single value.
+/// Returns all recorded variables; a constant variable has a single value.
 fn variables(run: &Run, rows: &[usize]) -> Vec<Variable> {
     let variable = |column: &Column| {
         let first = column.values.first();

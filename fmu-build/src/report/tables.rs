@@ -44,8 +44,8 @@ fn impacts(run: &Run) -> Option<Table> {
     )
 }
 
-/// Returns the FMU's outputs of the last impact; none if another impact of the same contact
-/// followed before the next row.
+/// Returns the outputs that report an impact; none if another impact of the same contact followed
+/// before the next row of the results, since outputs report a contact's last impact only.
 fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
     let contact = event.contact().filter(|_| event.is_impact())?;
     let get = |what: &str| results.get(&format!("{contact}.{what}"));
@@ -81,7 +81,7 @@ fn events(run: &Run) -> Option<Table> {
     )
 }
 
-/// Returns the table of the solver's work: the logged counts, and derived numbers.
+/// Returns the table of the solver's work: the counts in its log message, and derived numbers.
 fn solver(run: &Run) -> Option<Table> {
     let counts = counts(run.solver.as_ref()?);
     let (mut columns, mut cells): (Vec<String>, Vec<String>) = counts
@@ -115,7 +115,7 @@ fn solver(run: &Run) -> Option<Table> {
     table("Solver", note, &columns, vec![Row { time: None, cells }])
 }
 
-/// Returns the counts in `928 steps (3 rejected), 6188 evaluations`.
+/// Returns the counts in a message like `928 steps (3 rejected), 6188 evaluations`.
 fn counts(message: &str) -> Vec<(&str, u64)> {
     let words: Vec<&str> = message
         .split([' ', ',', '(', ')'])

@@ -1,5 +1,5 @@
-//! The page of all fields, generated from the JSON schema: a field is documented once, in the code
-//! of the spec.
+//! The page of all fields, generated from the JSON schema, so that a field is documented in one
+//! place only: in the code of the spec.
 
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -170,7 +170,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Returns the definition that a field refers to, also of an optional field.
+/// Returns the name of the definition that a field, optional or not, refers to.
 fn reference(field: &Value) -> Option<&str> {
     let of = match field["anyOf"].as_array() {
         Some(kinds) if type_of(&kinds[1]) == "null" => &kinds[0],
@@ -218,7 +218,7 @@ fn default_apart(text: &str) -> (String, Option<String>) {
     (meaning.trim_end().to_owned(), Some(default_text.to_owned()))
 }
 
-/// Returns a default in TOML; those of tables are documented at their fields.
+/// Returns a default value in TOML; defaults of tables are documented at the tables' fields.
 fn written(default: &Value) -> String {
     match default {
         Value::Null | Value::Object(_) => "–".to_owned(),
@@ -233,8 +233,8 @@ fn number(value: &Value) -> String {
         .map_or_else(|| value.to_string(), |number| number.to_string())
 }
 
-/// Returns the unit in a description, with that of sliding joints in parentheses after that of
-/// rotational ones.
+/// Returns the unit in a description. If the description has one unit for rotational and one for
+/// sliding joints, the latter follows in parentheses.
 fn unit(description: &str) -> Option<String> {
     // Descriptions have line breaks.
     let words = description.split_whitespace();

@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`xml`], [`read`] | the file, and all its errors, each with its position |
-//! | [`tree`] | links merged to bodies, joints between them, frames on them |
+//! | [`tree`] | links merged to bodies, joints between bodies, frames on bodies |
 //! | [`names`], [`spec`] | names, and the text of the spec |
 //!
 //! Elements without effect on the dynamics (visual, collision, transmission, gazebo) are not read.
@@ -43,7 +43,7 @@ pub struct Inertial {
     pub I_cm: Sym3<f64>,
 }
 
-/// Connection of one link, the child, to another, the parent. Links by their index.
+/// Connection of one link, the child, with another, the parent; both are indices of links.
 pub struct Joint {
     pub name: String,
     pub kind: Kind,
@@ -73,7 +73,7 @@ pub enum Kind {
     Floating,
 }
 
-/// `q = multiplier · q_joint + offset`.
+/// Coupling of a joint's position to that of another joint: `q = multiplier · q_joint + offset`.
 pub struct Mimic {
     pub joint: String,
     pub multiplier: f64,
@@ -106,7 +106,8 @@ impl Placement {
         self.q_AB != Quaternion::identity()
     }
 
-    /// Composes `X_AC = X_AB * X_BC`. With an identity the other is returned unchanged.
+    /// Returns the composition `X_AC = X_AB * X_BC`. If one is the identity, the other is returned
+    /// unchanged.
     pub fn compose(&self, bc: &Self) -> Self {
         if self.is_identity() {
             return *bc;
@@ -131,14 +132,14 @@ impl Inertial {
         }
     }
 
-    /// Returns whether all numbers are finite.
+    /// Returns true if all numbers are finite.
     pub fn is_finite(&self) -> bool {
         let Sym3 { d, o } = self.I_cm;
         let numbers = [[self.m; 3], self.c.into(), d, o];
         numbers.as_flattened().iter().all(|x| x.is_finite())
     }
 
-    /// Transforms the inertial data to a frame in which the link has this pose.
+    /// Returns the inertial data in a frame in which the link has the pose `X`.
     pub fn seen_from(&self, X: &Placement) -> Self {
         if X.is_identity() {
             return *self;
@@ -150,8 +151,9 @@ impl Inertial {
         }
     }
 
-    /// Adds two by Steiner's theorem: two masses about their common centre have the inertia `μ
-    /// (|d|² 1 − d dᵀ)`, with the distance `d` between them and `μ = m₁ m₂/(m₁ + m₂)`.
+    /// Returns the inertial data of two links that are rigidly connected, in one frame. By
+    /// Steiner's theorem their inertias are added to that of two point masses about the common
+    /// mass centre, `μ (|d|² 1 − d dᵀ)` with the distance `d` and `μ = m₁ m₂/(m₁ + m₂)`.
     pub fn with(&self, other: &Self) -> Self {
         let m = self.m + other.m;
         let share = if m > 0.0 { other.m / m } else { 0.0 };
@@ -169,7 +171,7 @@ mod tests {
     use super::*;
     use grapple::algebra::Mat3;
 
-    /// Returns mass, mass centre and inertia of a cloud of points, from sums.
+    /// Returns mass, mass centre and inertia of a set of point masses.
     fn cloud(points: &[(f64, Vec3<f64>)]) -> Inertial {
         let m: f64 = points.iter().map(|(m, _)| m).sum();
         let c = points.iter().map(|(m, r)| r * *m).sum::<Vec3<f64>>() / m;

@@ -14,7 +14,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Returns legal names similar to the written ones; changes are added to `remarks`.
+    /// Returns legal names similar to those in the file; a remark lists the changes.
     pub fn of(robot: &Robot, tree: &Tree, file: &str, remarks: &mut Vec<String>) -> Self {
         let stem = file.split('.').next().unwrap_or(file);
         let (mut taken, mut changed) = (HashSet::new(), Vec::new());
@@ -60,10 +60,10 @@ impl Names {
     }
 }
 
-/// Largest length of a name's suffix: a kind and a number.
+/// Length reserved for a name's suffix: a kind and a number.
 const SUFFIX: usize = 24;
 
-/// Returns a legal name similar to the written one.
+/// Returns a legal name, similar to the one in the file, that is not taken yet.
 fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
     let mut name: String = written
         .chars()
@@ -76,7 +76,7 @@ fn legal(kind: &str, written: &str, taken: &HashSet<String>) -> String {
     if is_free(&name) {
         return name;
     }
-    // Leaves space for the suffix.
+    // Shortened, to leave space for the suffix.
     name.truncate(LONGEST_NAME - SUFFIX);
     name = format!("{name}_{kind}");
     let mut numbered = (2..).map(|n| format!("{name}_{n}"));

@@ -1,4 +1,5 @@
-//! The elements of a URDF file. All errors are reported at once, each with its position.
+//! Reader of the elements of a URDF file. All errors are reported at once, each with its position,
+//! except that a syntax error, or xacro macros, are reported alone.
 
 use super::xml::Element;
 use super::{Fault, Inertial, Joint, Kind, Link, Mimic, Placement, Robot};
@@ -13,7 +14,7 @@ pub const XACRO: &str = "this is xacro, macros that make a URDF file, and they a
 /// Reads a robot.
 ///
 /// # Errors
-/// All errors of the file.
+/// All errors of the file; a syntax error of XML, or xacro macros, alone.
 pub fn read(text: &str) -> Result<Robot, Vec<Fault>> {
     let root = Element::parse(text).map_err(|fault| vec![fault])?;
     let mut reader = Reader { faults: Vec::new() };
@@ -205,7 +206,7 @@ impl Reader {
         self.numbers(node, name).map(|[number]| number)
     }
 
-    /// Reads the numbers of a required attribute.
+    /// Reads the `N` numbers of a required attribute.
     fn numbers<const N: usize>(&mut self, node: &Element, name: &str) -> Option<[f64; N]> {
         let text = self.attribute(node, name)?;
         let numbers = text
@@ -250,7 +251,7 @@ impl Reader {
         found
     }
 
-    /// Returns the element of this name, which may occur once.
+    /// Returns the child element of this name, if any; more than one are an error.
     fn only<'a>(&mut self, node: &'a Element, name: &str) -> Option<&'a Element> {
         let mut found = node.all(name);
         let first = found.next();

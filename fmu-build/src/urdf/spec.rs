@@ -1,4 +1,4 @@
-//! The text of the spec of a robot, with unsupported data as comments.
+//! The text of the spec of a robot. Data that a spec does not support are comments in it.
 
 use super::names::Names;
 use super::tree::{Carrier, Tree};
@@ -7,7 +7,8 @@ use crate::text::{count, number};
 use grapple::algebra::{Sym3, Vec3};
 use std::collections::HashSet;
 
-/// Rate at which dry friction reaches 76 % of its torque, rad/s (m/s): URDF does not define one.
+/// Rate at which dry friction reaches 76 % of its torque (force), rad/s (m/s). URDF does not define
+/// such a rate.
 const SLIP: f64 = 0.01;
 
 /// A spec, with remarks for the user.
@@ -132,7 +133,7 @@ fn list(numbers: &[f64]) -> String {
     format!("[{}]", numbers.join(", "))
 }
 
-/// Formats a number that reads back exactly; no minus before zero.
+/// Formats a number so that it reads back exactly; zero has no minus sign.
 fn plain(x: f64) -> String {
     format!("{:?}", x + 0.0)
 }
@@ -248,7 +249,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
     }
 }
 
-/// Writes the fields of a joint that moves, besides its pose.
+/// Writes the other fields of a joint that moves: axis, range, start, motor, damping, friction.
 fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
     let name = &joint.name;
     let (angle, rate, torque, viscous) = match joint.kind {

@@ -4,26 +4,26 @@ use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
 use crate::import::ImportOptions;
 use std::ops::Range;
 
-/// Parent of a link.
+/// The world or the body to which a link is attached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Carrier {
     World,
     Body(usize),
 }
 
-/// A rigid body in the frame of its first link.
+/// A rigid body; its frame is that of its first link.
 pub struct Body {
     pub link: usize,
     pub inertial: Inertial,
-    /// Its initial pose if it floats freely.
+    /// Initial pose in the world, if the body floats freely.
     pub start: Option<Placement>,
-    /// Links with mass merged into it, besides the first.
+    /// Links with mass, other than the first, that are merged into the body.
     pub lumped: Vec<usize>,
 }
 
 /// A joint between bodies.
 pub struct Attachment {
-    /// The robot's joint; none for the weld of the base to the world.
+    /// Index of the robot's joint; none for the fixed joint of the base on the world.
     pub joint: Option<usize>,
     pub kind: Kind,
     pub carrier: Carrier,
@@ -38,7 +38,7 @@ pub struct FixedLink {
     pub placement: Placement,
 }
 
-/// A robot without massless bodies.
+/// A robot as a tree of bodies with mass.
 #[derive(Default)]
 pub struct Tree {
     pub bodies: Vec<Body>,
@@ -49,6 +49,8 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// Merges the links of a robot to bodies.
+    ///
     /// # Errors
     /// All reasons why the links are not a tree of bodies with mass.
     pub fn of(robot: &Robot, options: ImportOptions) -> Result<Self, Vec<Fault>> {
@@ -78,20 +80,20 @@ struct Gathering<'a> {
     below: Vec<Vec<usize>>,
     /// Set if the link or any of its descendants has mass.
     carries_mass: Vec<bool>,
-    /// Set if the link or a link fixed to it has mass.
+    /// Set if the link, or a link connected with it by child joints that are all fixed, has mass.
     is_heavy: Vec<bool>,
     tree: Tree,
     faults: Vec<Fault>,
 }
 
-/// A joint to be processed: its link has the pose `X` on its carrier.
+/// A joint to be processed. Its parent link has the pose `X` on `carrier`.
 struct Waiting {
     joint: usize,
     carrier: Carrier,
     X: Placement,
 }
 
-/// Name of the link that is the inertial frame.
+/// Name of a root link that stands for the world, if it has no mass.
 const WORLD: &str = "world";
 
 impl Gathering<'_> {
@@ -99,7 +101,8 @@ impl Gathering<'_> {
         self.faults.push((what, Some(place.clone())));
     }
 
-    /// Returns the link without a parent, if all others descend from it.
+    /// Returns the link without a parent, if all others descend from it. Also computes `below`,
+    /// `carries_mass` and `is_heavy`.
     fn root(&mut self) -> Option<usize> {
         let Robot { links, joints, .. } = self.robot;
         let mut above: Vec<Option<&Joint>> = vec![None; links.len()];
@@ -208,7 +211,7 @@ impl Gathering<'_> {
         });
     }
 
-    /// Processes all descendants of the root, whose carrier frame it is, depth first.
+    /// Processes all descendants of `root`, depth first. The frame of `root` is its carrier's.
     fn seat(&mut self, root: usize, carrier: Carrier) {
         let mut waiting = Vec::new();
         self.wait(&mut waiting, root, carrier, Placement::identity());
@@ -219,14 +222,15 @@ impl Gathering<'_> {
         }
     }
 
-    /// Queues the joints of a link with the pose `X`, the first of them to be processed next.
+    /// Adds the child joints of a link, whose pose on its carrier is `X`, to the stack; the first
+    /// joint is processed next.
     fn wait(&self, waiting: &mut Vec<Waiting>, link: usize, carrier: Carrier, X: Placement) {
         let joints = self.below[link].iter().rev();
         waiting.extend(joints.map(|&joint| Waiting { joint, carrier, X }));
     }
 
-    /// Processes the child of a joint on a link with the pose `X` on its carrier: returns the
-    /// child's carrier and its pose there.
+    /// Processes the child of joint `j`, whose parent link has the pose `X` on `carrier`. Returns
+    /// the child's carrier, and the child's pose on it.
     fn take(&mut self, j: usize, carrier: Carrier, X: &Placement) -> Option<(Carrier, Placement)> {
         let robot = self.robot;
         let joint = &robot.joints[j];
@@ -267,7 +271,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Returns whether the child of a fixed joint is merged into its carrier.
+    /// Returns true if the child of a fixed joint is merged into its carrier.
     fn merges(&self, child: usize, carrier: Carrier) -> bool {
         match carrier {
             Carrier::World => !self.is_heavy[child],
@@ -277,7 +281,7 @@ impl Gathering<'_> {
         }
     }
 
-    /// Merges a link into its carrier.
+    /// Merges a link into its carrier, as mass and as a frame. A link on the world is omitted.
     fn merge(&mut self, link: usize, carrier: Carrier, placement: Placement) {
         let Carrier::Body(body) = carrier else { return };
         if let Some(inertial) = &self.robot.links[link].inertial {

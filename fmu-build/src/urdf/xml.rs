@@ -21,7 +21,7 @@ pub struct Element {
 }
 
 impl Element {
-    /// Parses the root of a document.
+    /// Parses a document and returns its root element.
     ///
     /// # Errors
     /// The first syntax error.
@@ -74,7 +74,7 @@ impl Element {
         })
     }
 
-    /// Returns the value of an attribute.
+    /// Returns the value of an attribute, if the element has it.
     pub fn get(&self, name: &str) -> Option<&str> {
         let mut attributes = self.attributes.iter();
         attributes.find(|(key, _)| key == name).map(|(_, value)| value.as_str())
@@ -85,7 +85,7 @@ impl Element {
         self.children.iter().filter(move |child| child.name == name)
     }
 
-    /// Returns this element, or its first descendant, that matches.
+    /// Returns the first of this element and its descendants for which `is_so` is true.
     pub fn find(&self, is_so: &impl Fn(&Self) -> bool) -> Option<&Self> {
         match is_so(self) {
             true => Some(self),
@@ -98,7 +98,8 @@ fn innermost(open: &mut [Element]) -> &mut Element {
     open.last_mut().expect("the document is open to its end")
 }
 
-/// An end tag without a start tag is an error of the parser.
+/// Ends the innermost open element. There is one, since the parser reports an end tag without a
+/// start tag as an error.
 fn close(open: &mut Vec<Element>) {
     let element = open.pop().expect("the reader has seen its start");
     innermost(open).children.push(element);

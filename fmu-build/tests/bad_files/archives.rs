@@ -13,13 +13,13 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
-/// The text files of an FMU.
+/// The text files of an FMU: `modelDescription.xml` and `model.json`.
 struct Fmu {
     xml: String,
     model: String,
 }
 
-/// Returns the smaller examples: reading an archive does not depend on the spacecraft.
+/// Returns the FMUs of some small examples; reading an archive does not depend on the spacecraft.
 fn fmus() -> Vec<Fmu> {
     let directory = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples"));
     let names = ["two_link", "servoed_arm", "arm_controller", "klak_2020", "docking"];
@@ -36,7 +36,7 @@ fn fmus() -> Vec<Fmu> {
     names.map(read).into()
 }
 
-/// Paths of an archive's files that lie outside the folder, and some that do not.
+/// Unusual paths of files in an archive; some lie outside the folder into which it is unpacked.
 const PATHS: [&str; 14] = [
     "../../escaped",
     "../escaped",
@@ -54,8 +54,8 @@ const PATHS: [&str; 14] = [
     "documentation/\u{1F980}.html",
 ];
 
-/// Returns a zip file with these contents and some unexpected ones; `None` if the writer refuses
-/// them.
+/// Returns a zip file with the files of an FMU, and with one or two of [`PATHS`] if `hostile`;
+/// `None` if the writer refuses them.
 fn packed(rng: &mut impl Rng, fmu: &Fmu, hostile: bool) -> Option<Vec<u8>> {
     let mut contents = vec![
         Content::new("modelDescription.xml", fmu.xml.as_bytes()),
@@ -111,7 +111,7 @@ fn a_bad_archive_is_refused_or_read() {
     });
 }
 
-/// Unpacks an archive; returns whether it succeeded, and an error if a file lies outside the
+/// Unpacks an archive; returns true on success, and an error if a file was written outside the
 /// folder.
 fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
     let outer = desk.join("outer");
@@ -133,7 +133,7 @@ fn unpacks(desk: &Path, file: &Path) -> Result<bool, String> {
     Ok(unpacked)
 }
 
-/// Returns whether it succeeded; a refusal must have a reason.
+/// Returns true on success, false for a refusal with a reason, and an error for one without.
 fn succeeds(outcome: Result<(), Error>) -> Result<bool, String> {
     match outcome {
         Ok(()) => Ok(true),
@@ -177,7 +177,7 @@ fn archive_above_the_size_limit_is_refused() {
     archive::unpack(&bomb, &folder, (512 << 20) + 2).expect("so much is allowed");
 }
 
-/// The library's file and the FMU in an SSP file are named after it.
+/// The library's file, and the FMU in an SSP file, are named after the model identifier.
 #[test]
 fn an_identifier_that_is_a_path_is_refused() {
     let Fmu { xml, .. } = fmus().swap_remove(0);
@@ -195,7 +195,7 @@ fn an_identifier_that_is_a_path_is_refused() {
     ] {
         let xml = xml.replace("modelIdentifier=\"two_link\"", &format!("modelIdentifier=\"{name}\""));
         let description = model_description::ModelDescription::from_xml(&xml);
-        // An empty one may already fail to parse.
+        // The reader may already refuse the description.
         let Ok(description) = description else { continue };
         let refused = archive::identifier(&description).map(str::to_owned).expect_err(name);
         assert!(

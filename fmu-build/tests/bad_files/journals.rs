@@ -1,4 +1,4 @@
-//! The journal of finished runs that a continued campaign reads.
+//! Damaged journals and identities of a campaign that is continued.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;

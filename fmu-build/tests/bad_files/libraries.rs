@@ -1,4 +1,4 @@
-//! Shared libraries to be packed: inspected, never loaded.
+//! Damaged shared libraries for an FMU: `grapple build` inspects them, and never loads them.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;
@@ -13,7 +13,8 @@ mass = 1.0
 inertia = [1.0, 1.0, 1.0]
 "#;
 
-/// The headers and tables of the formats are at both ends of a file.
+/// Length of the part at each end of a library that is often damaged, bytes: headers and tables are
+/// there.
 const END: usize = 8192;
 
 #[test]
@@ -32,7 +33,7 @@ fn a_bad_library_is_refused_or_packed() {
         let mut piece = bytes[part.clone()].to_vec();
         mutate::bytes(rng, &mut piece, &good[..END]);
         if rng.random_range(0..8) == 0 {
-            // And truncated there.
+            // The library also ends after the damaged part.
             part.end = bytes.len();
         }
         bytes.splice(part, piece);

@@ -1,6 +1,6 @@
 //! Bad files: input that is truncated, damaged, foreign or hostile is refused with a reason, or
-//! processed if it is still valid. Archives are read through the library; all others by
-//! the program itself. Specs are in `tests/bad_data`.
+//! processed if it is still valid. Archives are read by functions of the library, all other files
+//! by the program itself. Bad specs are tested in `tests/bad_data`.
 
 #![allow(unsafe_code)] // A counting allocator is an unsafe trait.
 

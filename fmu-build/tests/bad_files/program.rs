@@ -31,10 +31,10 @@ impl Desk {
         std::fs::write(self.path(file), bytes).map_err(|e| format!("{file}: {e}"))
     }
 
-    /// Runs `grapple` with these arguments and returns whether it succeeded.
+    /// Runs `grapple` with these arguments and returns its outcome.
     ///
     /// # Errors
-    /// It panicked, was terminated by a signal, or failed without a message.
+    /// The program panicked, was terminated by a signal, or failed without a message.
     pub fn run(&self, arguments: &[&str]) -> Result<Outcome, String> {
         let program = env!("CARGO_BIN_EXE_grapple");
         let mut command = match cfg!(target_os = "linux") {
@@ -47,7 +47,7 @@ impl Desk {
         command.args(arguments).current_dir(&self.0).env("NO_COLOR", "1");
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut program = command.spawn().map_err(|e| e.to_string())?;
-        // Reading stops after some thousand lines: a valid study may print ten million.
+        // Reading stops after 1 MiB: a valid study may print ten million lines.
         let page = program.stdout.take().map(|text| text.take(1 << 20));
         let reader = std::thread::spawn(move || page.map(|mut page| std::io::copy(&mut page, &mut std::io::sink())));
         let Output { status, stderr, .. } = program.wait_with_output().map_err(|e| e.to_string())?;

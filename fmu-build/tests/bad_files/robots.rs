@@ -1,4 +1,4 @@
-//! URDF files.
+//! Damaged and unusual URDF files.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;
@@ -38,7 +38,7 @@ fn a_bad_robot_is_refused_or_imported() {
     });
 }
 
-/// Nests elements at a random position.
+/// Inserts deeply nested elements at a random position.
 fn nest(rng: &mut impl Rng, text: &mut String) {
     let tags: Vec<usize> = text.match_indices('<').map(|(i, _)| i).collect();
     let deep = [97, 100, 101, 500_000][rng.random_range(0..4)];
@@ -46,7 +46,7 @@ fn nest(rng: &mut impl Rng, text: &mut String) {
     text.insert_str(tags[rng.random_range(1..tags.len())], &elements);
 }
 
-/// Returns a robot of many links with mass, each on a joint of its `parent` link.
+/// Returns a robot of many links with mass; link i is on a joint of the link `parent(i)`.
 fn snake(links: usize, parent: impl Fn(usize) -> String) -> String {
     let mut text = "<robot name=\"snake\">\n".to_owned();
     for i in 0..links {

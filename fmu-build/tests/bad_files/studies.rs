@@ -1,4 +1,4 @@
-//! The files of studies.
+//! Damaged files of studies.
 
 use crate::campaign::{Outcome, run};
 use crate::mutate;

@@ -1,4 +1,4 @@
-//! Tables of signals, as CSV.
+//! Damaged tables of signals, as CSV.
 
 use crate::campaign::run;
 use crate::mutate;

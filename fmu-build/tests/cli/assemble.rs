@@ -43,7 +43,7 @@ b = "world"
 fixed = ["first"]
 "#;
 
-/// Returns the last number in the row of a table that begins with a word.
+/// Returns the last number in the first row of a table that begins with `word`.
 fn last_number(table: &str, word: &str) -> f64 {
     let mut rows = table.lines().map(str::split_whitespace);
     let row = rows.find_map(|row| {

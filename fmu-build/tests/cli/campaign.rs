@@ -1,5 +1,5 @@
-//! `grapple campaign`: errors of a study, the identity of a folder, and failed runs. Numbers,
-//! shards and kills are tested in `tests/python/test_campaign.py`.
+//! `grapple campaign`: errors of a study, the identity of a folder, and failed runs. Values and
+//! statistics, shards and killed runs are tested in `tests/python/test_campaign.py`.
 
 use crate::desk::Desk;
 
@@ -16,7 +16,8 @@ fn desk(rest: &str) -> Desk {
     desk
 }
 
-/// Line 4 is the first of `rest`.
+/// Asserts that a study with the lines `rest` has these problems: line and text. Line 4 is the
+/// first of `rest`.
 fn expect_problems(rest: &str, problems: &[(usize, &str)]) {
     desk(rest).expect_problems(&["campaign", "study.toml"], "study.toml", problems);
 }
@@ -133,7 +134,7 @@ fn signal_from_the_importer_has_no_parameters_but_its_input_can_be_set() {
     );
     let text = "from_importer = false in the spec moves it into the FMU, or set the input \"elbow.tau\" itself here";
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(4, text)]);
-    // Not a signal, though its name begins with that of an input.
+    // This is not the name of a signal, though it begins with that of an input.
     let unknown = "[dispersion.\"signal.elbow.tau_x.amplitude\"]\nlist = [1.0]\n";
     desk.write("study.toml", &study(&format!("{unknown}{OUTPUT}")));
     let text = "there is no parameter or input \"signal.elbow.tau_x.amplitude\"";
@@ -174,7 +175,7 @@ fn folder_of_another_study_is_refused_with_the_differences() {
     }
     assert_eq!(desk.text("study/runs.csv"), first);
     desk.succeed(&["campaign", "study.toml", "--output", "other"]);
-    // More runs do not make another study: the finished ones are kept.
+    // A study with more runs is still the same study: the finished runs are kept.
     desk.write(
         "study.toml",
         &study(&format!("{dispersed}{OUTPUT}")).replace("runs = 3", "runs = 5"),

@@ -148,7 +148,7 @@ fn valid_spec_is_summarised_in_one_line_or_silently() {
 fn exit_codes_distinguish_spec_and_command_line_errors() {
     let desk = Desk::with_example("two_link");
     assert_eq!(desk.run(&["check", "no_such_file.toml"]).code, Some(1));
-    // One bad file among good ones is enough.
+    // One bad file among good ones suffices for exit code 1.
     desk.write("bad.toml", "name = 3");
     assert_eq!(desk.run(&["check", "bad.toml", "two_link.toml"]).code, Some(1));
     assert_eq!(desk.run(&["chekc", "two_link.toml"]).code, Some(2));

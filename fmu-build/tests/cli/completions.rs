@@ -1,4 +1,4 @@
-//! `grapple completions`: the script in a shell.
+//! `grapple completions`: the script as used by a shell.
 
 use crate::desk::Desk;
 

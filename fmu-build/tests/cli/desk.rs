@@ -58,7 +58,7 @@ impl Desk {
             .collect()
     }
 
-    /// Returns one of them as text.
+    /// Returns one file of an FMU as text.
     pub fn content(&self, fmu: &str, path: &str) -> String {
         let bytes = self.contents(fmu).remove(path);
         String::from_utf8(bytes.unwrap_or_else(|| panic!("{fmu} has no {path}"))).expect("UTF-8")
@@ -139,14 +139,14 @@ pub fn example(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// Asserts that a page fetches nothing.
+/// Asserts that a page loads no other files.
 pub fn assert_self_contained(page: &str) {
     for fetched in ["<link", "src=", "@import", "url("] {
         assert!(!page.contains(fetched), "the page needs more than itself: {fetched}");
     }
 }
 
-/// Returns a report in one line, without its frame.
+/// Returns an error report in one line, without its frame of box-drawing characters.
 fn unwrapped(report: &str) -> String {
     let parts = report.split(|c: char| c.is_whitespace() || "│×·├╰╭─".contains(c));
     parts.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")

@@ -42,7 +42,7 @@ fn assert_field(spec: &toml::Table, path: &str, expected: &str) {
     assert_eq!(value.as_deref(), Some(expected), "{path}");
 }
 
-/// Asserts that a list matches to round-off.
+/// Asserts that a list of numbers in a spec matches to round-off.
 fn assert_close(spec: &toml::Table, path: &str, expected: &[f64]) {
     let list = at(spec, path).and_then(toml::Value::as_array).expect(path);
     assert_eq!(list.len(), expected.len(), "{path}: {list:?}");
@@ -152,9 +152,9 @@ fn links_on_fixed_joints_are_merged_and_become_frames() {
     ]);
     let (lumped, _) = imported(&urdf, &[]);
     assert_field(&lumped, "body.arm_link.mass", "4.0");
-    // Centres at 0.1 along the arm, and at 1 along and 0.3 across it.
+    // The mass centres are at (0.1, 0) and (1, 0.3) along and across the arm.
     assert_close(&lumped, "body.arm_link.mass_centre", &[0.55, 0.15, 0.0]);
-    // Steiner with the reduced mass of 1 kg: 0.2 + 0.3², 0.2 + 0.9², and so on.
+    // Steiner's theorem with the reduced mass of 1 kg: 0.2 + 0.3², 0.2 + 0.9², and so on.
     assert_close(&lumped, "body.arm_link.inertia", &[0.29, 1.01, 1.10, -0.27, 0.0, 0.0]);
     assert_field(&lumped, "frame.flange.body", "\"arm_link\"");
     assert_field(&lumped, "frame.flange.rpy_deg", "[0.0, 0.0, 90.0]");
@@ -235,7 +235,7 @@ fn base_is_fixed_to_the_world_or_floats() {
 fn unlikely_data_is_reported() {
     let flat = link("flat").replace("izz=\"0.1\"", "izz=\"0.3\"");
     let centred = link("centred").replace("0.1 0 0", "0 0 0");
-    // A rod across makes the inertia of the merged body valid.
+    // A rod, merged with the flat link, makes the inertia of the body valid.
     let rod = link("rod")
         .replace("ixx=\"0.1\"", "ixx=\"2\"")
         .replace("iyy=\"0.1\"", "iyy=\"2\"");

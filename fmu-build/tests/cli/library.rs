@@ -1,9 +1,9 @@
-//! The embedded library.
+//! The shared library embedded in the program.
 
 use crate::desk::Desk;
 use object::{Object, ObjectSymbol, SymbolKind};
 
-/// Its path in the FMU.
+/// Path of the embedded library in the FMU.
 pub const OWN: &str = "binaries/linux64/two_link.so";
 
 /// Creates a folder with the two-link spacecraft, and with the library of its FMU as `own.so`.

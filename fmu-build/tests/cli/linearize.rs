@@ -156,14 +156,14 @@ fn linearisation_uses_the_state_of_the_run_at_that_time() {
     }
 }
 
-/// Two bodies joined by a grasp: one spacecraft, six double zeros.
+/// Two bodies joined by a grasp are one spacecraft, with six double zero eigenvalues.
 #[test]
 fn grasped_bodies_have_six_double_zeros() {
     let desk = Desk::new();
     desk.write("pair.toml", PAIR);
     let out = desk.succeed(&["linearize", "pair.toml"]);
     assert!(out.contains("12 zero eigenvalues"), "{out}");
-    // A common rotation moves both bodies: no row or column is empty.
+    // The zeros are motions of both bodies together, so no row or column is empty.
     let note = "of the eigenvalues are zero to round-off only: a mode slower than about";
     assert!(out.contains(note), "{out}");
     let linear = json(&desk, "pair_linear/linear.json");
@@ -173,8 +173,8 @@ fn grasped_bodies_have_six_double_zeros() {
     assert!(modes.iter().all(|mode| mode["stability"] == "stable"), "{out}");
 }
 
-/// While docked, two spacecraft float as one: six zeros, and six constraint rows that are
-/// stabilised with two gains each. (The servo controls the attitude.)
+/// While docked, two spacecraft float as one: six zero eigenvalues (a servo controls the attitude),
+/// and six constraint rows that are stabilised with two gains each.
 #[test]
 fn captured_spacecraft_has_six_zeros_and_separate_stabilisation_modes() {
     let desk = Desk::with_example("docking");
@@ -185,7 +185,7 @@ fn captured_spacecraft_has_six_zeros_and_separate_stabilisation_modes() {
     for mode in linear["modes"].as_array().expect("a list") {
         assert_eq!(mode["stability"], "stable", "{out}");
         if mode["closes_gaps"] == true {
-            // The double root of (s + 10)², in a motion of 0.02 rad/s.
+            // The double root of (s + 10)², changed a little by the motion of 0.02 rad/s.
             let hertz = mode["frequency"].as_f64().expect("a number");
             assert!((hertz * std::f64::consts::TAU - 10.0).abs() < 0.04, "{hertz}");
         }
@@ -193,15 +193,16 @@ fn captured_spacecraft_has_six_zeros_and_separate_stabilisation_modes() {
     assert!(out.contains("constraint stabilisation"), "{out}");
 }
 
-/// Returns the number of finite eigenvalues that belong to the constraint stabilisation, or do not.
+/// Returns the number of nonzero eigenvalues that belong to the constraint stabilisation (if
+/// `closes_gaps`), or of those that do not.
 fn eigenvalues(linear: &Value, closes_gaps: bool) -> usize {
     let modes = linear["modes"].as_array().expect("a list").iter();
     let of = |mode: &Value| if mode["eigenvalue"][1] == 0.0 { 1 } else { 2 };
     modes.filter(|mode| mode["closes_gaps"] == closes_gaps).map(of).sum()
 }
 
-/// The loop leaves one motion of five joints: two eigenvalues are the mechanism's, and each of the
-/// four independent constraints is stabilised with two gains.
+/// The loop leaves a mobility of one to five joints: two eigenvalues are the mechanism's, and each
+/// of the four independent constraints is stabilised with two gains.
 #[test]
 fn stabilisation_modes_of_a_loop_are_separate() {
     let desk = Desk::with_example("bricard");
@@ -214,8 +215,8 @@ fn stabilisation_modes_of_a_loop_are_separate() {
     );
 }
 
-/// A chain of bodies with thirteen states each has the modes of the same spacecraft in joint
-/// coordinates, and those of its constraint stabilisation.
+/// In maximal coordinates, with thirteen states for each body, a spacecraft has the modes that it
+/// has in joint coordinates, and in addition those of its constraint stabilisation.
 #[test]
 fn both_formulations_have_the_same_zeros_and_modes() {
     let modes = |name: &str| {
@@ -237,8 +238,8 @@ fn both_formulations_have_the_same_zeros_and_modes() {
     }
 }
 
-/// Returns the number of zero eigenvalues and the frequencies (Hz) of a spec's modes; their sum is
-/// the number of coordinates.
+/// Returns the number of zero eigenvalues and the frequencies (Hz) of a spec's modes. Asserts that
+/// zero and nonzero eigenvalues add up to the number of coordinates.
 fn zeros_and_frequencies(spec: &str) -> (u64, Vec<f64>) {
     let desk = Desk::new();
     desk.write("spec.toml", spec);
@@ -253,9 +254,9 @@ fn zeros_and_frequencies(spec: &str) -> (u64, Vec<f64>) {
     (zeros, hertz.collect())
 }
 
-/// Slender rods of steel, 5 m long: slow bending next to axial and shear modes up to 2e6 times as
-/// fast. Their first frequencies are those of the Euler–Bernoulli beam, up to the element's own
-/// error, shear and rotary inertia.
+/// Slender rods of steel, 5 m long, have slow bending modes next to axial and shear modes up to 2e6
+/// times as fast. Their first frequencies are those of the Euler–Bernoulli beam, up to the
+/// element's discretisation error, shear and rotary inertia.
 #[test]
 fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
     let (length, E, G, density) = (5.0_f64, 2e11, 7.7e10, 7850.0);
@@ -287,8 +288,8 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
             assert_eq!(zeros, if clamped { 0 } else { 12 }, "{case}");
             let beta = if clamped { 1.875_104_068_7_f64 } else { 4.730_040_744_9 };
             let exact = (beta / length).powi(2) * (E * I / (density * area)).sqrt() / std::f64::consts::TAU;
-            // Error of docs/geometrically-exact-beams.md for the free beam; for the clamped one,
-            // second order in 1/n.
+            // Discretisation error: for the free beam that of docs/geometrically-exact-beams.md,
+            // for the clamped one of second order in 1/n.
             let elements = f64::from(n);
             let own = if clamped {
                 0.23 / elements.powi(2)
@@ -311,7 +312,8 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
     println!("but for the element, shear and rotary inertia, off by {worst:.1e} at most");
 }
 
-/// A balanced link on another: one hinge is 1e8 times as fast as the other, in either order.
+/// Two links with mass centres at their hinges, one on the other or both on the world: one hinge is
+/// 1e8 times as fast as the other.
 #[test]
 fn soft_pendulum_keeps_its_mode_next_to_a_stiff_one() {
     let link = |name: &str, parent: &str, stiffness: f64| {
@@ -346,9 +348,9 @@ fn soft_pendulum_keeps_its_mode_next_to_a_stiff_one() {
 }
 
 /// A truss of 100 m along the radius, attached to a hub, both at rest and unstressed in a circular
-/// orbit of rate n: the gravity gradient of 2n² along and −n² across moves position and attitude
-/// with the eigenvalues ±√2 n and, four times, ±i n. Only rotations of the hub about the truss, to
-/// which an ANCF beam has no stiffness, are zero.
+/// orbit of rate n. By the gravity gradient of 2n² along and −n² across the radius, position and
+/// attitude have the eigenvalues ±√2 n and, four times, ±i n. Only the rotation of the hub about
+/// the truss has zero eigenvalues, since an ANCF beam has no stiffness in torsion.
 #[test]
 fn slow_modes_of_an_orbit_are_kept_next_to_a_stiff_beam() {
     let spec = r#"
@@ -387,8 +389,8 @@ angular_damping = 2e4
         let off = hertz * std::f64::consts::TAU / (factor * rate) - 1.0;
         let round_off = mode["round_off"].as_f64().expect("a number");
         println!("{hertz} Hz, off by {off:e}, reported {round_off:e}");
-        // The gradient changes by 3·100/7.1e6 along the truss. The factor 3 compares one sample of
-        // round-off with another.
+        // The gradient changes by 3·100/7.1e6 along the truss. The factor 3 allows for the
+        // difference between samples of round-off.
         assert!(round_off < 3e-4 && off.abs() < 4.2e-5 + 3.0 * round_off);
     }
 }

@@ -1,8 +1,9 @@
-//! The run diagnostics on momentum: conserved, or the external load.
+//! The run diagnostics on momentum: its drift if it is conserved, else the external load.
 
 use crate::desk::Desk;
 
-/// Returns a rotating, drifting free body with a boom on a hinge and additional lines.
+/// Returns the spec of a rotating, drifting free body with a boom on a hinge, and with the lines
+/// `more`.
 fn spacecraft(more: &str) -> String {
     format!(
         r#"
@@ -114,7 +115,7 @@ fn external_loads_are_named_and_no_drift_is_shown() {
             "[contact.mat]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\nlaw = \"compliant\"\n\
              force = 100.0\ndepth = 0.01",
         ),
-        // Between two rows.
+        // The impulse acts between two rows of the results.
         (
             "an impulse acts at push",
             "[port.push]\nframe = \"nose\"\nimpulse = true\n[signal.\"push.impulse[1]\"]\ntype = \"constant\"\n\

@@ -6,7 +6,7 @@ use crate::pe;
 use crate::table::{last, table};
 use std::collections::BTreeSet;
 
-/// Returns the message of `build` for options that it refuses.
+/// Asserts that `build` refuses these options without writing a file, and returns its message.
 fn refusal(desk: &Desk, options: &[&str]) -> String {
     let outcome = desk.run(&[&["build", "two_link.toml", "-o", "refused.fmu"], options].concat());
     assert_eq!(outcome.code, Some(1), "{options:?}: {}{}", outcome.out, outcome.errors);
@@ -56,7 +56,7 @@ fn library_of_another_format_is_refused_with_its_format() {
         assert!(errors.contains(file), "{option}: {errors}");
         assert!(errors.contains(platform) || file == "none.dll", "{option}: {errors}");
     }
-    // A program is not a library, though its format and machine match.
+    // A program is not a shared library, though its format and machine match.
     let program = env!("CARGO_BIN_EXE_grapple");
     assert!(refusal(&desk, &["--library", program]).contains("it exports none of FMI's 44 functions"));
 }
@@ -166,7 +166,7 @@ fn without_diagnostics_the_motion_is_unchanged() {
     desk.succeed(&["simulate", "bare.fmu", "-o", "bare.csv", "--page", "bare.html"]);
     desk.succeed(&["simulate", "two_link.fmu", "-o", "all.csv", "--page", "all.html"]);
     let tip = |csv: &str| last(&table(&desk.text(csv)), "tip.r[1] [m]");
-    // The work is a state in the integrator's error estimate, so the last digits differ.
+    // The work is a state in the error estimate of one run only, so the last digits differ.
     assert!((tip("bare.csv") - tip("all.csv")).abs() < 1e-8);
 }
 
@@ -263,7 +263,7 @@ fn fmu_contains_a_page_of_documentation() {
         desk.succeed(&["build", &format!("{spec}.toml")]);
         let fmu = format!("{spec}.fmu");
         let page = desk.content(&fmu, "documentation/index.html");
-        // Every variable is in a table with its attributes in the XML.
+        // Every variable of the XML is in one of the page's tables.
         let xml = desk.content(&fmu, "modelDescription.xml");
         let mut count = 0;
         for name in variables(&xml) {

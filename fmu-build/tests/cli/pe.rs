@@ -32,10 +32,11 @@ pub fn dll(names: &[impl AsRef<str>]) -> Vec<u8> {
     file
 }
 
-/// Address of the table in memory.
+/// Address of the export table in memory, relative to the image base.
 const ADDRESS: u32 = 0x1000;
 
-/// Returns directory, functions, names, ordinals and strings.
+/// Returns an export table: directory, addresses of functions, pointers to names, ordinals,
+/// strings.
 fn export_table(names: &[impl AsRef<str>]) -> Vec<u8> {
     let n = u32::try_from(names.len()).expect("a few names");
     let functions = ADDRESS + 40;

@@ -1,4 +1,4 @@
-//! Output that is not read, or cannot be written.
+//! Output whose reader has closed the pipe, or that cannot be written.
 
 #![cfg(target_os = "linux")]
 

@@ -43,7 +43,7 @@ fn input_files_are_not_overwritten() {
     assert!(desk.bytes("two_link.fmu") == fmu);
 }
 
-/// A ball that comes to rest by impacts, which impulses cannot model.
+/// A ball that comes to rest by infinitely many impacts, at which the run stops with an error.
 const RESTLESS: &str = r#"
 name = "restless"
 [environment]
@@ -115,7 +115,7 @@ fn input_table_agrees_with_the_same_signals() {
     desk.write("signals.toml", &with_signals(tables));
     desk.succeed(&["simulate", "signals.toml", "-o", "signals.csv", "--no-page"]);
     assert!(!desk.path("two_link.html").exists());
-    // Replaces the sines of the spec; titles as in tables of results.
+    // The input table replaces the sines of the spec; some titles have units, as in results.
     desk.write(
         "two_link.toml",
         &example("two_link").replace("from_importer = false", "from_importer = true"),
@@ -191,7 +191,7 @@ step = 0.5
     desk.write("on.csv", "time,jet.on\n0,0\n0.7,1\n1.2,0\n");
     desk.succeed(&["simulate", "pulse.toml", "--inputs", "on.csv", "--no-page"]);
     let csv = desk.text("pulse.csv");
-    // Half a second of 2 m/s².
+    // The jet is on for half a second, with 2 m/s².
     let off = last(&table(&csv), "base.v[1] [m/s]") - 1.0;
     assert!(off.abs() < 1e-12, "{off:e}");
 }
@@ -203,7 +203,7 @@ mod interrupted {
     use std::thread::sleep;
     use std::time::{Duration, Instant};
 
-    /// Starts the program with the desk as directory for temporary folders.
+    /// Starts the program with the desk as the directory in which it creates its temporary folder.
     fn begun(desk: &Desk, arguments: &[&str]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_grapple"));
         command

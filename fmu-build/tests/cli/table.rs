@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-/// A CSV file: one list of values for each column.
+/// The columns of a CSV file: a list of values for each title.
 pub type Table<'a> = HashMap<&'a str, Vec<f64>>;
 
 /// Parses a CSV file.

@@ -26,7 +26,7 @@ fn every_template_is_a_spec_that_builds_and_runs() {
     }
 }
 
-/// Without the comment marks, the explanations of the blank template are a spec.
+/// The blank template, with the comment marks before its fields removed, is a valid spec.
 #[test]
 fn explanations_of_the_blank_template_are_valid_fields() {
     let desk = Desk::new();
@@ -41,7 +41,7 @@ fn explanations_of_the_blank_template_are_valid_fields() {
         _ => line,
     });
     let mut spec: Vec<&str> = lines.collect();
-    // Objects that its sections refer to.
+    // The template's sections refer to these objects.
     spec.push("[body.payload]\nmass = 5.0\ninertia = [1.0, 1.0, 1.0]\nstart = { position = [9.0, 0.0, 0.0] }");
     spec.push("[joint.root]\ntype = \"fixed\"\nparent = \"base\"\nchild = \"boom\"");
     desk.write("all.toml", &spec.join("\n"));
@@ -49,7 +49,7 @@ fn explanations_of_the_blank_template_are_valid_fields() {
     assert!(out.contains("4 bodies"), "{out}");
 }
 
-/// The only template whose run is not an example's.
+/// The run of this template is tested here, since it is not one of the examples.
 #[test]
 fn beams_of_the_assembly_template_meet() {
     let desk = Desk::new();
@@ -59,8 +59,8 @@ fn beams_of_the_assembly_template_meet() {
     let table = table(&csv);
     let distances = &table["ends.distance [m]"];
     assert!((distances[0] - 18.0).abs() < 1e-9, "{}", distances[0]);
-    // At the end of the references; the remaining deviation is the servos' response to gravity and
-    // Coriolis forces.
+    // At the end of the references the distance is 1 m, up to the servos' errors under gravity
+    // gradient and Coriolis forces.
     let off = last(&table, "ends.distance [m]") - 1.0;
     assert!(off.abs() < 1e-3, "{off:e}");
     for gap in ["left.distance [m]", "right.distance [m]"] {
@@ -124,7 +124,7 @@ fn two_link(table: &Table) -> [f64; 5] {
     ]
 }
 
-/// An independent computation of the same spacecraft, with the digits that it prints.
+/// Values of [`two_link`] by an independent computation, with all digits that it prints.
 const TWO_LINK: [f64; 5] = [
     -45.928_029_27,
     48.820_379_95,
@@ -173,7 +173,7 @@ fn simulate_gives_a_table_a_page_and_run_diagnostics() {
     assert_self_contained(&page);
 }
 
-/// No drift is shown for momentum that is not conserved.
+/// The page shows no momentum drift, since momentum is not conserved in orbit.
 #[test]
 fn the_page_of_a_servicer_shows_its_servos_wheels_and_booms() {
     let desk = Desk::with_example("servicer_orbit");
@@ -289,7 +289,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
     assert!(from_states(&of_spec).is_some_and(|text| text.starts_with(&from_states(&of_fmu).unwrap_or_default())));
 }
 
-/// FMUs of other tools are described too.
+/// `describe` also prints texts from FMUs of other tools, which may contain control characters.
 #[test]
 fn control_characters_in_foreign_fmus_are_escaped() {
     let desk = fed_by_the_host();
@@ -394,7 +394,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         if cells[1].contains("number") {
             numbers += 1;
             let has_none = counts.contains(&name) || directions.contains(&name) || ratios.contains(&name);
-            // The gravitational parameter has the same symbol as friction.
+            // The gravitational parameter is called `mu` like the friction coefficient, a ratio.
             assert!((cells[2] == "–") == has_none || row.contains("m³/s²"), "{row}");
         }
     }

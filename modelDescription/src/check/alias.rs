@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::{Report, at};
 use crate::{Causality, Kind, ModelDescription, ScalarVariable, Variability};
 
-/// Checks alias sets: aliases are one value with several names, so at most one of them may be
-/// settable.
+/// Checks alias sets: aliases are one value with several names, so at most one of them may have a
+/// start value of its own, and constants must have equal ones.
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     let mut sets: BTreeMap<(&str, u32), Vec<&ScalarVariable>> = BTreeMap::new();
     for variable in &description.model_variables {
@@ -45,7 +45,7 @@ fn objection(description: &ModelDescription, a: &ScalarVariable, b: &ScalarVaria
     }
 }
 
-/// Returns the type in the C functions, where enumerations are integers.
+/// Returns the type in the C functions, which handle enumerations as integers.
 fn handle_type(kind: &Kind) -> &'static str {
     match kind {
         Kind::Enumeration(_) => "Integer",

@@ -30,7 +30,8 @@ pub struct Problem {
 impl ModelDescription {
     /// Returns all violations in this description; empty if it is valid.
     ///
-    /// Beyond the standard's own text these are reported too, because importers fail on them:
+    /// In addition to violations of the standard's text, the following are reported, because
+    /// importers fail on them:
     ///
     /// - a unit called `1` (a variable without unit has no unit attribute);
     /// - a display unit that its unit does not define (the standard would ignore it);

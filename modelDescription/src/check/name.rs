@@ -45,7 +45,8 @@ pub(super) fn is_structured(name: &str) -> bool {
     is_whole(identifier(name)) || is_whole(derivative())
 }
 
-// Each of the following functions matches its production and returns the rest.
+// Each of the following functions matches its production at the beginning of a text and returns the
+// remaining text, or `None` if the beginning does not match.
 
 fn identifier(text: &str) -> Option<&str> {
     let mut rest = array_indices(b_name(text)?)?;
@@ -80,7 +81,7 @@ fn q_name(text: &str) -> Option<&str> {
     None
 }
 
-/// Matches `[1,2]`, or nothing.
+/// Matches array indices like `[1,2]`, if there are any.
 fn array_indices(text: &str) -> Option<&str> {
     let Some(first) = text.strip_prefix('[') else {
         return Some(text);

@@ -1,4 +1,5 @@
-//! Numbers: finite, ordered limits, start values within them (§2.2.3, §2.2.7).
+//! Checks of numbers: they are finite, `min` does not exceed `max`, and start values lie between
+//! these limits (§2.2.3, §2.2.7).
 
 use std::fmt::Display;
 

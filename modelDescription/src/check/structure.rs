@@ -1,4 +1,4 @@
-//! The three lists of unknowns (§2.2.8).
+//! The three lists of unknowns: outputs, derivatives, initial unknowns (§2.2.8).
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     check_initial_unknowns(description, report);
 }
 
-/// One of the lists.
+/// One of the three lists, with its element's name.
 struct List<'a> {
     description: &'a ModelDescription,
     name: &'static str,
@@ -126,7 +126,7 @@ fn check_outputs(description: &ModelDescription, report: &mut Report) {
 fn check_derivatives(description: &ModelDescription, report: &mut Report) {
     let mut states = BTreeSet::new();
     for unknown in &description.model_structure.derivatives {
-        // An index out of range is reported with the list.
+        // An index out of range is reported by `List::check`.
         let Some(derivative) = description.variable(unknown.index) else {
             continue;
         };

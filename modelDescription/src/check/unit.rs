@@ -18,7 +18,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
     for variable in &description.model_variables {
         if let Kind::Real(real) = &variable.kind {
-            // An undefined unit of the declared type is reported with the type.
+            // An undefined unit of the declared type is reported once, with the type.
             let (unit, display) = (real.unit.as_deref(), real.display_unit.as_deref());
             if unit.is_some() || display.is_some() {
                 let unit = description.unit_of(variable);
@@ -50,7 +50,8 @@ fn check_definitions(units: &[Unit], report: &mut Report) {
     }
 }
 
-/// Checks that the unit is defined, and that the display unit belongs to it.
+/// Checks that the unit of a type or variable is defined, and that its display unit is defined in
+/// that unit.
 fn check_use(
     description: &ModelDescription,
     place: &str,
@@ -77,8 +78,8 @@ fn check_use(
     }
 }
 
-/// Checks that names of types are unique and differ from those of variables, and that enumerations
-/// are one to one.
+/// Checks that names of types are unique and differ from those of variables, and that names and
+/// values of an enumeration's items are unique.
 fn check_types(description: &ModelDescription, report: &mut Report) {
     let types = &description.type_definitions;
     report.unique("type", types.iter().map(|t| t.name.as_str()));

@@ -57,8 +57,8 @@ fn check_combination(variable: &ScalarVariable, report: &mut Report) {
     }
 }
 
-/// Checks that the declared type exists and has the same base type, and that a start value is one
-/// of its items.
+/// Checks that the declared type exists and has the same base type, and that the start value of an
+/// enumeration is one of its items.
 fn check_declared_type(description: &ModelDescription, variable: &ScalarVariable, report: &mut Report) {
     let Some(name) = variable.kind.declared_type() else {
         return;

@@ -14,7 +14,7 @@ pub(crate) fn serialize<S: Serializer>(
     serializer.collect_map(annotation.iter().map(|(k, v)| (format!("@{k}"), v)))
 }
 
-/// Reads the attributes and skips elements of other tools.
+/// Reads the attributes and skips child elements, which other tools may write.
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<String, String>, D::Error> {
     deserializer.deserialize_map(Attributes)
 }

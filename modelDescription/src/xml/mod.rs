@@ -17,10 +17,10 @@ use crate::{ModelDescription, Problem};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A number that is not finite, which has no valid form in the XML.
+    /// A number is not finite; the XML has no valid form for it.
     #[error("cannot write the model description: {0}")]
     NotFinite(Problem),
-    /// A character that XML 1.0 does not allow, such as U+0000, and its line.
+    /// The document contains a character that XML 1.0 does not allow, such as U+0000.
     #[error("cannot write the model description: XML has no character {character:?}: {line}")]
     Character {
         /// The character.
@@ -83,13 +83,14 @@ impl ModelDescription {
     }
 }
 
-/// Returns true for the schema's default of the optional Booleans.
+/// Returns true for the schema's default of optional Booleans, which serde then does not write.
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde passes a reference
 pub(crate) fn is_false(value: &bool) -> bool {
     !value
 }
 
-/// Returns true for the schema's default of exponents and orders.
+/// Returns true for zero, the schema's default of exponents of units and of
+/// `maxOutputDerivativeOrder`; serde then does not write the attribute.
 pub(crate) fn is_zero<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -2,8 +2,8 @@
 
 use serde::Serializer;
 
-/// Returns the shortest decimal text that reads back to the same number; with exponent below 10⁻⁴
-/// and from 10⁹, where plain digits would be mostly zeros.
+/// Returns the shortest decimal text that reads back to the same number. Magnitudes below 10⁻⁴ and
+/// from 10⁹ on have an exponent, since most of their plain digits would be zeros.
 fn text(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) {
@@ -13,7 +13,8 @@ fn text(value: f64) -> String {
     }
 }
 
-/// Writes a number; an error if it is not finite, although `to_xml` reports that earlier, by name.
+/// Writes a number, or returns an error if it is not finite. `to_xml` checks this before and names
+/// the attribute.
 pub(crate) fn plain<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if value.is_finite() {
         serializer.serialize_str(&text(*value))
@@ -24,7 +25,7 @@ pub(crate) fn plain<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, 
     }
 }
 
-/// Writes a number that may be absent; serde skips `None` before this call.
+/// Writes an optional number. The fields' serde attributes skip `None` before this call.
 pub(crate) fn optional<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
     match value {
         Some(value) => plain(value, serializer),
@@ -32,17 +33,17 @@ pub(crate) fn optional<S: Serializer>(value: &Option<f64>, serializer: S) -> Res
     }
 }
 
-/// Returns the schema's default of factors.
+/// Returns the schema's default of a factor.
 pub(crate) fn one() -> f64 {
     1.0
 }
 
-/// Returns true if a factor is the schema's default.
+/// Returns true if a factor is the schema's default, which serde then does not write.
 pub(crate) fn is_one(value: &f64) -> bool {
     *value == one()
 }
 
-/// Returns true if an offset is the schema's default.
+/// Returns true if an offset is the schema's default, which serde then does not write.
 pub(crate) fn is_zero(value: &f64) -> bool {
     *value == 0.0
 }
@@ -75,7 +76,7 @@ mod tests {
 
     #[test]
     fn text_round_trip_is_bit_identical() {
-        // Numbers of all magnitudes from a multiplicative generator (Knuth's MMIX constants).
+        // Numbers of all magnitudes from a linear congruential generator (Knuth's MMIX constants).
         let mut bits: u64 = 20_240_601;
         for _ in 0..10_000 {
             bits = bits

@@ -10,7 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
 use crate::{Error, ModelDescription};
 
-/// Reads the description in a document of FMI 2.0.
+/// Reads a model description of FMI 2.0 from the text of its XML.
 pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
     require_fmi_2(text)?;
     let mut deserializer = XmlDeserializer::from_str(text);
@@ -20,8 +20,8 @@ pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
     })
 }
 
-/// Checks the root element and the version first: serde ignores the name of the root element, and
-/// another version of FMI would be reported as a missing attribute.
+/// Checks the root element and the version before serde reads the document: serde ignores the name
+/// of the root element, and would report another version of FMI as a missing attribute.
 fn require_fmi_2(text: &str) -> Result<(), Error> {
     let quoted = |name: Option<&str>| name.map_or("missing".into(), |name| format!("{name:?}"));
     let mut reader = Reader::from_str(text);
@@ -57,13 +57,14 @@ fn root_and_version(reader: &mut Reader<&[u8]>) -> quick_xml::Result<(Option<Str
     Ok((Some(name), version.map(|v| v.into_owned())))
 }
 
-/// Returns the line, counted from 1, of a byte.
+/// Returns the line, counted from 1, that contains a byte's position.
 fn line_at(text: &str, byte: u64) -> usize {
     let passed = text.bytes().zip(0..byte);
     1 + passed.filter(|&(b, _)| b == b'\n').count()
 }
 
-/// Reads elements of which exactly one must be supported: `known` returns `None` for those to skip.
+/// Reads a sequence of elements that must contain exactly one base type and returns that one;
+/// `known` returns `None` for the elements to skip.
 pub(crate) fn only_known<'de, D, Element, Known>(
     deserializer: D,
     known: fn(Element) -> Option<Known>,

@@ -31,7 +31,7 @@ fn refuse_illegal_characters(text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-/// Production `Char` of XML 1.0 (§2.2 there).
+/// Returns true for a character that XML 1.0 allows: production `Char` in its section 2.2.
 fn is_xml_character(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{1_0000}'..)
 }

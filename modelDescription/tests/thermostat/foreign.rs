@@ -110,7 +110,8 @@ fn invalid_documents_are_errors_without_panic() {
     for &end in places.iter().step_by(13) {
         assert!(ModelDescription::from_xml(&GOLDEN[..end]).is_err());
     }
-    // A part removed or duplicated, at positions from a multiplicative generator with a fixed seed.
+    // A part is removed or duplicated, at positions from a linear congruential generator with a
+    // fixed seed.
     let mut seed: u64 = 7;
     let mut place = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,9 +1,10 @@
-//! A thermostat that uses the whole crate: written, read, and checked after every kind of change.
+//! The model description of a thermostat, which uses the whole crate: written, read, and validated
+//! after every kind of change.
 
 mod check;
 mod foreign;
 mod golden;
 mod model;
 
-/// The handwritten thermostat.
+/// The thermostat's model description, written by hand.
 const GOLDEN: &str = include_str!("../../golden/thermostat.xml");

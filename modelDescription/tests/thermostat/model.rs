@@ -1,4 +1,4 @@
-//! A thermostat that uses every struct and every attribute of the crate: `golden/thermostat.xml`.
+//! The description in `golden/thermostat.xml`: it uses every struct and attribute of the crate.
 
 mod variables;
 

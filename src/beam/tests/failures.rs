@@ -1,4 +1,4 @@
-//! Invalid beams, and their messages.
+//! Invalid beams, and the messages that report them.
 
 use super::{each, general, uniform};
 use crate::beam::{Beam, Boundary, Counts, Section};
@@ -64,7 +64,7 @@ fn zero_stiffness_is_an_error_only_for_requested_motions() {
     };
     let beam = Beam::uniform(1.0, nothing).expect("a beam");
     let said = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // although both ends may be pointed
+    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // EI_z may vanish at a free end, but not everywhere
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn nearly_coinciding_sections_are_rejected() {
     assert!(beam(&[0.0, 0.5, 0.5, 0.502, 1.0]).is_ok());
 }
 
-/// A cut coincides with a section within round-off and leaves no shorter element; the interval of a
-/// jump is empty.
+/// A cut within round-off of a section is placed at the section, so that no very short element
+/// remains; the empty interval of a jump is skipped.
 #[test]
 fn parts_have_no_short_elements() {
     let s = uniform().stations()[0];

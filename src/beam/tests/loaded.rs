@@ -8,8 +8,8 @@ use crate::larger::Larger;
 
 #[test]
 fn bending_with_a_load_solves_the_frequency_equation() {
-    // Masses relative to the beam, inertias relative to its m L²; the last is an arm that carries a
-    // station.
+    // Masses relative to that of the beam, inertias relative to its m L². The last load is that of
+    // an arm that moves a space station.
     for (mass, inertia) in [(0.5, 0.0), (0.0, 0.2), (2.0, 0.03), (1.0, 1.0), (1e3, 2e2)] {
         let boundary = Boundary::ClampedLoaded {
             mass: mass * 3.0,

@@ -1,4 +1,4 @@
-//! Tests of beams, one file per claim.
+//! Tests of beams, one file for each subject.
 
 mod failures;
 mod loaded;
@@ -9,7 +9,7 @@ mod uniform;
 
 use super::{Beam, Boundary, Counts, Section};
 
-/// Returns a beam with unequal properties: two linear tapers with a jump between them.
+/// Returns a beam with variable sections: two linear tapers with a jump between them.
 fn general() -> Beam {
     let station = |x, k: f64| Section {
         x,

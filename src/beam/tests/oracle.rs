@@ -1,4 +1,4 @@
-//! Frequencies from independent methods: frequency equations, and shooting.
+//! Natural frequencies from independent methods: frequency equations, and shooting.
 
 use crate::beam::{Beam, Boundary, Kind, Section};
 use crate::larger::Larger;
@@ -45,8 +45,8 @@ pub fn bending_roots(boundary: &Boundary, count: usize) -> Vec<f64> {
     roots(equation, 0.5, 0.05, count) // below 0.5 there are the rigid modes' roots at zero only
 }
 
-/// Returns `βL` of a uniform cantilever with a load at its tip: `mass` in masses of the beam,
-/// `inertia` in `m L²`.
+/// Returns `βL` of a uniform cantilever with a load at its tip: `mass` relative to the beam's mass
+/// `m`, `inertia` relative to `m L²`.
 ///
 /// `w = A (cosh − cos) + B (sinh − sin)` with `w″ = inertia β⁴ w′`, `w‴ = −mass β⁴ w` at the tip.
 pub fn loaded_roots(mass: f64, inertia: f64, count: usize) -> Vec<f64> {
@@ -61,9 +61,9 @@ pub fn loaded_roots(mass: f64, inertia: f64, count: usize) -> Vec<f64> {
     roots(equation, 0.01, 0.01, count)
 }
 
-/// Returns `ω` (rad/s) of the first elastic modes of any beam, by shooting from the root with the
-/// Runge–Kutta method of order four and bisection for the tip's conditions; `steps` on each
-/// interval, a scan in steps of `d_omega`.
+/// Returns `ω` (rad/s) of the first elastic modes of any beam, by shooting: Runge–Kutta integration
+/// of order four from the root, with `steps` steps between two stations; the frequencies that
+/// satisfy the tip's conditions are found by a scan with the step `d_omega` (rad/s) and bisection.
 pub fn shooting(beam: &Beam, kind: Kind, boundary: &Boundary, steps: usize, d_omega: f64, count: usize) -> Vec<f64> {
     let equation = |omega: f64| match kind {
         Kind::BendingY | Kind::BendingZ => bending_residual(beam, kind, boundary, steps, omega * omega),
@@ -88,7 +88,8 @@ fn inertia(kind: Kind, s: &Section) -> f64 {
     }
 }
 
-/// `w′ = θ, θ′ = M/EI, M′ = V, V′ = ω² μ w`.
+/// Returns the determinant of the tip's conditions, zero at a natural frequency, from `w′ = θ`,
+/// `θ′ = M/EI`, `M′ = V`, `V′ = ω² μ w`.
 fn bending_residual(beam: &Beam, kind: Kind, boundary: &Boundary, steps: usize, omega2: f64) -> f64 {
     let starts: [[f64; 4]; 2] = match boundary {
         Boundary::FreeFree => [[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]],
@@ -111,7 +112,8 @@ fn bending_residual(beam: &Beam, kind: Kind, boundary: &Boundary, steps: usize, 
     conditions[0][0] * conditions[1][1] - conditions[0][1] * conditions[1][0]
 }
 
-/// `u′ = N/k, N′ = −ω² μ u`.
+/// Returns the residual of the tip's condition, zero at a natural frequency, from `u′ = N/k`,
+/// `N′ = −ω² μ u`.
 fn rod_residual(beam: &Beam, kind: Kind, boundary: &Boundary, steps: usize, omega2: f64) -> f64 {
     let start = match boundary {
         Boundary::FreeFree => [1.0, 0.0],

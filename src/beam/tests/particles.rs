@@ -78,7 +78,8 @@ impl Sums {
     }
 }
 
-/// Simpson's rule with `n` panels on each interval between stations.
+/// Calls `add` with the section and the weight (m) of each point of Simpson's rule, with `n` panels
+/// between two stations.
 fn simpson(beam: &Beam, n: usize, mut add: impl FnMut(&Section, f64)) {
     for pair in beam.stations().windows(2).filter(|pair| pair[1].x > pair[0].x) {
         let h = (pair[1].x - pair[0].x) / (2 * n) as f64;
@@ -100,7 +101,8 @@ fn modes_are_orthonormal_in_mass() {
         let modes = general().modes(&boundary, each(5)).expect("modes");
         let off = (Sums::of(modes.particles()).M - DMatrix::identity(20, 20)).amax();
         println!("{boundary:?}: {off:.1e}");
-        // Round-off, relative to the first mode's eigenvalue: times (ω₅/ω₁)² for the highest.
+        // Round-off is relative to the first mode's eigenvalue: for the fifth it is (ω₅/ω₁)² times
+        // larger.
         assert!(off < 1e-12, "{off:e}");
     }
 }
@@ -121,8 +123,8 @@ fn modes_are_orthogonal_in_stiffness() {
             for k in 0..n {
                 for l in (0..n).filter(|&l| list[l].kind == list[k].kind) {
                     let kind = list[k].kind;
-                    // At a jump a mode returns the outer side's curvature; Simpson's interval ends
-                    // on the inner side.
+                    // At a jump a mode returns the curvature on the outer side, but the interval of
+                    // Simpson's rule ends on the inner side: the shape is evaluated 1e-9 m before.
                     let strain = |mode: usize| {
                         let inside = if section.x > 1.09 && section == &beam.stations()[1] {
                             1e-9
@@ -164,8 +166,8 @@ fn effective_masses_converge_to_the_beam_mass_from_below() {
     let [_, J, J_x] = sums.x;
     let turning: f64 = sums.spin.iter().map(|h| h * h).sum();
     assert!(turning < J_x && turning > 0.95 * J_x);
-    // A rotation about the root displaces by x, which is zero at the clamp as the modes are: the
-    // sum converges fast.
+    // A rotation about the root causes the displacement x, which is zero at the clamp like the
+    // modes: the sum converges fast.
     let swing: f64 = sums.x_Phi.iter().map(|S| S.y * S.y).sum();
     println!("swing: {swing:.8} of {J:.8} kg·m² in 16 modes");
     assert!(swing < J && swing > (1.0 - 1e-4) * J);
@@ -191,7 +193,7 @@ fn foreshortening_is_the_integral_of_the_slopes_products() {
     let modes = beam.modes(&Boundary::ClampedFree, each(2)).expect("modes");
     let mut worst: f64 = 0.0;
     for x in [0.4, 1.1, 1.7, 2.6] {
-        // The part of the beam up to x is a beam.
+        // A beam from the root to x, for Simpson's rule; its properties have no effect.
         let mut stations: Vec<Section> = beam.stations().iter().copied().filter(|s| s.x < x).collect();
         stations.push(uniform().stations()[0].at(x));
         let inside = Beam::new(stations).expect("a beam");
@@ -216,7 +218,8 @@ fn foreshortening_is_the_integral_of_the_slopes_products() {
     assert!(worst < 1e-12); // Simpson's error: (βh)⁴/180 and 4000 round-offs
 }
 
-/// Returns the sums by definition: particles at Simpson's points, displaced as points of the beam.
+/// Returns the integrals by Simpson's rule, with particles at its points, displaced like the points
+/// of the beam.
 fn brute_force(beam: &Beam, modes: &Modes) -> Sums {
     let mut particles = Vec::new();
     simpson(beam, 250, |section, dx| {

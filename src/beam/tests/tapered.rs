@@ -1,4 +1,4 @@
-//! Beams with variable sections, against power series and shooting.
+//! Beams with variable sections, compared with power series and shooting.
 
 use super::oracle::{roots, shooting, worst};
 use super::{UNLOADED, each, general};
@@ -24,8 +24,8 @@ fn bending(n: usize) -> Counts {
     }
 }
 
-/// Returns `√λ` of a pointed cantilever: `EI = s^p, μ = s^{p−q}` at the distance `s` from the
-/// point, one at the clamp.
+/// Returns `√λ` of a pointed cantilever: `EI = s^p`, `μ = s^{p−q}` at the distance `s` from the
+/// point; `s = 1` at the clamp.
 ///
 /// `(s^p w″)″ = λ s^{p−q} w` has two power series `w = Σ a_n sⁿ` with finite curvature at the
 /// point, `a_{n+4−q} (n+4−q)(n+3−q)(n+2−q+p)(n+1−q+p) = λ a_n`; one starts at `n = 0`, one at
@@ -63,7 +63,7 @@ fn pointed_blade_of_constant_thickness_is_exact() {
 
 #[test]
 fn sampled_wedge_converges_to_kirchhoffs_solution() {
-    // EI ~ s³, μ ~ s between stations is cubic and linear: linear interpolation has an error of
+    // EI ~ s³ is cubic between stations (μ ~ s is linear): linear interpolation has an error of
     // second order in their distance.
     let exact = pointed_roots(3, 2, 1)[0];
     println!("Kirchhoff's wedge {exact:.5}, published 5.315");

@@ -1,4 +1,4 @@
-//! Uniform beams against closed forms.
+//! Uniform beams, compared with closed forms.
 
 use std::f64::consts::PI;
 
@@ -7,8 +7,8 @@ use super::particles::Sums;
 use super::{UNLOADED, each, uniform};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section, cantilever_EI};
 
-/// Converged to round-off by `solve::TAIL`; the remainder is round-off times the spread of eight
-/// modes' ω².
+/// Bound of the relative error: by `solve::TAIL` the modes have converged, and round-off is
+/// multiplied by the ratio of the highest `ω²` to the lowest.
 const TOLERANCE: f64 = 1e-12;
 
 fn omegas(beam: &Beam, boundary: &Boundary, counts: Counts, kind: Kind) -> Vec<f64> {
@@ -90,7 +90,7 @@ fn participation_of_a_cantilever_equals_the_closed_form() {
         assert!((2.0 * sigma / beta - Lt).abs() + (2.0 / (beta * beta) - Lr).abs() < 1e-14);
     }
     println!("participation: {largest:.1e}");
-    assert!(largest < 1e-12); // solve::TAIL
+    assert!(largest < 1e-12); // limited by solve::TAIL
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn shapes_of_a_cantilever_equal_the_closed_form() {
         }
     }
     println!("shape {:.1e}, slope {:.1e}, curvature {:.1e}", off[0], off[1], off[2]);
-    // The closed form cancels cosh − σ sinh, here 1e3 round-offs; the curvature is limited by
-    // solve::TAIL.
+    // In the closed form cosh − σ sinh cancels, with an error of 1e3 round-offs; the accuracy of
+    // the curvature is limited by solve::TAIL.
     assert!(off[0] < 1e-11 && off[1] < 1e-11 && off[2] < 1e-10, "{off:?}");
 }
 
@@ -142,7 +142,7 @@ fn first_omitted_mode_is_the_next_one() {
         for kind in Kind::ALL {
             let next = omegas(&uniform(), &boundary, more, kind)[2];
             let off = (modes.left_out(kind).expect("a next mode") / next - 1.0).abs();
-            assert!(off < 1e-6, "{boundary:?}, {kind}: {off:e}"); // reported only; its convergence is not required
+            assert!(off < 1e-6, "{boundary:?}, {kind}: {off:e}"); // left_out is reported only; convergence is not required
         }
     }
 }

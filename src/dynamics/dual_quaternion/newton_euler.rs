@@ -7,8 +7,8 @@ use crate::system::joint::{Motion, part, with_joint};
 use crate::system::{Configuration, Kinematics, System};
 use nalgebra::DMatrix;
 
-/// Accelerations and joint wrenches from loads: the Newton–Euler equations of each rigid body in
-/// dual form (50),
+/// Solver for accelerations and joint wrenches from loads, by the Newton–Euler equations of each
+/// rigid body in dual form (50),
 ///
 /// ```text
 ///     [ S11 S12 ] [ ẏ ]   [ B1 ]
@@ -34,9 +34,9 @@ use nalgebra::DMatrix;
 /// `2α` is Baumgarte's damping term. In the solution (60), `S12ᵀ M⁻¹ S12` is symmetric, positive
 /// definite and as sparse as the tree.
 ///
-/// Each joint has six rows. The row of a free motion is inactive (`T = 0`, the torque is in `B1`),
-/// unless a drive prescribes the motion (§3.4: the row is a constraint, and its `T` is the drive
-/// torque) or a rotor of inertia `ρ` is attached: then `T = τ − ρ q̈`, a row with `1/ρ` on the
+/// Each joint has six rows. The row of a rate is inactive (`T = 0`, the torque is in `B1`), with
+/// two exceptions: if a drive prescribes the motion, the row is a constraint, and its `T` is the
+/// drive torque (§3.4); with a rotor of inertia `ρ`, `T = τ − ρ q̈`, a row with `1/ρ` on the
 /// diagonal.
 #[derive(Clone, Debug)]
 pub struct NewtonEuler<S: Scalar> {
@@ -53,17 +53,17 @@ pub struct NewtonEuler<S: Scalar> {
 #[derive(Clone, Debug)]
 struct BodyEquations<S: Scalar> {
     M: DualInertia<S>,
-    /// Constant reference velocity, world axes: that of the root. Subtracting an orbital velocity
-    /// avoids cancellation; no result depends on it.
+    /// Reference velocity, m/s, world axes: that of a free root, else zero. Its subtraction avoids
+    /// cancellation at orbital velocities; no result depends on it.
     v_0: Vec3<S>,
     /// The body's part of `y`, relative to `v_0`.
     w: DualQuaternion<S>,
-    /// The body's part of `B1`; after the solution including the joint wrenches.
+    /// The body's part of `B1`; after the solution it includes the joint wrenches.
     load: DualQuaternion<S>,
     /// The body's part of `ẏ`.
     w_dot: DualQuaternion<S>,
     rows: JointRows<S>,
-    /// `V`: constraint wrenches first, then those of the rates.
+    /// `V`: the constraint wrenches, then the wrenches of the rates.
     V: [DualQuaternion<S>; 6],
     /// Poses of the distal body's mass centre in the joint frame, and of the joint frame in the
     /// proximal body's mass centre frame.
@@ -75,18 +75,18 @@ struct BodyEquations<S: Scalar> {
     row_types: [Row<S>; 6],
     /// `Vᵀ SW (ω_ki × ω_i + Ḣ q̇)`.
     bias: [S; 6],
-    /// `T`, or the torque that is in `B1`.
+    /// `T`; for an inactive row the applied torque, which `B1` already contains.
     T: [S; 6],
 }
 
 /// The type of a joint's row.
 #[derive(Clone, Copy, Debug)]
 enum Row<S> {
-    /// Constraint: prescribed derivative of the relative velocity.
+    /// Constraint, with the prescribed derivative of the relative velocity.
     Motion(S),
-    /// Inactive row: applied torque or force.
+    /// Inactive row, with the applied torque or force.
     Load(S),
-    /// Applied torque or force on a rotor, with `1/ρ`.
+    /// Row of a rotor, with the applied torque or force and `1/ρ`.
     Rotor(S, S),
 }
 
@@ -117,7 +117,7 @@ impl<S: Scalar> BodyEquations<S> {
     }
 }
 
-/// Returns `Cᵀ M⁻¹ D`.
+/// Returns `Cᵀ M⁻¹ D`, the response of the velocities along `C` to the wrenches `D` on a body.
 fn compliance<S: Scalar>(C: &[DualQuaternion<S>; 6], M: &DualInertia<S>, D: &[DualQuaternion<S>; 6]) -> Mat6<S> {
     let per_M = D.map(|D| M.motion(D).swap());
     Mat6::from_fn(|k, l| C[k].circle(per_M[l]))
@@ -185,8 +185,8 @@ impl<S: Scalar> NewtonEuler<S> {
         Ok(())
     }
 
-    /// Computes the response to the wrenches on bodies alone: the increments of `qdd`,
-    /// [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
+    /// Computes the response to wrenches on bodies alone: the changes of `qdd`, [`A`](Self::A) and
+    /// [`F`](Self::F) due to these loads. Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant.
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         let Configuration {
@@ -296,8 +296,8 @@ impl<S: Scalar> NewtonEuler<S> {
         let mut qd = [S::zero(); 6];
         let rates = qd.iter_mut().zip(&node.V[held..]);
         rates.for_each(|(qd, V)| *qd = V.circle(relative.swap()));
-        // In distal axes, which rotate with the body: the derivative differs from that in proximal
-        // axes by this cross product.
+        // The derivative in the distal axes, which rotate with the body, differs from that in the
+        // proximal axes by this cross product.
         let allowed = (0..nv).fold(Twist::zero(), |V, k| V + H[k] * qd[k]);
         let H_dot_qd = with_joint!(&constants.joint, joint => joint.bias(part(&kinematics.H, v), part(&qd, 0)));
         let H_dot_qd = H_dot_qd.express(&R_BW) - Twist::new(Vec3::zeros(), allowed.w.cross(&allowed.v));
@@ -330,8 +330,8 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// Returns a dual velocity (or its derivative) of the proximal body and of the distal body
-    /// relative to it, both at joint `i` in its axes.
+    /// Returns the dual velocity (or its derivative, as `of` selects) of the proximal body, and
+    /// that of the distal body relative to it, both at joint `i` in the axes of the joint.
     fn relative(
         &self,
         parent: Option<usize>,
@@ -345,7 +345,7 @@ impl<S: Scalar> NewtonEuler<S> {
         (proximal, node.q_id.adjoint(of(node)) - proximal)
     }
 
-    /// (60): assembles the rows of joint `i`.
+    /// Assembles the rows of joint `i` in (60): matrix blocks and right-hand side.
     fn assemble(&mut self, system: &System, i: usize) {
         let b = self.of_loads(system, i);
         let (nodes, node) = (&self.nodes, &self.nodes[i]);
@@ -376,7 +376,8 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// Returns the contribution of the loads on the two bodies at joint `i` to `b`.
+    /// Returns the contribution of the loads on the two bodies at joint `i` to the right-hand side
+    /// `b` of (60).
     fn of_loads(&self, system: &System, i: usize) -> Vec6<S> {
         let node = &self.nodes[i];
         let own = node.M.motion(node.load).swap();
@@ -388,7 +389,8 @@ impl<S: Scalar> NewtonEuler<S> {
         b
     }
 
-    /// Adds the wrench of joint `i` to the loads of its two bodies.
+    /// Adds the wrench of joint `i` to the loads of its two bodies, and stores it in
+    /// [`F`](Self::F).
     fn transmit(&mut self, system: &System, kinematics: &Kinematics<S>, i: usize) {
         let T = self.reactions.joint(i).b;
         let node = &mut self.nodes[i];
@@ -408,9 +410,9 @@ impl<S: Scalar> NewtonEuler<S> {
         }
     }
 
-    /// Returns the matrix of (50), symmetrised: the Newton–Euler rows are multiplied by `SW`, the
-    /// constraint rows negated, which keeps the condition number. For diagnostics only; not used by
-    /// the solution.
+    /// Returns the matrix of (50), symmetrised: the Newton–Euler rows are multiplied by `SW`, and
+    /// the constraint rows are negated, which does not change the condition number. For diagnostics
+    /// only; the solution does not use it.
     ///
     /// # Errors
     /// As for [`solve`](Self::solve).

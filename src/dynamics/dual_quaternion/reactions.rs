@@ -7,9 +7,9 @@ pub(super) type Vec6<S> = SVector<S, 6>;
 
 /// The system `X T = b` (60) of all joint wrenches, symmetric and positive definite.
 ///
-/// Its block sparsity is that of `C Cᵀ`. Eliminating from the leaves to the roots couples only
-/// joints that share a body and are coupled already: there is no fill-in, and the cost of a chain
-/// is O(n).
+/// Its block sparsity is that of `C Cᵀ`, with the incidence matrix `C` of [`Incidence`].
+/// Elimination from the leaves to the roots couples only joints that share a body and are coupled
+/// already: there is no fill-in, and the cost of a chain is O(n).
 #[derive(Clone, Debug)]
 pub(super) struct Reactions<S: Scalar> {
     joints: Vec<Joint<S>>,
@@ -20,7 +20,8 @@ pub(super) struct Reactions<S: Scalar> {
 pub(super) struct Joint<S: Scalar> {
     /// Diagonal block; after elimination its Schur complement.
     pub X: Mat6<S>,
-    /// Off-diagonal blocks: index of the preceding joint, and the block with that joint's columns.
+    /// Off-diagonal blocks: the index of each preceding joint that is coupled, and the block in its
+    /// columns.
     pub coupled: Vec<(usize, Mat6<S>)>,
     /// `b`, then `T`.
     pub b: Vec6<S>,
@@ -53,10 +54,10 @@ impl<S: Scalar> Reactions<S> {
         &mut self.joints[i]
     }
 
-    /// Solves for `T`, in place.
+    /// Factors `X` and solves for `T`, which replaces `b`.
     ///
     /// # Errors
-    /// The joint and the index of its row with a vanishing pivot.
+    /// The indices of the joint and of its row with a vanishing pivot.
     pub fn solve(&mut self) -> Result<(), (usize, usize)> {
         for i in (0..self.joints.len()).rev() {
             let (before, rest) = self.joints.split_at_mut(i);
@@ -66,7 +67,7 @@ impl<S: Scalar> Reactions<S> {
         Ok(())
     }
 
-    /// Solves for `T` with another `b`, in place; requires [`solve`](Self::solve).
+    /// Solves for `T` with another `b`, which `T` replaces; requires [`solve`](Self::solve).
     pub fn solve_again(&mut self) {
         for i in (0..self.joints.len()).rev() {
             let (before, rest) = self.joints.split_at_mut(i);

@@ -2,14 +2,15 @@ use crate::spec::JointType;
 use crate::system::System;
 use nalgebra::DMatrix;
 
-/// Topology of the tree: the incidence matrix `C` (34), row by row, and the vector of branch ends
-/// (35).
+/// Topology of the tree: the incidence matrix `C` (34) of joints and bodies, and the vector `T` of
+/// branch ends (35).
 ///
-/// Free joints have no constraints and no row; they and the joints to the world are at the roots.
+/// A free joint has no constraints and so no row of `C`: its body is a root of the topology, as is
+/// a body connected to the world.
 #[derive(Clone, Debug)]
 pub struct Incidence {
-    /// Proximal body of each body's joint, where `C` is −1; at the body itself it is +1. The world
-    /// has no column.
+    /// Proximal body of the joint that carries each body: there the entry of `C` is −1, at the body
+    /// itself +1. The world has no column.
     proximal: Vec<Option<usize>>,
     /// True if the joint has constraints.
     constrained: Vec<bool>,
@@ -38,7 +39,7 @@ impl Incidence {
         })
     }
 
-    /// Returns `T`: true for each body at the end of a branch.
+    /// Returns the vector `T`: true for each body at the end of a branch.
     pub fn branch_ends(&self) -> Vec<bool> {
         let carries = |body| (0..self.constrained.len()).any(|i| self.constrained[i] && self.proximal[i] == Some(body));
         (0..self.constrained.len()).map(|body| !carries(body)).collect()

@@ -1,19 +1,21 @@
 use nalgebra::{DMatrix, DVector};
 
-/// Tolerance for equal ratios and for negative unknowns, in the scaled problem.
+/// Tolerance in the scaled problem: smaller differences of ratios and smaller magnitudes of
+/// negative unknowns count as zero.
 const ROUND_OFF: f64 = 1e-11;
 
-/// Returns the normal impulses of several simultaneous frictionless contacts, each with its
-/// Newtonian restitution `e`, N·s: the linear complementarity problem
+/// Returns the normal impulses, N·s, of several simultaneous frictionless contacts, each with
+/// Newton's coefficient of restitution `e`: the solution of the linear complementarity problem
 ///
 /// ```text
 ///     0 ≤ p   ⟂   W p + (1 + e) u_n ≥ 0
 /// ```
 ///
-/// `W` (1/kg, symmetric, positive semidefinite) and `u_n` (m/s, negative on approach) are those of
-/// the normals: `Nᵀ W N` and `Nᵀ u`. Each contact separates with `u_n⁺ ≥ −e u_n`, with equality if
-/// its impulse is positive. The velocities after the impact are unique; with dependent normals the
-/// impulses are not. With equal `e` a solution always exists, and energy does not increase.
+/// `W` (1/kg, symmetric, positive semidefinite) and `u_n` (m/s, negative on approach) are response
+/// and velocities along the normals `N`: `Nᵀ W N` and `Nᵀ u`. Each contact separates with
+/// `u_n⁺ ≥ −e u_n`, with equality if its impulse is positive. The velocities after the impact are
+/// unique; with linearly dependent normals the impulses are not. If all `e` are equal, a solution
+/// always exists, and the energy does not increase.
 ///
 /// Method: Lemke's complementary pivoting with the lexicographic ratio test, which excludes
 /// cycling: R. W. Cottle, J.-S. Pang and R. E. Stone, *The Linear Complementarity Problem* (1992),
@@ -43,7 +45,7 @@ pub fn frictionless(W: &DMatrix<f64>, u_n: &DVector<f64>, e: &[f64]) -> Option<D
 
 fn solve(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     let (active, p) = Tableau::new(M, q).pivot()?;
-    // Solving again for the active contacts removes the round-off of the pivots.
+    // A second solution, for the active contacts only, removes the round-off of the pivots.
     let reduced = M.select_rows(&active).select_columns(&active);
     let again = reduced.lu().solve(&-q.select_rows(&active)).map(|solution| {
         let mut p = DVector::zeros(q.len());
@@ -60,12 +62,14 @@ fn solve(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     })
 }
 
-/// Lemke's tableau `w − M p − z = q`, with the same `z` in every row. Columns: `w`, `p`, `z`, `q`.
-/// Each row has one basic variable: its column is a unit vector, its value is in the last column.
-/// Nonbasic variables are zero.
+/// Lemke's tableau `w − M p − z = q`, with one artificial variable `z` in all rows. Columns: `w`,
+/// `p`, `z`, `q`. Each row has one basic variable: its column is a unit vector, and its value is in
+/// the last column. Nonbasic variables are zero.
 struct Tableau {
+    /// Number of contacts.
     n: usize,
     rows: DMatrix<f64>,
+    /// Index of the basic variable of each row, that of its column.
     basis: Vec<usize>,
 }
 
@@ -84,13 +88,14 @@ impl Tableau {
         }
     }
 
-    /// Returns the active contacts and the impulses of all: starts from `p = 0` and the least `z`
-    /// that makes all rows feasible, and pivots with `pᵢ wᵢ = 0` until `z` is zero.
+    /// Returns the active contacts and the impulses of all contacts; `None` without a solution.
+    /// Starts from `p = 0` and the least `z` that makes all rows feasible, and pivots with
+    /// `pᵢ wᵢ = 0` until `z` is zero.
     fn pivot(mut self) -> Option<(Vec<usize>, DVector<f64>)> {
         let (n, z) = (self.n, 2 * self.n);
         let mut entering = z;
         let mut row = self.least(|_| 1.0)?;
-        // Constructed problems need 2ⁿ pivots; those of contacts need about n.
+        // Problems of contacts need about n pivots; specially constructed problems need up to 2ⁿ.
         for _ in 0..100 + 20 * n {
             let left = self.exchange(row, entering);
             if self.z() <= ROUND_OFF {
@@ -102,7 +107,8 @@ impl Tableau {
         None
     }
 
-    /// Returns the row that blocks the growth of `entering` (the ratio test).
+    /// Returns the row whose basic variable first becomes zero as `entering` grows (the ratio
+    /// test); with equal ratios that of `z`. `None` if no row limits the growth.
     fn blocking(&self, entering: usize) -> Option<usize> {
         let slope = |row: usize| self.rows[(row, entering)];
         let first = self.least(slope)?;
@@ -116,13 +122,13 @@ impl Tableau {
         self.basis.iter().position(|&unknown| unknown == 2 * self.n)
     }
 
-    /// Returns the value of `z`. At zero the problem is solved, even if `z` is still basic.
+    /// Returns the value of `z`. If it is zero the problem is solved, even with `z` in the basis.
     fn z(&self) -> f64 {
         self.row_of_z().map_or(0.0, |row| self.rows[(row, 2 * self.n + 1)])
     }
 
-    /// Returns the row with a positive `divisor` and the lexicographically least quotient: by `q`,
-    /// then by the columns of `w` in turn.
+    /// Returns, of the rows with a positive `divisor`, the one with the lexicographically least
+    /// quotients by the divisor: first that of `q`, then those of the columns of `w` in turn.
     fn least(&self, divisor: impl Fn(usize) -> f64) -> Option<usize> {
         let q = 2 * self.n + 1;
         let less = |a: usize, b: usize| {

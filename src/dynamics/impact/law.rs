@@ -4,11 +4,11 @@ use nalgebra::Vector3;
 use std::error::Error;
 use std::fmt;
 
-/// Impact law: selects the impulse at a contact point.
+/// Impact law: determines the impulse at a contact point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// Newton's restitution with a friction cone. A solution always exists, and energy never
-    /// increases.
+    /// Newton's restitution with a friction cone. A solution always exists, and the energy never
+    /// increases. With the symbols of [`Meeting`]:
     ///
     /// ```text
     ///     p = (1 + e) p_I + f d,   f = 1 + e_t,   or the largest f below it with |p_T| ≤ mu p_n
@@ -46,7 +46,7 @@ pub enum Law {
         r_E: f64,
         /// Tangential impulse relative to that of sticking.
         r_f: f64,
-        /// Treatment of an `r_E` that no `e` from 0 to 1 gives.
+        /// Treatment of an `r_E` outside the admissible band: no `e` from 0 to 1 leads to it.
         on_inconsistent: Inconsistent,
     },
     /// Coulomb friction throughout the impact, with Stronge's energetic restitution: the work of
@@ -72,18 +72,18 @@ pub enum Law {
 pub struct Outcome {
     /// Impulse on the first body, N·s; the second gets `−p`.
     pub p: Vector3<f64>,
-    /// True if `r_E` was moved into the admissible band.
+    /// True if `r_E` of [`Law::EnergyFriction`] was moved into the admissible band.
     pub clamped: bool,
 }
 
-/// Reason for which a law has no solution.
+/// Reason for which an impact law gives no impulse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
     /// The bodies do not approach.
     Separates,
     /// A parameter of the law is not a number or out of range.
     Parameter,
-    /// No normal restitution from 0 to 1 gives this energy loss.
+    /// No normal restitution from 0 to 1 leads to this energy loss.
     Inconsistent {
         /// Requested energy loss relative to the plastic loss.
         r_E: f64,
@@ -92,7 +92,8 @@ pub enum Refusal {
     },
     /// The normal impulse would be tensile: `p_n < 0`.
     Adhesive,
-    /// The impact does not end: the approach velocity has no response to the impulse.
+    /// The impact does not end, because the approach velocity has no response to the impulse; or
+    /// the impulse is not finite.
     NoEnd,
 }
 
@@ -109,8 +110,8 @@ impl Meeting {
         if !law.is_valid() {
             return Err(Refusal::Parameter);
         }
-        // Scaled to a speed of about one, squares neither overflow nor underflow; scaling by a
-        // power of two is exact.
+        // Velocities are scaled to about one, so that squares neither overflow nor underflow;
+        // scaling by a power of two is exact.
         let speed = self.u.amax().log2().floor().exp2();
         let unit = Self {
             u: self.u / speed,
@@ -136,6 +137,7 @@ impl Meeting {
         }
     }
 
+    /// Returns the impulse by [`Law::Restitution`].
     fn restitution(&self, e: f64, e_t: f64, mu: f64) -> Vector3<f64> {
         let p = self.p_I() * (1.0 + e);
         let (p_n, d_n, d_T) = (
@@ -143,16 +145,17 @@ impl Meeting {
             self.n.dot(&self.d),
             (self.T.transpose() * self.d).norm(),
         );
-        // The cone |f d_T| ≤ mu (p_n + f d_n) is f slope ≤ p_n. Without friction the slope is
-        // infinite (or 0/0 for d = 0, where any f is admissible).
+        // The cone |f d_T| ≤ mu (p_n + f d_n) is equivalent to f slope ≤ p_n. Without friction the
+        // slope is infinite (or 0/0 for d = 0, where any f is admissible).
         let slope = d_T / mu - d_n;
         let wanted = 1.0 + e_t;
         let f = if wanted * slope > p_n { p_n / slope } else { wanted };
         self.with_normal(&(p + self.d * f), (p_n + f * d_n).max(0.0))
     }
 
-    /// An `r_E` near an end of the band is measured from that end: if `E_n` is a small part of
-    /// `E_pl`, it magnifies round-off.
+    /// Returns the impulse by [`Law::EnergyFriction`]. `e²` is computed from the distance of `r_E`
+    /// to the nearer end of the band: if `E_n` is a small part of `E_pl`, the division by that part
+    /// magnifies round-off.
     fn energy_friction(&self, r_E: f64, r_f: f64, on_inconsistent: Inconsistent) -> Result<Outcome, Refusal> {
         let band = self.admissible(r_f);
         let (low, high) = (band[0].max(0.0), band[1]);
@@ -193,6 +196,7 @@ impl Law {
         }
     }
 
+    /// Returns true if all parameters are within their ranges.
     fn is_valid(&self) -> bool {
         let unit = 0.0..=1.0;
         match *self {

@@ -2,25 +2,24 @@ use super::NO_RESPONSE;
 use crate::algebra::Scalar;
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 
-/// Two bodies at a contact point: the relative velocity `u` of the first with respect to the
-/// second, and its response to an impulse `p` on the first (and `−p` on the second):
+/// Contact of two bodies at a point: the velocity `u` of the first relative to the second, and its
+/// response to an impulse `p` on the first (and `−p` on the second):
 ///
 /// ```text
 ///     u⁺ = u + W p
 /// ```
 ///
 /// All vectors are in the same, arbitrary axes. The unit normal `n` points from the second body to
-/// the first: the bodies approach if `n·u < 0`. Two impulses end the approach, without friction and
-/// with sticking:
+/// the first: the bodies approach if `n·u < 0`. Two impulses that end the approach are `p_I`
+/// without friction and `p_II` with sticking, with losses of kinetic energy `E_n` and `E_pl`:
 ///
 /// ```text
 ///     p_I  = −(u_n / W_nn) n          E_n  = ½ u_n² / W_nn
 ///     p_II = −W⁻¹ u                   E_pl = ½ u·W⁻¹ u = E_n + ½ d·W d,  d = p_II − p_I
 /// ```
 ///
-/// with `n·W d = 0`. `E_n` and `E_pl` are their losses of kinetic energy. `d` is computed in the
-/// contact plane with the Schur complement of `W_nn`; if that is singular, `d` has the least
-/// tangential part.
+/// with `n·W d = 0`. `d` is computed in the contact plane with the Schur complement of `W_nn`; if
+/// that is singular, `d` is the solution with the least tangential part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
     pub(super) W: Matrix3<f64>,
@@ -37,7 +36,7 @@ impl Meeting {
     /// `n` (of any length).
     ///
     /// Returns `None` if a value is not finite, `n` is zero, `W` is not positive semidefinite, or
-    /// its response along `n` is zero, each to `1e-11` of its trace.
+    /// the response along `n` is zero; the last two to `1e-11` of the trace of `W`.
     pub fn new(W: Matrix3<f64>, u: Vector3<f64>, n: Vector3<f64>) -> Option<Self> {
         let W = 0.5 * (W + W.transpose());
         let n = n.try_normalize(0.0)?;
@@ -74,7 +73,7 @@ impl Meeting {
 
     /// Returns the loss of kinetic energy due to the impulse `p`, J: `−½ p·(u + u⁺)`.
     ///
-    /// A difference of two energies would cancel all digits for spacecraft at orbital velocity.
+    /// In a difference of two energies, all digits would cancel for spacecraft at orbital velocity.
     pub fn loss(&self, p: &Vector3<f64>) -> f64 {
         -0.5 * p.dot(&(self.u + self.after(p)))
     }
@@ -89,7 +88,7 @@ impl Meeting {
         0.5 * self.virtual_mass() * self.n.dot(&self.u).powi(2)
     }
 
-    /// Returns `½ d·W d`, J.
+    /// Returns `½ d·W d`, the part of the plastic loss by friction, J.
     fn frictional_loss(&self) -> f64 {
         (0.5 * self.d.dot(&(self.W * self.d))).max(0.0)
     }
@@ -135,8 +134,8 @@ impl Meeting {
         self.n.dot(&self.u) < 0.0
     }
 
-    /// Returns the least and the largest `r_E` admissible with `r_f` in
-    /// [`Law::EnergyFriction`](super::Law::EnergyFriction), from `e_N = 1` to `e_N = 0`.
+    /// Returns the admissible band, the least and the largest `r_E` for this `r_f` in
+    /// [`Law::EnergyFriction`](super::Law::EnergyFriction); their restitution is 1 and 0.
     ///
     /// ```text
     ///     κ r_f (2 − r_f)  ≤  r_E  ≤  1 − κ (1 − r_f)²
@@ -147,7 +146,7 @@ impl Meeting {
     }
 
     /// Returns Newton's coefficient of restitution that corresponds to the impulse `p`,
-    /// `e_N = −u_n⁺ / u_n`; zero if `u_n` is.
+    /// `e_N = −u_n⁺ / u_n`; zero if `u_n` is zero.
     pub fn restitution_of(&self, p: &Vector3<f64>) -> f64 {
         let u_n = self.n.dot(&self.u);
         if u_n == 0.0 {

@@ -1,8 +1,8 @@
-//! Impacts: the impulse at a contact, from its relative velocity and response.
+//! Impacts: impulses at contacts, from relative velocities and responses.
 //!
-//! The configuration is constant during an impulse. Masses, joints and modes of both bodies enter
-//! only through the matrix `W = J M⁻¹ Jᵀ`, summed over both sides: an impulse `p` changes the
-//! relative velocity `u` to
+//! The configuration is constant during an impulse. Masses, joints and modes on both sides of a
+//! contact enter only through the response matrix `W = J M⁻¹ Jᵀ`, summed over both sides: an
+//! impulse `p` changes the relative velocity `u` to `u⁺`, and the kinetic energy by `ΔT`,
 //!
 //! ```text
 //!     u⁺ = u + W p,     ΔT = ½ p·(u + u⁺)
@@ -14,7 +14,7 @@
 //! | capture, in any number of rows | [`plastic()`] | `u⁺ = 0` |
 //! | several points, without friction | [`frictionless`] | Newton's, complementary |
 //!
-//! Matrices may be singular: a planar mechanism has no response normal to its plane, and two
+//! `W` may be singular: a planar mechanism has no response normal to its plane, and several
 //! contacts between the same bodies may be redundant.
 
 mod complementarity;
@@ -30,9 +30,9 @@ pub use law::{Law, Outcome, Refusal};
 pub use meeting::Meeting;
 pub use plastic::{Plastic, plastic};
 
-/// Tolerance for zero response, relative to the largest.
+/// Response, relative to the largest, below which it counts as zero.
 ///
-/// `W` comes from a solution with a mass matrix: its round-off is `1e-16` times the condition
-/// number of that matrix. A response `1e11` times smaller than another, or a row at less than 3
-/// µrad from the span of the others, counts as round-off.
+/// `W` is computed by solution with a mass matrix: its relative round-off is `1e-16` times the
+/// condition number of the mass matrix. A response `1e11` times smaller than another, or a row at
+/// less than 3 µrad from the span of the others, counts as round-off.
 const NO_RESPONSE: f64 = 1e-11;

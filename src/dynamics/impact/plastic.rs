@@ -1,7 +1,8 @@
 use super::NO_RESPONSE;
 use nalgebra::{DMatrix, DVector};
 
-/// Tolerance for a row without response, relative to the largest; the units of rows differ by less.
+/// Response of a row, relative to the largest, below which it counts as zero. Different units of
+/// rows do not lead to ratios as small as this.
 const NO_ROW: f64 = 1e-14;
 
 /// The result of [`plastic`].
@@ -11,18 +12,19 @@ pub struct Plastic {
     pub impulse: DVector<f64>,
     /// Number of independent rows.
     pub rank: usize,
-    /// Remaining relative motion `|u + W p| / |u|`, each row divided by `√W_ii`. It is round-off
-    /// unless rows contradict each other, or a row with zero response has a velocity.
+    /// Relative motion that remains after the impulses: `|u + W p| / |u|`, each row divided by
+    /// `√W_ii`. It is round-off unless rows contradict each other, or a row without response has a
+    /// velocity.
     pub residual: f64,
 }
 
 /// Returns the impulses `p` that end the relative motion of all rows at once: `u + W p = 0`.
 ///
 /// `W` (symmetric, positive semidefinite) and `u` may mix rows of points (1/kg, m/s) and of
-/// rotations (1/(kg·m²), rad/s): rows are first divided by `√W_ii` (by the largest, if the response
-/// of a row is `1e14` times smaller). A Cholesky factorisation with complete pivoting selects the
-/// independent rows. A pivot is the squared sine of the angle between a row and the preceding ones;
-/// below `1e-11` the row is redundant.
+/// rotations (1/(kg·m²), rad/s): rows are first divided by `√W_ii` (by that of the largest
+/// response, if the response of the row is `1e14` times smaller). A Cholesky factorisation with
+/// complete pivoting selects the independent rows. A pivot is the squared sine of the angle between
+/// a row and the rows selected before; below `1e-11` the row is redundant.
 ///
 /// With redundant rows the velocities after the impact are unique, the impulses are not.
 ///
@@ -87,7 +89,7 @@ fn independent(W: &DMatrix<f64>) -> Vec<usize> {
         rows.push(row);
         let column = left.column(row).into_owned();
         left.ger(-1.0 / pivot, &column, &column, 1.0);
-        left[(row, row)] = 0.0; // not round-off
+        left[(row, row)] = 0.0; // exactly: round-off there could be selected as a pivot
     }
     rows
 }

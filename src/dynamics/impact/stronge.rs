@@ -1,4 +1,4 @@
-//! Impact with Coulomb friction and Stronge's restitution, integrated over the normal impulse.
+//! Impact with Coulomb friction and Stronge's restitution: integration over the normal impulse.
 //!
 //! In contact axes (two tangents without coupling, and the normal), with `λ = W_TT` diagonal and
 //! `b = W_Tn`:
@@ -9,10 +9,10 @@
 //!     slip onset  du = W q dp_n,  q = (−mu d, 1),  b − mu λ d = c d,  |d| = 1,  c > 0, else  (3)
 //! ```
 //!
-//! As a function of `σ`, (1) stays finite for any `mu`, also if friction increases the approach
-//! velocity. If the slip direction is constant, the solution is a straight line. Otherwise (1) is
-//! integrated over a time `τ` with `dσ = |u_T| dτ`, in which a vanishing slip decays exponentially
-//! and the equation is smooth:
+//! As a function of `σ` with `dp_n = α dσ`, (1) stays finite for any `mu`, also if friction
+//! increases the approach velocity. If the slip direction is constant, the solution is a straight
+//! line. Otherwise (1) is integrated over a time `τ` with `dσ = |u_T| dτ`, in which a vanishing
+//! slip decays exponentially and the equation is smooth:
 //!
 //! ```text
 //!     u_T' = α |u_T| b − β λ u_T                                                              (4)
@@ -27,24 +27,26 @@
 //! decreases with `c`, from `|d| = |φ|/mu > 1` at `c = 0`. Both increase the normal velocity: (2)
 //! by a Schur complement of `W`, (3) by `q·W q + mu c`.
 //!
-//! The normal work determines the end. A renewed approach before the end counts as compression: the
-//! work of restitution is `e²` times that of all compression phases.
+//! The work of the normal impulse determines the end of the impact. A renewed approach before the
+//! end counts as compression: the work of restitution is `e²` times that of all compression phases.
 
 use super::{Meeting, NO_RESPONSE};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
-/// Slip that counts as zero, relative to the initial relative velocity.
+/// Slip velocity, relative to the initial relative velocity, that counts as zero.
 const NO_SLIP: f64 = 1e-14;
 
-/// Order of the Taylor series: at steps of `e⁻²` of the radius of convergence the truncation error
-/// is round-off.
+/// Order of the Taylor series. With steps of `e⁻²` times the radius of convergence, the truncation
+/// error is below round-off.
 const ORDER: usize = 20;
 
-/// Maximum number of steps, a tenth of a second. Fifteen are typical; a few thousand occur if slip
-/// and slip direction hardly change, in one of 1e5 contacts with a condition number of `W` of 1e9.
+/// Maximum number of steps, which take 0.1 s of computing time. Fifteen are typical; a few thousand
+/// occur if slip and slip direction hardly change: in one of 1e5 contacts whose `W` has a condition
+/// number of 1e9.
 const STEPS: usize = 40_000;
 
-/// Returns the impulse on the first body, N·s; `None` if the impact does not end.
+/// Returns the impulse on the first body by [`Law::Stronge`](super::Law::Stronge), N·s; `None` if
+/// the impact does not end.
 pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>> {
     let axes = Matrix3::from_columns(&[meeting.T.column(0).into(), meeting.T.column(1).into(), meeting.n]);
     let (response, speed) = (meeting.W.trace(), meeting.u.norm());
@@ -55,7 +57,8 @@ pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>
     Some(meeting.with_normal(&p, impact.p.z) * (speed / response))
 }
 
-/// The state during the impact. Velocities are relative to the initial one, `W` to its trace.
+/// The state during the impact, in contact axes. Velocities are divided by the initial relative
+/// speed, `W` by its trace.
 struct Impact {
     W_nn: f64,
     b: Vector2<f64>,
@@ -65,7 +68,8 @@ struct Impact {
     u: Vector3<f64>,
     p: Vector3<f64>,
     compressing: bool,
-    /// Work of restitution still to be done, `∫ u_n dσ` while (1) holds.
+    /// Work of restitution that remains until the end, `∫ u_n dp_n`; while (1) holds `∫ u_n dσ`,
+    /// which is `1/α` times as much.
     remaining_work: f64,
 }
 
@@ -106,7 +110,7 @@ impl Impact {
         }
         let q = self.stick().unwrap_or_else(|| self.leave());
         if self.rate(&q).z <= NO_RESPONSE {
-            return (self.u.z.abs() <= NO_RESPONSE).then_some(()); // wedged: zero response to any impulse
+            return (self.u.z.abs() <= NO_RESPONSE).then_some(()); // wedged: `q` does not change u_n
         }
         self.straight(&q, f64::INFINITY).map(|_| ())
     }
@@ -124,8 +128,8 @@ impl Impact {
         (phi.norm() <= self.mu * (1.0 + 4.0 * f64::EPSILON)).then(|| phi.push(1.0))
     }
 
-    /// Returns `q` of (3), by Newton's method for `1/|d| = 1`: concave in `c`, so that iterates
-    /// from the left do not overshoot.
+    /// Returns `q` of (3), by Newton's method for `c` in `1/|d| = 1`. `1/|d|` is concave in `c`, so
+    /// that iterates that start below the solution stay below it.
     fn leave(&self) -> Vector3<f64> {
         let mut c = (self.b.norm() - self.mu * self.lambda.max()).max(0.0);
         let mut d = Vector2::zeros();
@@ -164,7 +168,8 @@ impl Impact {
         None
     }
 
-    /// Advances along `q` by the length `most`, or to the end of the impact.
+    /// Advances along the constant `q` by the length `most`, or to the end of the impact if that
+    /// comes first. `None` if neither is finite.
     fn straight(&mut self, q: &Vector3<f64>, mut most: f64) -> Option<Leg> {
         let rate = self.rate(q);
         // The normal velocity changes its sign at most once.
@@ -201,7 +206,8 @@ impl Impact {
         None
     }
 
-    /// Returns the length to the end of restitution, at a constant rate of the normal velocity.
+    /// Returns the length to the end of restitution, for a constant rate `rate` of the normal
+    /// velocity; infinite if the end is not reached.
     fn to_end(&self, rate: f64) -> f64 {
         let u_n = self.u.z;
         let square = u_n * u_n + 2.0 * rate * self.remaining_work;
@@ -214,7 +220,8 @@ impl Impact {
         }
     }
 
-    /// Adds the normal work to the balance.
+    /// Adds normal work to `remaining_work`: compression adds `e²` times its work, restitution
+    /// reduces it.
     fn add_work(&mut self, work: f64) {
         self.remaining_work -= if self.compressing { self.e_squared * work } else { work };
     }
@@ -229,7 +236,7 @@ impl Impact {
         }
         if climb(0.0) * climb(end) < 0.0 {
             let extremum = change(climb(0.0), end, climb);
-            // At the very start it is the extremum of the previous step.
+            // An extremum at the very start is that at which the previous step has ended.
             end = if extremum > 1e-6 * end { extremum } else { end };
         }
         let side = if self.compressing { -1.0 } else { 1.0 };
@@ -257,19 +264,20 @@ impl Impact {
 /// Coefficients of a Taylor series.
 type Terms = [f64; ORDER + 1];
 
-/// A step with turning slip, in the scaled time. Impulses and work count from its start.
+/// Taylor series of a step with changing slip direction, in the time `τ` divided by `scale`.
+/// Impulses and work are counted from the start of the step.
 struct Series {
     u_T: [Terms; 2],
     u_n: Terms,
     p_T: [Terms; 2],
     p_n: Terms,
     work: Terms,
-    /// Largest admissible time.
+    /// End of the step: the largest time at which the series is accurate.
     end: f64,
 }
 
 impl Series {
-    /// Expands (4), with `|u_T|² = u_T·u_T` for the terms of `s = |u_T|`.
+    /// Expands (4); the terms of `s = |u_T|` follow from `s² = u_T·u_T`.
     fn new(at: &Impact, alpha: f64, beta: f64, scale: f64) -> Self {
         let (alpha, beta) = (alpha / scale, beta / scale);
         let zero = [0.0; ORDER + 1];
@@ -304,7 +312,8 @@ impl Series {
             }
             series.work[k + 1] = product(&series.u_n, &s, k, 0) / scale * per;
         }
-        // Without coupling u_T is entire, but |u_T| is not.
+        // The series of |u_T| may converge in a smaller radius than that of u_T, which without
+        // coupling is infinite.
         let term = |k: usize| Vector3::new(series.u_T[0][k], series.u_T[1][k], s[k]).norm();
         let radius = |k: usize| (slip / term(k)).powf(1.0 / k as f64);
         series.end = (-2.0_f64).exp() * radius(ORDER - 2).min(radius(ORDER - 1)).min(32.0);
@@ -312,7 +321,7 @@ impl Series {
     }
 }
 
-/// Returns term `k` of a product of series, without its first and last `skip` summands.
+/// Returns term `k` of the product of two series, without the first and the last `skip` summands.
 fn product(a: &Terms, b: &Terms, k: usize, skip: usize) -> f64 {
     (skip..=k - skip).map(|j| a[j] * b[k - j]).sum()
 }
@@ -325,12 +334,12 @@ fn derivative(terms: &Terms, tau: f64) -> f64 {
     (1..=ORDER).rev().fold(0.0, |sum, k| sum * tau + terms[k] * k as f64)
 }
 
-/// Returns the sign change of `f`, starting from the sign of `before`, on the way to `end`:
+/// Returns the point between 0 and `end` at which `f` changes its sign from that of `before`, by
 /// bisection down to adjacent floating-point numbers.
 fn change(before: f64, end: f64, f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, end);
-    // With little friction a series reaches far beyond the impact: about 55 halvings to come near
-    // the root, and as many again for full precision.
+    // With little friction a series reaches far beyond the end of the impact: about 55 halvings
+    // lead near the root, and as many again to full precision.
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);
         if middle <= low || middle >= high {
@@ -345,7 +354,7 @@ fn change(before: f64, end: f64, f: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// Divides by component; components with zero response are zero.
+/// Returns the quotient by components; a component whose divisor is not positive is zero.
 fn divide(a: &Vector2<f64>, by: &Vector2<f64>) -> Vector2<f64> {
     a.zip_map(by, |a, by| if by > 0.0 { a / by } else { 0.0 })
 }

@@ -49,8 +49,8 @@ impl Random {
         axes * Matrix3::from_diagonal(&values) * axes.transpose()
     }
 
-    /// Returns mass matrix and Jacobian of the contact point of a free rigid body, `(v, ω)`, with
-    /// `flexible` further coordinates.
+    /// Returns a free body with the rates `(v, ω)` and `flexible` modal rates: mass matrix,
+    /// Jacobian of its contact point, and rates.
     fn body(&mut self, flexible: usize) -> Body {
         let (n, m) = (6 + flexible, self.decades(-1.0, 1.0));
         let r = self.vector();
@@ -76,7 +76,7 @@ impl Random {
         Body { M, J, qd }
     }
 
-    /// Returns two approaching bodies.
+    /// Returns two bodies that approach each other.
     fn pair(&mut self) -> Pair {
         let flexible = (self.next() % 4) as usize;
         let (a, b) = (self.body(flexible), self.body(0));
@@ -86,8 +86,8 @@ impl Random {
         Pair { a, b, u, n }
     }
 
-    /// Returns a contact of two bodies or, in half of the cases, of an arbitrary positive definite
-    /// matrix.
+    /// Returns a contact of two bodies or, in half of the cases, a contact whose `W` is an
+    /// arbitrary positive definite matrix.
     fn meeting(&mut self) -> Meeting {
         let pair = self.pair();
         if self.next().is_multiple_of(2) {
@@ -174,7 +174,7 @@ fn parts(p: &Vector3<f64>, n: &Vector3<f64>) -> (f64, f64) {
     (n.dot(p), (p - n * n.dot(p)).norm())
 }
 
-/// Keeps the worst deviation; a NaN counts as infinite.
+/// Replaces `worst` by `value` if that is larger; NaN counts as infinite.
 fn keep(worst: &mut f64, value: f64) {
     *worst = if value.is_nan() {
         f64::INFINITY

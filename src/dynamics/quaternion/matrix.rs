@@ -38,12 +38,13 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 }
 
-/// Assembly of the full matrix.
+/// The full matrix during its assembly.
 struct FullMatrix<'a, S: Scalar> {
     at: Configuration<'a, S>,
     nodes: &'a [BodyBlock<S>],
-    /// Offset of the accelerations of each body; last their number.
+    /// Index of the first acceleration of each body; the last entry is the number of accelerations.
     first: Vec<usize>,
+    /// The matrix.
     K: DMatrix<S>,
 }
 
@@ -68,7 +69,8 @@ impl<'a, S: Scalar> FullMatrix<'a, S> {
         self.first[self.nodes.len()]
     }
 
-    /// Returns the motion of a body's origin for each acceleration of its mass centre.
+    /// Returns the acceleration of the origin of body `i` for the unit acceleration `k` of its mass
+    /// centre.
     fn motion(&self, i: usize, k: usize) -> Twist<S> {
         let Configuration {
             derived, kinematics, ..
@@ -137,8 +139,8 @@ impl<'a, S: Scalar> FullMatrix<'a, S> {
         }
     }
 
-    /// Returns the body's acceleration relative to its carrier, for each acceleration that it depends
-    /// on.
+    /// Returns the acceleration of body `i` relative to its carrier for each unit acceleration that
+    /// affects it, with the index of that acceleration.
     fn relative_motion(&self, i: usize) -> Vec<(usize, Twist<S>)> {
         let (node, at) = (&self.nodes[i], self.first[i]);
         let mut relative: Vec<(usize, Twist<S>)> = (0..6).map(|k| (at + k, self.motion(i, k))).collect();

@@ -5,8 +5,9 @@
 //! states for each body, joint constraints with Baumgarte's stabilisation, and the saddle-point
 //! system of accelerations and multipliers, their equations (2), (10) and (17).
 //!
-//! It shares the single-body equations and the joint kinematics with the
-//! [recursive](super::recursive) formulation, and nothing else.
+//! The formulation in natural coordinates solves the same system for its accelerations. With the
+//! [recursive](super::recursive) formulation, only the equations of a single body and the joint
+//! kinematics are shared.
 
 mod matrix;
 mod momentum;

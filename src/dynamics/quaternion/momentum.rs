@@ -1,10 +1,10 @@
 use crate::algebra::{Scalar, SmallSpd, Vec3, lift3};
 use crate::system::{Derived, Kinematics, System};
 
-/// Selection of the constraint rows.
+/// Selection of the rows of the saddle-point system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
-    /// Joint rows.
+    /// Constraint rows of the joints.
     Joints,
     /// Joint rows and momentum rows.
     Momentum,
@@ -40,7 +40,7 @@ pub(super) struct SpacecraftRows<S: Scalar> {
     mass: f64,
     /// Mass centre from the world's origin, m.
     pub centre: Vec3<S>,
-    /// `g`.
+    /// Right-hand side `g`.
     pub g: [S; 6],
     /// `R K⁻¹ Rᵀ`, with the saddle-point matrix `K`.
     pub response: [[S; 6]; 6],
@@ -73,7 +73,7 @@ impl<S: Scalar> MomentumRows<S> {
         }
     }
 
-    /// Computes the mass centres (undeformed bodies) and clears the sums.
+    /// Computes the mass centre of each spacecraft with undeformed bodies, and sets `g` to zero.
     pub fn begin(&mut self, derived: &Derived, kinematics: &Kinematics<S>) {
         for rows in &mut self.rows {
             (rows.mass, rows.centre, rows.g) = (0.0, Vec3::zeros(), [S::zero(); 6]);
@@ -90,7 +90,7 @@ impl<S: Scalar> MomentumRows<S> {
         }
     }
 
-    /// Computes the residual `R a − g` from the bodies' `R` and `a`.
+    /// Computes the residual `R a − g` from the bodies' `R` and `a`, into `sigma`.
     pub fn take_excess<'a>(&mut self, bodies: impl Iterator<Item = (&'a [Vec<S>; 6], &'a [S])>) {
         for rows in &mut self.rows {
             rows.sigma = rows.g.map(|g| -g);
@@ -117,11 +117,11 @@ impl<S: Scalar> MomentumRows<S> {
         }
     }
 
-    /// Solves for the multipliers.
+    /// Solves for the multipliers, from the residual in `sigma`.
     pub fn solve(&mut self) {
         for rows in &mut self.rows {
-            // No joint constrains these six motions: the matrix is positive definite, unless an
-            // entry is NaN, which the caller detects in the accelerations.
+            // No joint constrains the six rigid motions of a spacecraft: the matrix is positive
+            // definite, unless an entry is NaN, which the caller detects in the accelerations.
             let factors = SmallSpd::factor(&rows.response);
             rows.sigma = factors.map_or([S::lift(f64::NAN); 6], |factors| factors.solve(&rows.sigma));
         }

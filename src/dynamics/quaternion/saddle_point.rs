@@ -5,8 +5,8 @@ use crate::dynamics::rows::JointRows;
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::{Carrier, Configuration, Derived, Joint, System};
 
-/// Accelerations and multipliers from loads, in O(n): the saddle-point system, eliminated from the
-/// leaves to the roots.
+/// Solver of the saddle-point system in O(n): computes accelerations and multipliers from loads, by
+/// elimination from the leaves to the roots.
 ///
 /// Unknowns are the accelerations `a = (A, η̈)` of each body's origin (beyond its `A_bias`) and
 /// modes, and the multipliers `ν` of each joint's rows `W`. With the acceleration `u = X a_P` that
@@ -49,7 +49,7 @@ pub struct SaddlePoint<S: Scalar> {
 #[derive(Clone, Debug)]
 pub(super) struct BodyBlock<S: Scalar> {
     pub joint: JointRows<S>,
-    /// `X`: the body's acceleration for each acceleration of its carrier, modes included.
+    /// `X`: the body's acceleration for each unit acceleration of its carrier, modes included.
     pub X: Vec<Twist<S>>,
     /// `M`, row-major; after factorisation the factors of `[M + V ρ Vᵀ + W σ Wᵀ]`.
     pub M: Vec<S>,
@@ -59,19 +59,20 @@ pub(super) struct BodyBlock<S: Scalar> {
     Y: Vec<S>,
     /// `σ`, one for each row.
     sigma: Vec<S>,
-    /// `f` and `h` after the set-up.
+    /// Copy of `f` as set up, before the elimination overwrites it.
     load: Vec<S>,
+    /// Copy of `h` as set up.
     motion: Vec<S>,
     /// `f`; after elimination `a₀`, then `a`.
     pub f: Vec<S>,
     /// `h`; after elimination `ν₀`, then `ν`.
     pub h: Vec<S>,
-    /// `Rᵀ`, column-major, if there are momentum rows.
+    /// Momentum rows `R` of the body, if there are any.
     pub R: [Vec<S>; 6],
     /// `a_u` and `ν_u`, column-major.
     a_u: [Vec<S>; 6],
     nu_u: [Vec<S>; 6],
-    /// `I`, the wrench for each component of `u`.
+    /// Columns of `I` in (4): the reaction wrench for each unit component of `u`.
     I: [Wrench<S>; 6],
 }
 
@@ -80,7 +81,7 @@ impl<S: Scalar> BodyBlock<S> {
         let body = &system.bodies[i];
         let size = |i: usize| 6 + system.bodies[i].modes.as_ref().map_or(0, |modes| modes.n);
         let joint = JointRows::new(body.joint.nv);
-        // Sized for all rows that the joint may constrain.
+        // Sized for all rows of the joint, which are constraints while it is driven.
         let held = if body.joint.is_drivable() { 6 } else { 6 - body.joint.nv };
         let (d, zeros) = (size(i), |n: usize| vec![S::zero(); n]);
         Self {
@@ -101,8 +102,8 @@ impl<S: Scalar> BodyBlock<S> {
         }
     }
 
-    /// Selects the joint's constraint rows, which include its rates if it is driven. Does not
-    /// allocate.
+    /// Selects the joint's constraint rows, which include those of its rates if it is driven, and
+    /// resizes the vectors to their number. Does not allocate.
     fn hold(&mut self, driven: bool) {
         self.joint.driven = driven;
         let (d, m) = (self.f.len(), self.joint.constraints().count());
@@ -114,7 +115,7 @@ impl<S: Scalar> BodyBlock<S> {
         self.Y.resize(m * m, S::zero());
     }
 
-    /// Returns `V ρ Vᵀ + W σ Wᵀ`, column-major.
+    /// Returns the columns of `V ρ Vᵀ + W σ Wᵀ`, for the rotor inertias `rho`.
     fn stiffened(&self, rho: &[f64]) -> [Wrench<S>; 6] {
         std::array::from_fn(|k| {
             let e = unit(k);
@@ -125,7 +126,8 @@ impl<S: Scalar> BodyBlock<S> {
         })
     }
 
-    /// Solves `[M …] a + W ν = f`, `Wᵀ a = h` in place; requires both factorisations.
+    /// Solves `[M + V ρ Vᵀ + W σ Wᵀ] a + W ν = f`, `Wᵀ a = h`: `a` replaces `f`, and `ν` replaces
+    /// `h`. Requires the factorisations of `M` and `Y`.
     fn solve(&self, f: &mut [S], h: &mut [S]) {
         spd::solve(&self.M, f);
         let A = Twist::from_slice(f);
@@ -140,7 +142,7 @@ impl<S: Scalar> BodyBlock<S> {
         }
     }
 
-    /// (2): returns the joint's reaction wrench from the generalised force on each rate and the
+    /// Returns the joint's reaction wrench by (2), from the generalised force on each rate and the
     /// multipliers.
     fn transmitted(&self, on_rate: impl Fn(usize, &Wrench<S>) -> S, nu: &[S]) -> Wrench<S> {
         let loaded = self.joint.loaded();
@@ -148,7 +150,8 @@ impl<S: Scalar> BodyBlock<S> {
         self.joint.constraints().zip(nu).fold(loads, |F, (W, &nu)| F - *W * nu)
     }
 
-    /// Returns the joint rate with the largest component along the vanishing pivot, or the mode.
+    /// Returns the error for a vanishing pivot: it names the mode, or the joint rate whose `V` has
+    /// the largest component in the pivot's row.
     fn singular(&self, body: usize, pivot: usize) -> Singular {
         let rates = self.joint.moved.iter().enumerate();
         let along = rates.map(|(j, V)| (j, V.to_array().get(pivot).map_or(0.0, |x| x.value().abs())));
@@ -182,7 +185,8 @@ impl<S: Scalar> SaddlePoint<S> {
     /// [`F`](Self::F).
     ///
     /// # Errors
-    /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
+    /// [`Singular`] if a joint has zero inertia along a rate, or a mode has zero inertia (to
+    /// round-off).
     pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
         let Configuration { system, derived, .. } = at;
         let mut momentum = self.momentum.take();
@@ -206,8 +210,8 @@ impl<S: Scalar> SaddlePoint<S> {
         factored
     }
 
-    /// Computes the response to the wrenches on bodies and forces on modes alone: the increments of
-    /// `qdd`, [`A`](Self::A) and [`F`](Self::F). Reuses the factorisation of the last
+    /// Computes the response to wrenches on bodies and forces on modes alone: the changes of `qdd`,
+    /// [`A`](Self::A) and [`F`](Self::F) due to these loads. Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant.
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         let Configuration { system, derived, .. } = at;
@@ -231,7 +235,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Sets up the equations of all bodies.
+    /// Sets up the equations (1) to (3) of all bodies.
     pub(super) fn set_up(&mut self, at: Configuration<S>, applied: &Applied<S>) {
         for i in 0..self.nodes.len() {
             self.set_up_body(at, applied, i);
@@ -241,7 +245,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Solves for the current `f` and `h` with the joint torques `tau`.
+    /// Solves for `a` and `ν` with the current `f` and `h` and the joint torques `tau`.
     fn pass(&mut self, system: &System, derived: &Derived, tau: &[S]) {
         for i in (0..self.nodes.len()).rev() {
             self.reduce(system, derived, tau, i);
@@ -303,14 +307,14 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Computes the matrices of (4) and propagates them to the parent.
+    /// Computes `a_u`, `ν_u` and `I` of (4) and propagates `I` to the parent.
     fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), Singular> {
         let joint = &system.bodies[i].joint;
         let rho = &derived.rotor_inertia[joint.v..joint.v + joint.nv];
         let (carriers, rest) = self.nodes.split_at_mut(i);
         let node = &mut rest[0];
         let (d, m) = (node.f.len(), node.h.len());
-        // Of the magnitude of the body's own inertia.
+        // `σ` has the magnitude of the body's own inertia or mass.
         let mean = |first: usize| (first..first + 3).map(|k| node.M[k * d + k].value()).sum::<f64>() / 3.0;
         let (J, mass) = (mean(0), mean(3));
         for (sigma, W) in node.sigma.iter_mut().zip(node.joint.constraints()) {
@@ -334,7 +338,8 @@ impl<S: Scalar> SaddlePoint<S> {
                 *entry = W.power(&Twist::from_slice(column));
             }
         }
-        // The rows are independent and the matrix is positive definite.
+        // Fails only by round-off: the rows are independent, and the first block is positive
+        // definite.
         spd::factor(&mut node.Y, m).map_err(|row| Singular {
             body: i,
             what: SingularPart::of_row(row, node.joint.held.len()),
@@ -369,7 +374,7 @@ impl<S: Scalar> SaddlePoint<S> {
         Ok(())
     }
 
-    /// Computes `a₀` and `ν₀` of (4) and propagates them to the parent.
+    /// Computes `a₀` and `ν₀` of (4) and propagates `F₀` to the parent.
     fn reduce(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize) {
         let joint = &system.bodies[i].joint;
         let (tau, rho) = (rates_of(joint, tau), rates_of(joint, &derived.rotor_inertia));
@@ -431,7 +436,7 @@ impl<S: Scalar> SaddlePoint<S> {
         self.F[i] = node.transmitted(|j, _| tau[j] - qdd[j] * S::lift(rho[j]), &node.h);
     }
 
-    /// Computes `R` and `g`.
+    /// Computes `R` and `g` of the momentum rows.
     pub(super) fn set_up_rows(&mut self, at: Configuration<S>, applied: &Applied<S>, momentum: &mut MomentumRows<S>) {
         self.load_rows(at, applied, momentum);
         for (i, node) in self.nodes.iter_mut().enumerate() {
@@ -452,7 +457,7 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Computes `g`.
+    /// Computes `g` of the momentum rows from the loads.
     fn load_rows(&self, at: Configuration<S>, applied: &Applied<S>, momentum: &mut MomentumRows<S>) {
         let Configuration {
             system,
@@ -478,7 +483,8 @@ impl<S: Scalar> SaddlePoint<S> {
         }
     }
 
-    /// Adds the forces `−Rᵀ σ` that satisfy `R a = g`.
+    /// Adds the forces `−Rᵀ σ` with which the accelerations satisfy the momentum rows `R a = g`,
+    /// and solves again.
     fn hold_momentum(&mut self, system: &System, derived: &Derived, tau: &[S], momentum: &mut MomentumRows<S>) {
         momentum.take_excess(self.nodes.iter().map(|node| (&node.R, node.f.as_slice())));
         let idle = std::mem::take(&mut self.idle);
@@ -507,12 +513,12 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 }
 
-/// Returns the slice of a joint's rates.
+/// Returns the entries of a joint's rates in a vector of all rates.
 pub(super) fn rates_of<'a, T>(joint: &Joint, rates: &'a [T]) -> &'a [T] {
     &rates[joint.v..joint.v + joint.nv]
 }
 
-/// Returns the unit twist along axis `k` of six.
+/// Returns the twist whose component `k` of six is one, the others zero.
 pub(super) fn unit<S: Scalar>(k: usize) -> Twist<S> {
     let axis = |first: usize| Vec3::from_fn(|i, _| if first + i == k { S::one() } else { S::zero() });
     Twist::new(axis(0), axis(3))

@@ -5,11 +5,11 @@ use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Carrier, Configuration, Derived, JointModel, Kinematics, System};
 
-/// Accelerations from loads, in O(n): the articulated-body algorithm.
+/// Forward dynamics (accelerations from loads) in O(n), by the articulated-body algorithm.
 ///
-/// The wrench through a joint is linear in the body's acceleration beyond `A_bias`, `F = I A + p`,
-/// with the articulated inertia `I` and bias `p` of the body and its outboard part. Backward pass,
-/// with the joint's columns `H`, torques `τ` and the inertias `ρ` of rotors and
+/// The reaction wrench of a joint is linear in the body's acceleration `A` beyond `A_bias`,
+/// `F = I A + p`, with the articulated inertia `I` and bias `p` of the body and its outboard part.
+/// Backward pass, with the joint's columns `H`, torques `τ`, and the sum `ρ` of rotor inertias and
 /// [added](Applied::inertia) inertias:
 ///
 /// ```text
@@ -26,7 +26,8 @@ use crate::system::{BodyKinematics, Carrier, Configuration, Derived, JointModel,
 ///
 /// (Featherstone 2008, table 7.1; the velocity-product accelerations are in `A_bias`.) The modes of
 /// a flexible body are condensed by (1) and (2) before its joint; bodies attached to its stations
-/// act on them. A free joint transmits no wrench: `A = −I⁻¹ p`, and `q̈` follows.
+/// act on the modes. A free joint transmits no wrench to a parent: with the wrench `F` of the
+/// generalised forces on it, `A = I⁻¹ (F − p)`, from which `q̈` follows.
 #[derive(Clone, Debug)]
 pub struct ForwardDynamics<S: Scalar> {
     /// `I` and `p` of each body about its origin, including its outboard part.
@@ -41,8 +42,8 @@ pub struct ForwardDynamics<S: Scalar> {
     pub(super) compliance: Vec<[S; 3]>,
     /// Factored articulated inertia of each free body.
     pub(super) free: Vec<InertiaFactors<S>>,
-    /// Articulated inertia and bias of each body whose reaction is
-    /// [computed](crate::system::Body::kept), modes condensed.
+    /// Articulated inertia and bias, with condensed modes, of each body whose joint reaction is
+    /// [computed](crate::system::Body::kept).
     remaining: Vec<Articulated<S>>,
     /// True if flexible bodies are frozen in their current shape.
     is_rigid: bool,
@@ -86,8 +87,8 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Allocates for `system` with flexible bodies frozen in their shape: the derivatives of their
-    /// modes are zero.
+    /// Allocates for `system` with flexible bodies frozen in their current shape: the derivatives
+    /// of their modal rates are zero.
     pub fn rigid(system: &System) -> Self {
         Self {
             is_rigid: true,
@@ -95,16 +96,18 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Computes the rates' derivatives `qdd` (`nv`, rad/s² or m/s²).
+    /// Computes the rates' derivatives `qdd` (`nv`, rad/s² or m/s²), [`A`](Self::A) and
+    /// [`A_station`](Self::A_station).
     ///
     /// # Errors
-    /// [`Singular`] if a joint has zero inertia along a rate (to round-off).
+    /// [`Singular`] if a rate of a joint, a mode or a free body has zero inertia (to round-off).
     pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
         self.passes(at.system, at.derived, at.kinematics, applied, qdd)
     }
 
-    /// Solves with separate arguments: the compiler assumes that what is written does not alias an
-    /// argument, but reads again after each write what a reference inside a struct leads to.
+    /// Both passes of [`solve`](Self::solve). The parts of the configuration are separate arguments
+    /// for speed: the compiler assumes that writes do not change data behind a reference argument,
+    /// but reloads data behind a reference in a struct after each write.
     #[inline(never)]
     fn passes(
         &mut self,
@@ -145,6 +148,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         Some(I.times(&self.A[i]) + *p)
     }
 
+    /// Backward pass, (1) to (3), over one body.
     #[inline(always)]
     fn backward_pass(
         &mut self,
@@ -175,7 +179,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         if let JointModel::Free(_) = joint {
             return self.free_body(i, part(&applied.tau, v), part(&kinematics.H, v));
         }
-        // Propagated within each joint type's code, which avoids a store and reload of I' and p'.
+        // The propagation is part of the code of each joint type: I' and p' stay in registers.
         with_joint!(joint, joint => {
             let given = match applied.driven[i] {
                 true => Given::Acceleration(part(&applied.qdd, v)),
@@ -197,7 +201,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         Ok(())
     }
 
-    /// Equation (3): propagates to the parent.
+    /// Propagates `I'` and `p'` to the parent or the parent's station, by (3).
     #[inline(always)]
     fn propagate_to_parent(
         &mut self,
@@ -225,8 +229,8 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Computes the acceleration of a free body: `A = I⁻¹ (F − p)`, with the wrench `F` of the
-    /// joint torques.
+    /// Computes the acceleration of a free body, `A = I⁻¹ (F − p)`, with the wrench `F` of the
+    /// generalised forces on its joint.
     fn free_body(&mut self, i: usize, tau: &[S; 6], H: &[Twist<S>; 6]) -> Result<(), Singular> {
         let Articulated { I, p } = &self.articulated[i];
         let mut F = Wrench::zero() - *p;
@@ -234,7 +238,7 @@ impl<S: Scalar> ForwardDynamics<S> {
             F.t += H[k].w * tau[k];
             F.f += H[k + 3].v * tau[k + 3];
         }
-        // The pivot refers to a world axis, not to a rate of the joint.
+        // The pivot belongs to a world axis and not to a rate of the joint.
         let factors = I.factor().map_err(|_| Singular {
             body: i,
             what: SingularPart::Body,
@@ -244,7 +248,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         Ok(())
     }
 
-    /// Forward pass: equation (4) for all bodies.
+    /// Forward pass: evaluates (4) for all bodies.
     #[inline(always)]
     pub(super) fn forward_pass(
         &mut self,
@@ -259,7 +263,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
     }
 
-    /// Equation (4) for one body; `before` is the acceleration of the preceding body.
+    /// Evaluates (4) for body `i` and returns its acceleration; `before` is that of body `i − 1`.
     #[inline(always)]
     fn body_forward(
         &mut self,
@@ -275,7 +279,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         let at = &kinematics.bodies[i];
         let carrier = body.carrier();
         let A_P = match carrier {
-            // The value is still in registers; loading what was just stored is slower.
+            // `before` is still in registers; loading `A[parent]` just after its store is slower.
             Carrier::Body(parent) if parent + 1 == i => before,
             _ => carrier
                 .of(&self.A, &self.A_station)
@@ -315,7 +319,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     }
 }
 
-/// Prescribed quantity of a joint.
+/// Given quantity of a joint: the forces or the accelerations of its rates.
 #[derive(Clone, Copy)]
 enum Given<'a, S, const NV: usize> {
     /// Generalised forces.
@@ -324,7 +328,7 @@ enum Given<'a, S, const NV: usize> {
     Acceleration(&'a [S; NV]),
 }
 
-/// Rows of a condensed joint, the result of (1).
+/// Results of (1) for a joint, one row for each rate.
 struct CondensedRows<'a, S: Scalar, const NV: usize> {
     K: &'a mut [Wrench<S>; NV],
     k: &'a mut [S; NV],
@@ -332,8 +336,8 @@ struct CondensedRows<'a, S: Scalar, const NV: usize> {
     inverse: &'a mut [[S; 3]; NV],
 }
 
-/// Equations (1) and (2): condenses one joint, with the inertias of rotors and the added ones; `I` and
-/// `p` become `I'` and `p'`.
+/// Condenses one joint by (1) and (2), with the inertias of rotors and the added ones; returns `I'`
+/// and `p'`.
 ///
 /// # Errors
 /// The index of the rate with zero inertia.
@@ -375,7 +379,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             offset = *tau;
             for j in 0..NV {
                 offset[j] -= on_joint(p, j);
-                // About the axis of a slender beam the inertia is round-off.
+                // Below this bound the inertia is round-off, as about the axis of a slender beam.
                 let turns = D[j][j].value() > 1e-14 * I.J.trace().value();
                 if J::ROTATES && !J::TRANSLATES && !turns {
                     return Err(j);
@@ -400,7 +404,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     Ok(Articulated { I, p })
 }
 
-/// Equation (2).
+/// Replaces `I` and `p` by `I'` and `p'` of (2).
 #[inline(always)]
 pub(super) fn condense<S: Scalar>(
     I: &mut ArticulatedInertia<S>,
@@ -433,7 +437,7 @@ fn solve_rows<S: Scalar, const NV: usize>(D: &SmallSpd<S, NV>, U: &[Wrench<S>; N
     }
 }
 
-/// Equation (4).
+/// Evaluates (4): computes `q̈` and returns `A`, from `A' = carried`.
 #[inline(always)]
 fn accelerate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,

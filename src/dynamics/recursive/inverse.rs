@@ -3,11 +3,11 @@ use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Configuration, System};
 
-/// Loads from accelerations, in O(n): the recursive Newton–Euler algorithm (Featherstone 2008,
-/// table 5.1).
+/// Inverse dynamics (forces from accelerations) in O(n), by the recursive Newton–Euler algorithm
+/// (Featherstone 2008, table 5.1).
 ///
-/// The inverse of [`ForwardDynamics`](super::ForwardDynamics); only the code of the single body is
-/// shared.
+/// It checks [`ForwardDynamics`](super::ForwardDynamics) in tests; only the code of the single body
+/// is shared.
 #[derive(Clone, Debug)]
 pub struct InverseDynamics<S: Scalar> {
     /// Accelerations of the bodies' origins beyond `A_bias`, world axes.
@@ -28,8 +28,8 @@ impl<S: Scalar> InverseDynamics<S> {
         }
     }
 
-    /// Computes the generalised forces `tau` (`nv`) on the rates for the accelerations `qdd`, in
-    /// addition to the wrenches in `applied` (whose own `tau` is not read).
+    /// Computes the generalised forces `tau` (`nv`, N·m or N) that, together with the wrenches in
+    /// `applied`, lead to the accelerations `qdd`. The forces `tau` in `applied` are not used.
     pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &[S], tau: &mut [S]) {
         let Configuration {
             system,

@@ -4,8 +4,8 @@ use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench};
 use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
-/// Returns the mass matrix over the rates, `T = ½ q̇ᵀ M q̇`, rotor inertias included: the
-/// composite-rigid-body algorithm (Featherstone 2008, table 6.2).
+/// Returns the mass matrix `M` of the rates, `T = ½ q̇ᵀ M q̇`, including rotor inertias, by the
+/// composite-rigid-body algorithm (Featherstone 2008, table 6.2). Entries of ANCF beams are zero.
 pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
     let mut M = DMatrix::zeros(system.nv, system.nv);
     let mut composite: Vec<ArticulatedInertia<S>> = (0..system.bodies.len())
@@ -17,8 +17,8 @@ pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &K
     }
     for (i, body) in system.bodies.iter().enumerate().rev() {
         let own = body.joint.v..body.joint.v + body.joint.nv;
-        // The wrench for a unit acceleration along one rate, propagated from the body to its
-        // ancestors.
+        // Writes the entries of the rate `v` of this body: the wrench `F` for its unit
+        // acceleration, propagated to all ancestors.
         let mut carry = |v: usize, mut F: Wrench<S>| {
             for u in own.clone() {
                 let element = F.power(&kinematics.H[u]);

@@ -1,9 +1,10 @@
 //! The recursive formulation: minimal coordinates, O(n), no constraint violation.
 //!
 //! Featherstone's articulated-body algorithm (R. Featherstone, *Rigid Body Dynamics Algorithms*,
-//! Springer 2008, doi:10.1007/978-1-4899-7560-7, ch. 7) in **world axes about each body's own
-//! origin**, with ordinary accelerations: inertias are shifted along the tree, never rotated, and
-//! the accuracy does not depend on the distance from the world's origin.
+//! Springer 2008, doi:10.1007/978-1-4899-7560-7, ch. 7) in
+//! **world axes about each body's own origin**, with ordinary (not spatial) accelerations: inertias
+//! are shifted along the tree, never rotated, and the accuracy does not depend on the distance from
+//! the world's origin.
 
 mod derivatives;
 mod forward;

@@ -2,8 +2,9 @@ use super::forward::{Articulated, condense};
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench, spd};
 use crate::system::{Deflection, Kinematics, System};
 
-/// A flexible body and the bodies attached to its stations, in modal coordinates. With the
-/// acceleration `A` of its origin beyond `A_bias`,
+/// Equations of motion of a flexible body and the bodies attached to its stations. With the
+/// acceleration `A` of its origin beyond `A_bias`, the modal amplitudes `η`, the reaction wrench
+/// `F` of its joint and the modal forces `Q`,
 ///
 /// ```text
 ///     F   = I A + Σ L_k η̈_k + p
@@ -34,7 +35,7 @@ impl<S: Scalar> Modal<S> {
         system.flexible().map(|modes| Self::new(modes.n)).collect()
     }
 
-    /// Initialises with the body alone.
+    /// Sets the equations of the body alone, without attached bodies.
     pub fn begin(&mut self, bent: &Deflection<S>, A_bias: &Twist<S>) {
         self.M.copy_from_slice(&bent.M);
         self.L.copy_from_slice(&bent.L);
@@ -43,8 +44,8 @@ impl<S: Scalar> Modal<S> {
         }
     }
 
-    /// Attaches the inertia `I` and the bias `p` to the station `s`, both about its origin; returns
-    /// them about the body's origin.
+    /// Adds the articulated inertia `I` and the bias `p` attached to the station `s`, both about
+    /// its origin, to the modal equations; returns both about the body's origin.
     #[inline(never)]
     pub fn attach(
         &mut self,
@@ -70,7 +71,8 @@ impl<S: Scalar> Modal<S> {
     }
 
     /// Condenses the modes, with the added `inertia` and the modal forces `Q`: `η̈ = k − K A`, with
-    /// the rows of `K` in `gain` and `k` in `offset`. `I` and `p` of the `body` become the condensed ones.
+    /// the rows of `K` in `gain` and `k` in `offset`. Replaces `I` and `p` of `body` by the
+    /// condensed ones.
     ///
     /// # Errors
     /// The index of the mode with zero inertia.

@@ -5,9 +5,10 @@ use crate::dynamics::Applied;
 use crate::system::{Configuration, Derived, JointModel, Kinematics, System};
 
 impl<S: Scalar> ForwardDynamics<S> {
-    /// Computes the response to wrenches on bodies and forces on modes alone: the increments of
-    /// `qdd` and [`A`](Self::A). Reuses the factorisation of the last [`solve`](Self::solve) at the
-    /// same instant; only (2) and (3) of the bias remain:
+    /// Computes the response to wrenches on bodies and forces on modes alone: the changes of `qdd`
+    /// and [`A`](Self::A) due to these loads. Reuses the factorisation of the last
+    /// [`solve`](Self::solve) at the same instant; of (1) to (3) only the biases are computed
+    /// again:
     ///
     /// ```text
     ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
@@ -16,7 +17,8 @@ impl<S: Scalar> ForwardDynamics<S> {
         self.response_passes(at.system, at.derived, at.kinematics, applied, qdd);
     }
 
-    /// Responds with separate arguments, for the reason given at `passes` (`forward.rs`).
+    /// Both passes of [`respond`](Self::respond), with separate arguments for the reason given at
+    /// `passes` (`forward.rs`).
     #[inline(never)]
     fn response_passes(
         &mut self,

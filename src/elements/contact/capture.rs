@@ -52,9 +52,9 @@ impl Contact {
 pub(crate) struct Captured {
     /// True while the capture is active.
     pub holds: bool,
-    /// Origin of frame a in frame b when the capture closed, m.
+    /// Position of the origin of frame a in frame b when the capture closed, m.
     pub p: Vec3<f64>,
-    /// Rotation from a to b when the capture closed.
+    /// Rotation matrix from axes of a to axes of b when the capture closed.
     pub R: Mat3<f64>,
 }
 

@@ -11,8 +11,8 @@ use crate::system::{FrameRef, ParamId};
 ///     N = F (δ/δ_F)ᵖ (1 + d δ̇) ≥ 0,     T = −μ N u_t / √(u_t² + u_s²)
 /// ```
 ///
-/// with the penetration δ, acting at the point halfway between the surfaces. The normal force `N`
-/// is never tensile.
+/// with the penetration δ, the tangential velocity u_t and the slip speed u_s, acting at the point
+/// halfway between the surfaces. The normal force `N` is never tensile.
 #[derive(Clone, Copy, Debug)]
 pub struct Compliant {
     /// Force F at the penetration δ_F, N.

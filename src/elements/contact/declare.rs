@@ -85,7 +85,7 @@ impl Numbers<'_> {
             .parameter(quantity, value, true, &at("contact", name, field))
     }
 
-    /// Declares a ratio; one that the law needs is in the spec.
+    /// Declares a ratio; 0 if it is not written, which validation allows for optional ratios only.
     fn ratio(&mut self, field: &str, bound: Bound, value: Option<f64>, what: &str) -> ParamId {
         self.number(field, Unit::One, bound, value.unwrap_or(0.0), what)
     }
@@ -94,7 +94,8 @@ impl Numbers<'_> {
         self.ratio("mu", Bound::NotNegative, mu, "coefficient of friction")
     }
 
-    /// Declares the coefficients of the law; `captures` is the number of captures so far.
+    /// Declares the coefficients of the law; `captures` is the number of capturing contacts
+    /// declared before.
     fn law(&mut self, written: &spec::Contact, captures: usize) -> ContactLaw {
         match written.law {
             ImpactLaw::Restitution => ContactLaw::Restitution {
@@ -179,7 +180,7 @@ impl Numbers<'_> {
     }
 
     /// Declares the lengths of the trigger; `touches` is the number of contacts with contact
-    /// detection so far.
+    /// detection declared before.
     fn trigger(&mut self, written: &spec::Contact, touches: usize) -> Trigger {
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
         let Some(of_b) = written.surface else {

@@ -19,7 +19,7 @@ pub(crate) enum Surfaces {
 }
 
 impl Surfaces {
-    /// In contact, without further detection of impacts.
+    /// Surfaces in contact, without detection of further impacts: the state of compliant contacts.
     pub const SINKING: Self = Self::Touching {
         impacts: 1,
         floor: BOTTOMLESS,
@@ -48,12 +48,13 @@ impl Stored for Surfaces {
     }
 }
 
-/// Largest number of impacts of two surfaces between separations.
+/// Largest number of impacts of two surfaces without separation; one more ends the run with an
+/// error.
 pub(crate) const MOST_IMPACTS: i32 = 100;
 /// Separation at which a contact ends, m: a constant, and a factor of the frames' distances from
 /// the world's origin, for round-off.
 const MARGIN: [f64; 2] = [1e-9, 16.0 * f64::EPSILON];
-/// Floor (m) of contacts without further detection.
+/// Gap `floor` (m) of surfaces without detection of further impacts.
 pub(crate) const BOTTOMLESS: f64 = f64::MIN;
 
 /// Geometry and velocity of two surfaces at one instant.
@@ -61,7 +62,8 @@ pub(crate) const BOTTOMLESS: f64 = f64::MIN;
 pub(crate) struct Detected {
     /// Gap, m.
     pub gap: f64,
-    /// Separation speed at the contact point along the normal, m/s.
+    /// Relative velocity along the normal at the contact point, m/s; positive if the surfaces
+    /// separate.
     pub speed: f64,
     /// Upper bound of the gap's rate at the present velocities, m/s.
     pub fastest: f64,
@@ -74,9 +76,14 @@ pub(crate) struct Detected {
 /// Transition of a contact state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Transition {
+    /// The state stays valid.
     Stays,
+    /// The surfaces separate.
     Parts,
+    /// The plane of a disc is crossed outside the disc's radius: the surfaces overlap without
+    /// contact.
     Passes,
+    /// The surfaces touch, or penetrate to the gap `floor`.
     Meets,
 }
 
@@ -125,8 +132,8 @@ impl Detected {
         }
     }
 
-    /// Returns the transition from a contact state. The importer's root lies slightly before or
-    /// after the indicator's zero, so a quarter of the margin is tolerated.
+    /// Returns the transition from a contact state. An importer stops slightly before or after the
+    /// indicator's zero, so a quarter of the margin is tolerated.
     pub fn next(&self, state: Surfaces) -> Transition {
         let there = 0.25 * self.margin;
         if state != Surfaces::Apart && self.gap >= self.margin - there {

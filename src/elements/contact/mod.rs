@@ -34,7 +34,7 @@ pub struct Contact {
     pub names: [String; 2],
     /// Frame on which the impulse or force acts.
     pub a: FrameRef,
-    /// Frame on which its reverse acts.
+    /// Frame on which the reverse of the impulse or force acts.
     pub b: FrameRef,
     /// Normal from b towards a, axes of b.
     normal: ParamId,
@@ -46,7 +46,7 @@ pub struct Contact {
 /// Condition under which a contact acts.
 #[derive(Clone, Copy, Debug)]
 enum Trigger {
-    /// Command, with the largest distance of the frames (m) at which it acts.
+    /// Command, with the parameter of the largest distance of the frames at which it acts.
     Command(ParamId),
     /// Contact detection between surfaces, with the index among the contacts that have it.
     Touch(usize, Surface),

@@ -4,14 +4,15 @@ use crate::dynamics::impact::Meeting;
 use crate::elements::Stored;
 use crate::system::{Quantity, Unit};
 
-/// Report of the last impact of a contact; its numbers are outputs.
+/// Report of the last impact or capture of a contact, also of a refused one; its numbers are
+/// outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Report {
-    /// Outcome of the command or contact.
+    /// Outcome, or the reason for which it was refused.
     pub status: Status,
     /// Number of impacts since the start.
     pub count: f64,
-    /// Time of the last impact, s.
+    /// Time of the last impact, also of a refused one, s.
     pub time: f64,
     /// Impulse on a, N·s, inertial axes.
     pub impulse: Vec3<f64>,
@@ -22,9 +23,9 @@ pub(crate) struct Report {
     /// Work of the impulse on both bodies, J: the change of kinetic energy without the work of
     /// drives.
     pub energy_change: f64,
-    /// Ratio of restitution `−u_n⁺/u_n`.
+    /// Ratio of restitution `−u_n⁺/u_n`; 0 without an impulse.
     pub restitution: f64,
-    /// Part of the plastic loss that only friction can dissipate.
+    /// Part of the energy loss of a plastic, sticking impact that only friction can dissipate.
     pub kappa: f64,
     /// Least and largest `r_E` of an impact with this tangential impulse.
     pub band: [f64; 2],
@@ -52,7 +53,7 @@ pub(crate) enum Status {
     Adhesive = 6,
     /// The contact cannot move along its normal, or the impulse could not be computed.
     Unsolved = 7,
-    /// Friction acts at several coupled contacts.
+    /// The contact is coupled to simultaneous ones, and one of them has friction.
     Together = 8,
 }
 
@@ -132,7 +133,7 @@ impl Report {
         quantities
     }
 
-    /// Returns a report without an impulse.
+    /// Creates a report without an impulse.
     pub fn blank(status: Status, count: f64, time: f64) -> Self {
         Self {
             status,

@@ -61,7 +61,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     }
 }
 
-/// Always refused: every step is done when `fmi2DoStep` returns (§4.2.2).
+/// Returns `fmi2Error`: no step is in progress once `fmi2DoStep` has returned (§4.2.2).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, valu
     }
 }
 
-/// Returns the time reached, s (§4.2.3).
+/// Returns the time that the last step reached, s (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Real) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle and the place.
@@ -94,7 +94,7 @@ pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, 
     }
 }
 
-/// Always refused: the standard defines no status of type integer (§4.2.3).
+/// Returns `fmi2Discard`: the standard defines no status of type integer (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetIntegerStatus(
     c: fmi2Component,
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(
     }
 }
 
-/// Always refused: no step is ever pending, so there is no text to return (§4.2.3).
+/// Returns `fmi2Discard`: no step is ever pending, so there is no text to return (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStringStatus(
     c: fmi2Component,

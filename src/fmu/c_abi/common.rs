@@ -10,19 +10,19 @@ use crate::fmu::lifecycle::{Call, Interface};
 use crate::fmu::memory;
 use std::ffi::CString;
 
-/// Returns `"default"` (§2.1.4). The string lives as long as the library.
+/// Returns `"default"` (§2.1.4). The string is valid while the library is loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetTypesPlatform() -> fmi2String {
     c"default".as_ptr()
 }
 
-/// Returns `"2.0"` (§2.1.4). The string lives as long as the library.
+/// Returns `"2.0"` (§2.1.4). The string is valid while the library is loaded.
 #[unsafe(no_mangle)]
 pub extern "C" fn fmi2GetVersion() -> fmi2String {
     c"2.0".as_ptr()
 }
 
-/// Switches log categories (§2.1.4).
+/// Switches log categories on or off (§2.1.5).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetDebugLogging(
     c: fmi2Component,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
         unsafe { out_of_memory(callbacks, instanceName) };
         std::ptr::null_mut()
     };
-    // Covers the names and messages of this call. Without them not even the reason can be logged.
+    // Tests the memory for the strings of this call. `refuse` logs its message without them.
     if memory::test(memory::BASE).is_err() {
         return refuse();
     }

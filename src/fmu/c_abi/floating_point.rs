@@ -56,8 +56,8 @@ mod control {
 
     pub fn write(register: Register) {
         // SAFETY: reads the four bytes at the address. The value is the default or was read before,
-        // so no reserved bit is set. It is the environment that Rust assumes, or the importer's, in
-        // which nothing is computed.
+        // so no reserved bit is set. Rust code runs in the default environment only: the importer's
+        // is restored when the call has been computed.
         unsafe { asm!("ldmxcsr [{}]", in(reg) &raw const register, options(nostack)) };
     }
 }
@@ -80,8 +80,8 @@ mod control {
     }
 
     pub fn write(register: Register) {
-        // SAFETY: the value is the default, which Rust assumes, or was read before; nothing is
-        // computed in the importer's environment.
+        // SAFETY: the value is the default or was read before. Rust code runs in the default
+        // environment only: the importer's is restored when the call has been computed.
         unsafe { asm!("msr fpcr, {}", in(reg) register, options(nostack)) };
     }
 }

@@ -7,7 +7,7 @@ use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 use crate::fmu::saved::SavedState;
 
-/// Magic number of a live saved state; cleared when it is freed.
+/// Magic number of a live saved state; cleared when the state is freed.
 const MAGIC: u64 = 0x6772_6170_7374_6131;
 
 /// Target of a `fmi2FMUstate`. The magic number comes first, as in an instance's handle.
@@ -31,7 +31,7 @@ unsafe fn handle(pointer: fmi2FMUstate) -> Result<*mut StateHandle, Fault> {
         return Err(foreign());
     }
     // SAFETY: guaranteed by the caller; the magic number detects most violations. A foreign object
-    // may be shorter than a state, so only the number is read.
+    // may be smaller than a saved state, so only its first eight bytes are read.
     if unsafe { handle.cast::<u64>().read() } != MAGIC {
         return Err(foreign());
     }
@@ -61,7 +61,8 @@ fn hand_out(saved: SavedState) -> fmi2FMUstate {
     Box::into_raw(Box::new(StateHandle { magic: MAGIC, saved })).cast()
 }
 
-/// Copies the instance's state, into the existing copy if there is one (§2.1.8).
+/// Copies the instance's state: into a new copy if `*FMUstate` is null, else into that copy
+/// (§2.1.8).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FMUstate) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in

@@ -8,7 +8,7 @@ use crate::fmu::lifecycle::Call;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Magic number of a live handle; cleared when it is freed.
+/// Magic number of a live handle; cleared when the handle is freed.
 const MAGIC: u64 = 0x6772_6170_706c_6531;
 
 /// An instance with its logger. The magic number comes first, as in a saved state's handle, so that
@@ -43,18 +43,19 @@ impl Handle {
         if handle.is_null() || !handle.is_aligned() {
             return None;
         }
-        // SAFETY: guaranteed by the caller. What is none may be shorter than a handle, so the
-        // number is read alone.
+        // SAFETY: guaranteed by the caller. A foreign object may be smaller than a handle, so only
+        // its first eight bytes are read.
         let magic = unsafe { &*handle.cast::<AtomicU64>() };
         if magic.load(Ordering::Relaxed) != MAGIC {
             return None;
         }
-        // SAFETY: guaranteed by the caller. The shared reference is sound with calls of other
-        // threads, since the component is reached by the holder of `busy` only.
+        // SAFETY: guaranteed by the caller. Calls on other threads may hold a reference too: all
+        // fields may be shared, and only the call that has set `busy` accesses the component.
         Some(unsafe { &*handle })
     }
 
-    /// Frees an instance; a pointer that is no handle, or a handle in use, is ignored (§2.1.5).
+    /// Frees an instance (§2.1.5). Does nothing if the pointer is not a handle, or if another call
+    /// is using the instance.
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw); the pointer is not used again.
@@ -74,8 +75,9 @@ impl Handle {
         let _ = panics::catch(move || drop(handle));
     }
 
-    /// Runs a call: checks that the pointer is a handle, that it is free and that the call is legal
-    /// in its mode; then makes the call, sends the log messages and returns the status.
+    /// Runs a call: checks that the pointer is a handle, that no other call is using the instance
+    /// and that the call is legal in its mode; runs `action`, sends the log messages and returns
+    /// the status.
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw).

@@ -20,7 +20,7 @@ impl Logger {
         }
     }
 
-    /// Sends one finished string.
+    /// Passes a message to the importer's logger, if there is one, as one complete string.
     pub(super) fn send(&self, message: &Message) {
         let Some(function) = self.function else {
             return;
@@ -41,7 +41,7 @@ impl Logger {
     }
 }
 
-/// Returns the message of a failure before there is an instance.
+/// Returns the message for a failure of `fmi2Instantiate`.
 pub(super) fn failure(what: String) -> Message {
     Message {
         status: fmi2Status::ERROR,
@@ -50,7 +50,7 @@ pub(super) fn failure(what: String) -> Message {
     }
 }
 
-/// Logs that there is not enough memory for an instance, without allocating.
+/// Logs, without allocating memory, that there is not enough memory for an instance.
 ///
 /// # Safety
 /// `instance` is null or points to a string that ends with a zero.

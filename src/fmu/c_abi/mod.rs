@@ -6,11 +6,11 @@
 //!
 //! | fault | handling |
 //! |---|---|
-//! | a null pointer, a handle that is none | `fmi2Error` |
+//! | a null pointer, a pointer that is not a live handle | `fmi2Error` |
 //! | null for an array of length zero | accepted |
 //! | a panic in a call | caught: `fmi2Fatal`; the instance is lost, the importer's process continues |
 //! | a call from inside the importer's logger, or from a second thread | `fmi2Error` |
-//! | traps, rounding or denormals other than the default | the default during the call, then the importer's setting again |
+//! | an importer with other floating-point traps, rounding or denormals than the default | the default applies during the call; then the importer's setting is restored |
 //! | null callbacks | accepted; `allocateMemory` and `freeMemory` are never called |
 //!
 //! # Safety

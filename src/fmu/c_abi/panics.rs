@@ -1,4 +1,4 @@
-//! Panics are caught, and their messages kept from stderr.
+//! Panics inside calls are caught, and their messages are not printed to stderr.
 //!
 //! The standard library prints a panic's message to stderr before it unwinds. Only the panic hook
 //! can prevent that, and there is one hook per program. A hook of this library is therefore
@@ -30,8 +30,8 @@ thread_local! {
 /// Data that `f` changes may be left half changed: the caller must not use it again.
 pub(super) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
-    // A hook cannot be set while this thread unwinds (an importer that frees instances in a
-    // destructor).
+    // A hook cannot be set while this thread unwinds, e.g. if a Rust importer panics and its
+    // destructors free instances.
     if !HOOK.is_completed() && !std::thread::panicking() {
         HOOK.call_once(install);
     }

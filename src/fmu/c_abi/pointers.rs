@@ -4,7 +4,8 @@ use crate::fmu::component::Fault;
 use std::borrow::Cow;
 use std::ffi::{CStr, c_char};
 
-/// Returns the elements of a pointer and a count; the pointer may be null if the count is zero.
+/// Returns the `count` elements at a pointer, which may be null if the count is zero. `what` is the
+/// argument's name in C, for the error message.
 ///
 /// # Safety
 /// `pointer` is null, or points to `count` initialised elements that do not change during `'a`.
@@ -17,7 +18,7 @@ pub(super) unsafe fn slice<'a, T>(pointer: *const T, count: usize, what: &str) -
     Ok(unsafe { std::slice::from_raw_parts(pointer, count) })
 }
 
-/// Returns the elements of a pointer and a count for writing.
+/// Returns the `count` elements at a pointer for writing; see [`slice`].
 ///
 /// # Safety
 /// `pointer` is null, or points to `count` elements without other references during `'a`. All bit
@@ -27,21 +28,22 @@ pub(super) unsafe fn slice_mut<'a, T: Plain>(pointer: *mut T, count: usize, what
     if count == 0 {
         return Ok(&mut []);
     }
-    // SAFETY: as above.
+    // SAFETY: not null, aligned and not too long: checked. The rest is guaranteed by the caller.
     Ok(unsafe { std::slice::from_raw_parts_mut(pointer, count) })
 }
 
-/// Returns one element for writing.
+/// Returns the one element at a pointer for writing; see [`slice`].
 ///
 /// # Safety
 /// As [`slice_mut`] with a count of one.
 pub(super) unsafe fn single<'a, T: Plain>(pointer: *mut T, what: &str) -> Result<&'a mut T, Fault> {
     check(pointer, 1, what)?;
-    // SAFETY: as above.
+    // SAFETY: not null and aligned: checked. The rest is guaranteed by the caller.
     Ok(unsafe { &mut *pointer })
 }
 
-/// Types for which every bit pattern is a value.
+/// Types for which every bit pattern is a valid value, so that uninitialised memory of the importer
+/// may be written through a reference.
 pub(super) trait Plain: Copy {}
 impl Plain for f64 {}
 impl Plain for i32 {}
@@ -75,7 +77,7 @@ fn check<T>(pointer: *const T, count: usize, what: &str) -> Result<(), Fault> {
     }
 }
 
-/// Returns a string if the pointer is not null; bytes that are not UTF-8 are replaced.
+/// Returns the string at a pointer, `None` for null; bytes that are not UTF-8 are replaced.
 ///
 /// # Safety
 /// `pointer` is null or points to a string that ends with a zero and does not change during `'a`.

@@ -7,16 +7,17 @@ use crate::fmu::log::Category;
 impl Component {
     /// Integrates from the communication point `t` to exactly `t + h`, in s: `fmi2DoStep`.
     ///
-    /// The importer's time may differ from the instance's by round-off, since importers add up
-    /// steps; the step then begins at the instance's time and ends at the importer's. A step of
-    /// length zero does nothing. Input derivatives hold for one step; afterwards the inputs keep
-    /// the values reached at its end.
+    /// The importer's `t` may differ from the instance's time by round-off, since importers add up
+    /// steps; the step then begins at the instance's time and ends at the importer's `t + h`. A
+    /// step of length zero does nothing. Input derivatives apply to one step; afterwards the
+    /// inputs keep the values reached at its end.
     ///
     /// # Errors
     /// `fmi2Discard` if part of the step succeeded: the instance is then at the time that
-    /// `fmi2GetRealStatus` returns. `fmi2Error` if no part did (a master that halves its step
-    /// would not terminate), if the monitoring has found the results unreliable, and for a step
-    /// that goes backwards, starts at another time or passes the stop time.
+    /// `fmi2GetRealStatus` returns. `fmi2Error` if no part succeeded (after `fmi2Discard` an
+    /// importer could halve its step without end), if the run's monitoring reports that the results
+    /// are wrong, and for a step that goes backwards, starts at another time or passes the stop
+    /// time.
     pub fn do_step(&mut self, t: f64, h: f64) -> Result<(), Fault> {
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
@@ -58,7 +59,7 @@ impl Component {
                 "the step of {h} s goes backwards; restore a saved state instead"
             )));
         }
-        // Tolerance: a small part of the step, and the round-off of summed steps.
+        // Tolerance, s: a small part of the step, and the round-off of summed steps.
         let slack = 1e-4 * h + 1e-9 * t.abs().max(own.abs()).max(1.0);
         if (t - own).abs() > slack {
             return Err(Fault::error(format!(
@@ -77,7 +78,7 @@ impl Component {
     /// Returns the result of the last step: `fmi2GetStatus`. Steps are never pending.
     ///
     /// # Errors
-    /// `fmi2Discard` for any kind but `fmi2DoStepStatus`: there is no such status (§4.2.3).
+    /// `fmi2Discard` for any kind but `fmi2DoStepStatus`, the only one of this type (§4.2.3).
     pub fn do_step_status(&self, kind: fmi2StatusKind) -> Result<fmi2Status, Fault> {
         match (kind, self.mode) {
             (fmi2StatusKind::DO_STEP_STATUS, Mode::StepFailed) => Ok(fmi2Status::DISCARD),
@@ -86,7 +87,7 @@ impl Component {
         }
     }
 
-    /// Returns the time reached, s: `fmi2GetRealStatus`.
+    /// Returns the time that the last step reached, s: `fmi2GetRealStatus`.
     ///
     /// # Errors
     /// `fmi2Discard` for any kind but `fmi2LastSuccessfulTime`.
@@ -109,7 +110,7 @@ impl Component {
         }
     }
 
-    /// Returns the fault for a status that does not exist (§4.2.3).
+    /// Returns the fault for a kind that does not have the requested type (§4.2.3).
     pub fn no_status(&self, kind: fmi2StatusKind) -> Fault {
         let name = match kind {
             fmi2StatusKind::PENDING_STATUS => return Fault::discard("fmi2PendingStatus: no step is pending"),
@@ -121,7 +122,7 @@ impl Component {
         Fault::discard(format!("{name} is not a status of this type"))
     }
 
-    /// Logs the solver's statistics when a run ends, if that category is enabled.
+    /// Logs the solver's statistics if a run ends here and the category `Solver` is enabled.
     pub(super) fn log_solver(&mut self) {
         let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed);
         if runs && self.log.is_enabled(Category::Solver) {

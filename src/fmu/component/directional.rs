@@ -4,16 +4,17 @@ use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::plant::{Direction, Model, StartAlong, Tangent};
 
-/// Workspace of directional derivatives and of time derivatives: seeds of the knowns and resulting
-/// derivatives of the unknowns.
+/// Workspace of directional derivatives and of time derivatives: seeds of the knowns, and results
+/// for the unknowns.
 #[derive(Clone, Debug)]
 pub(super) struct Directions {
     pub tangent: Tangent<1>,
-    /// Seeds of the model's parameters, states and inputs.
+    /// Seeds of the model's parameters, states and inputs. In Initialization Mode states have no
+    /// seeds; `x` then receives their directional derivatives.
     p: Vec<f64>,
     x: Vec<f64>,
     u: Vec<f64>,
-    /// Resulting derivatives of the states' derivatives and of the outputs.
+    /// Directional or time derivatives of the state derivatives and of the outputs.
     pub dx: Vec<f64>,
     pub y: Vec<f64>,
 }
@@ -43,9 +44,10 @@ impl Component {
     /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs | states' derivatives, real outputs |
     ///
     /// The pairs are those of the dependencies in §2.2.8. All derivatives are exact, except those
-    /// with respect to a parameter that is not an initial state: those are good to about ten
-    /// digits. The modes of signals and ranges are kept constant; the derivative of a switch is
-    /// zero. Seeds of a repeated known are added. The instance is not changed.
+    /// with respect to a parameter that is not an initial state: these are central differences
+    /// with about ten correct digits. Signal segments and limit states are kept constant;
+    /// derivatives with respect to a switch are zero. Seeds of a repeated known are added. The
+    /// instance is not changed.
     ///
     /// # Errors
     /// `fmi2Error` with the name of a variable that is not an unknown or not a known in this mode,
@@ -76,7 +78,7 @@ impl Component {
         outcome
     }
 
-    /// Takes the workspace out of the instance; the caller puts it back.
+    /// Moves the workspace out of the instance; the caller moves it back.
     pub(super) fn take_directions(&mut self) -> Box<Directions> {
         let taken = self.directions.take();
         taken.unwrap_or_else(|| Box::new(Directions::new(self.model())))

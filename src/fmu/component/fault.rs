@@ -8,7 +8,7 @@ use crate::fmu::log::Category;
 /// time reached, and known log categories are switched although others are unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// `fmi2Error`, or `fmi2Discard` where a smaller step could succeed.
+    /// `fmi2Error`, `fmi2Discard`, or `fmi2Fatal` after an internal error.
     pub status: fmi2Status,
     /// Error message.
     pub what: String,

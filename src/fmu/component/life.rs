@@ -7,8 +7,8 @@ impl Component {
     /// Sets start and stop time (s) and relative tolerance, where defined: `fmi2SetupExperiment`.
     ///
     /// # Errors
-    /// `fmi2Error` for a value that is not a number, a tolerance that is not positive, or a stop
-    /// time before the start.
+    /// `fmi2Error` for a start time that is not finite, a tolerance that is not positive and
+    /// finite, or a stop time that is NaN or before the start.
     pub fn setup_experiment(&mut self, tolerance: Option<f64>, start: f64, stop: Option<f64>) -> Result<(), Fault> {
         let experiment = Experiment { start, stop, tolerance };
         experiment.validate().map_err(Fault::error)?;
@@ -35,7 +35,7 @@ impl Component {
         self.attempt(|simulation, events| {
             report_start(simulation, events);
             match interface {
-                // In Model Exchange the importer makes the first event.
+                // In Model Exchange commands are applied at the first `fmi2NewDiscreteStates`.
                 Interface::ModelExchange => Ok(()),
                 Interface::CoSimulation => simulation.obey(events),
             }
@@ -77,7 +77,7 @@ impl Component {
         self.invalidate();
     }
 
-    /// Switches log categories: `fmi2SetDebugLogging`.
+    /// Switches log categories on or off: `fmi2SetDebugLogging`.
     ///
     /// # Errors
     /// `fmi2Error` with the names of unknown categories; the known ones are switched.

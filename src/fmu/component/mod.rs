@@ -39,7 +39,8 @@ use crate::spec::Spec;
 use directional::Directions;
 use std::sync::Arc;
 
-/// Extent of the cached results, in ascending order.
+/// The results in the cache that belong to the present values: none, the state derivatives, or
+/// these and all outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Cached {
     Nothing,
@@ -85,9 +86,9 @@ pub struct Component {
     /// On the heap: the stack frames of the functions that build or move an instance would
     /// otherwise grow by several kilobytes.
     simulation: Box<Simulation>,
-    /// Parameter values set by the importer, the solver's last.
+    /// Values of all parameters as set by the importer, the solver's last.
     parameters: Vec<f64>,
-    /// Plant parameters as last validated.
+    /// Values of all parameters as last validated and applied.
     accepted: Vec<f64>,
     /// Set while parameters, or a changed start time, have not been applied to the plant.
     parameters_pending: bool,
@@ -96,7 +97,7 @@ pub struct Component {
     /// Set if the run was restarted in Event Mode and the importer has not been notified yet (rule
     /// O3).
     restarted: bool,
-    /// Set if the integrator's cache is older than the importer's last change.
+    /// Set if the importer has changed values since the integrator last computed its cache.
     stepper_stale: bool,
     /// Set if limit states have not been updated since the importer's last change.
     limit_states_stale: bool,
@@ -105,8 +106,8 @@ pub struct Component {
     y: Vec<f64>,
     /// Copy of the state before an operation that may fail.
     before: State,
-    /// Workspace of derivatives of outputs, allocated at the first request: most importers make
-    /// none.
+    /// Workspace of directional and time derivatives, allocated at the first request for one: most
+    /// importers make none.
     directions: Option<Box<Directions>>,
     events: Vec<Event>,
     /// Messages to send at the end of the call.
@@ -155,7 +156,7 @@ impl Component {
     /// Creates an instance of a compiled model.
     ///
     /// # Errors
-    /// [`Error::Spec`] if its numbers are invalid.
+    /// [`Error::Spec`] if the model's numbers are invalid.
     pub fn new(
         interface: Interface,
         model: Arc<Model>,
@@ -262,8 +263,9 @@ impl Component {
         if self.parameters_pending {
             self.apply_parameters()?;
         }
-        // In Co-Simulation only a step updates limit states, but a controller's outputs follow its
-        // inputs without one.
+        // In Co-Simulation limit states are updated during steps only. The outputs of a controller
+        // without samples depend on its inputs at every instant, so its limit states are updated
+        // here as well.
         let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
         if self.limit_states_stale && (self.mode == Mode::Initialization || answers) {
             self.simulation.initialise_modes();
@@ -278,7 +280,8 @@ impl Component {
         if self.started {
             pass_parameters(&self.parameters, &mut self.simulation.plant)?;
             if self.interface == Interface::CoSimulation {
-                // In Model Exchange the importer does this at the event in which it sets them.
+                // In Model Exchange `fmi2NewDiscreteStates` does this, at the event at which the
+                // parameters are set.
                 self.simulation.update_sides(&mut self.events);
                 self.simulation.restart_balance();
                 self.log_events();
@@ -292,12 +295,12 @@ impl Component {
         Ok(())
     }
 
-    /// Starts the run; on a restart in a later mode also repeats the event that has already been
-    /// made.
+    /// Starts the run. A restart after Initialization Mode also repeats the sample (Event Mode) or
+    /// the commands (Co-Simulation) of the start.
     fn start(&mut self, work_limit: f64) -> Result<(), Error> {
         let (interface, mode) = (self.interface, self.mode);
         let Experiment { start, tolerance, .. } = self.experiment;
-        // In Event Mode the importer may already have set its own time (rule O4).
+        // In Event Mode the importer may already have set another time (rule O4).
         let t = if mode == Mode::Event { self.time() } else { start };
         let values = &self.parameters[..self.model().parameters.len()];
         self.simulation.plant.set_parameters_of_start(t, values)?;
@@ -322,8 +325,8 @@ impl Component {
         Ok(())
     }
 
-    /// Computes the results that are not cached: one evaluation serves all gets until something is
-    /// set (rule S5).
+    /// Computes the results up to `what` that are not cached: one evaluation serves all getters
+    /// until a value is set (rule S5).
     fn evaluate_up_to(&mut self, what: Cached) -> Result<(), Fault> {
         self.catch_up()?;
         if self.cached >= what {
@@ -351,8 +354,8 @@ impl Component {
         Ok(())
     }
 
-    /// Returns `fmi2Discard` in Continuous-Time Mode, where a smaller step may avoid undefined
-    /// values; at an event there is none: `fmi2Error`.
+    /// Returns the fault for an undefined value: `fmi2Discard` in Continuous-Time Mode, where a
+    /// smaller step of the importer may avoid it, `fmi2Error` in other modes.
     fn overreached(&self, what: String) -> Fault {
         match self.mode {
             Mode::ContinuousTime => Fault::discard(what),
@@ -360,7 +363,7 @@ impl Component {
         }
     }
 
-    /// Moves the model's messages to the log.
+    /// Moves the model's events to the log, as messages of the enabled categories.
     fn log_events(&mut self) {
         for event in self.events.drain(..) {
             if self.log.is_enabled(Category::Events) {
@@ -374,7 +377,8 @@ impl Component {
     }
 }
 
-/// Reads and compiles the model from the bytes of a compiled one.
+/// Compiles the spec in the bytes of an FMU's `model.json`. The memory for reading and for
+/// compiling is tested first.
 fn model(bytes: &[u8]) -> Result<Arc<Model>, Refusal> {
     memory::test(memory::to_read(bytes.len()))?;
     let spec = read(bytes)?;
@@ -406,7 +410,7 @@ fn simulation(interface: Interface, model: Arc<Model>) -> Result<Box<Simulation>
     Ok(Box::new(simulation))
 }
 
-/// Adds the events of the start.
+/// Appends the events of limits that are exceeded at the start.
 fn report_start(simulation: &mut Simulation, events: &mut Vec<Event>) {
     let State { t, x, u, .. } = &simulation.state;
     events.append(&mut simulation.plant.events_of_start(*t, x, u));

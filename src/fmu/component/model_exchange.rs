@@ -5,7 +5,7 @@ use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::simulation::State;
 
-/// Value of `nextEventTime` when there is no event, s. Some importers read it all the same (rule
+/// Value of `nextEventTime` when it is not defined, s. Some importers read it all the same (rule
 /// O6), so it is finite and does not overflow in their arithmetic.
 pub const NO_EVENT: f64 = 1e30;
 
@@ -17,8 +17,9 @@ impl Component {
     }
 
     /// Iterates the discrete states to their fixed point in this one call (rule O5):
-    /// `fmi2NewDiscreteStates`. An event without changes leaves the instance unchanged. Continuous
-    /// states are also reported as changed if parameters have restarted the run (rule O3).
+    /// `fmi2NewDiscreteStates`. An event without changes leaves the instance unchanged.
+    /// `valuesOfContinuousStatesChanged` is true after impulses, and after a restart of the run by
+    /// changed parameters (rule O3).
     ///
     /// # Errors
     /// Those of validating buffered parameters and of the event itself.
@@ -50,7 +51,7 @@ impl Component {
         })
     }
 
-    /// Returns whether a changed command waits for an event: `fmi2CompletedIntegratorStep`.
+    /// Returns true if a changed command waits for an event: `fmi2CompletedIntegratorStep`.
     pub fn is_commanded(&mut self) -> bool {
         let State { t, u, discrete, .. } = &self.simulation.state;
         self.simulation.plant.command_waits(*t, u, discrete)
@@ -68,8 +69,8 @@ impl Component {
         Ok(())
     }
 
-    /// Sets the time, s: `fmi2SetTime`. Integrators go back and forth, also beyond the stop time:
-    /// every finite time is accepted.
+    /// Sets the time, s: `fmi2SetTime`. Every finite time is accepted, since integrators evaluate
+    /// trial points forwards and backwards, also beyond the stop time.
     ///
     /// # Errors
     /// For a time that is not finite, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.

@@ -5,8 +5,8 @@ use crate::fmu::registry::Slot;
 
 /// Derivatives of outputs with respect to time (§4.2.1).
 impl Component {
-    /// Returns time derivatives of outputs at the communication point, in their unit per second to
-    /// the order's power: `fmi2GetRealOutputDerivatives`.
+    /// Returns time derivatives of outputs at the communication point, in the output's unit per
+    /// second to the power of the order: `fmi2GetRealOutputDerivatives`.
     ///
     /// They are exact (dual numbers along the motion), with the importer's inputs constant, since
     /// their future values are unknown:
@@ -68,8 +68,8 @@ impl Component {
         Ok(())
     }
 
-    /// Computes the second derivatives of the states and the first derivatives of the outputs along
-    /// the motion.
+    /// Computes the second time derivatives of the states and the first of the outputs into the
+    /// workspace.
     fn differentiate_in_time(&mut self) -> Result<(), Fault> {
         let mut directions = self.take_directions();
         let Directions { tangent, dx, y, .. } = &mut *directions;

@@ -19,8 +19,8 @@ impl Component {
         }
     }
 
-    /// Copies the complete state into an existing copy, without allocation if that belongs to this
-    /// FMU.
+    /// Copies the complete state into an existing copy, without allocation if this copy belongs to
+    /// the same FMU and interface.
     pub fn save_into(&self, saved: &mut SavedState) {
         let SavedState {
             guid,
@@ -70,7 +70,7 @@ impl Component {
             let work_limit = self.registry.work_limit(parameters)?;
             pass_parameters(parameters, &mut self.simulation.plant)?;
             if self.interface == Interface::CoSimulation {
-                // Accepts every tolerance that an experiment may have.
+                // Never refuses a tolerance: it is limited to the integrator's range.
                 self.simulation.set_solver(experiment.tolerance, work_limit)?;
             }
             self.accepted.copy_from_slice(parameters);

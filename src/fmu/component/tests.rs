@@ -1,4 +1,4 @@
-//! Buffered and refused parameters; saved, damaged and restored states.
+//! Instances: buffered and refused parameters, steps, time derivatives, saved and damaged states.
 
 use super::*;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
@@ -102,7 +102,7 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
     Ok(())
 }
 
-/// The start of a run is validated only before it: later a range may exclude it.
+/// The start of a run is validated only before the run: a range that is set later may exclude it.
 #[test]
 fn start_is_validated_only_before_the_run() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
@@ -228,8 +228,9 @@ fn output_derivatives_agree_with_the_states_rates() -> Outcome {
     Ok(())
 }
 
-/// The tracking error of a joint with a sine as its reference: its derivative is exact at any time.
-/// A difference over 1e-5 s had lost digits to the rounding of the time.
+/// The time derivative of the tracking error of a joint with a sine as its reference agrees with
+/// the closed form at any time. A difference quotient over 1e-5 s would lose digits to the rounding
+/// of the time.
 #[test]
 fn output_derivatives_are_exact_at_late_times() -> Outcome {
     let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_importer = false\n";
@@ -382,7 +383,7 @@ fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
         let refused = c.read_state(&forged.to_bytes());
         assert!(refused.is_err_and(|f| f.what.contains("tolerance")), "{tolerance}");
     }
-    // An experiment may have this tolerance, though no integrator accepts it.
+    // An experiment may have this tolerance, which is above every integrator's range.
     forged.experiment.tolerance = Some(0.9);
     let coarse = c.read_state(&forged.to_bytes()).map_err(|f| f.what)?;
     c.restore(&coarse).map_err(|f| f.what)?;
@@ -415,7 +416,7 @@ fn reset_instance_equals_a_new_one() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
-            // Sets every variable that can be set in this mode.
+            // Sets a parameter and an input in the modes that allow it.
             let _ = set(&mut c, "base.mass", 9.0);
             let _ = set(&mut c, "elbow.tau", 9.0);
             let _ = get(&mut c, "elbow.q");

@@ -4,7 +4,8 @@ use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::registry::Slot;
 use crate::simulation::INPUT_ORDER;
 
-/// Variables (§2.1.7). Nothing here allocates or searches a name, unless a call is refused.
+/// Variables (§2.1.7). Once parameters are applied, getting values and setting inputs or states
+/// neither allocates nor looks up a name, unless the call is refused.
 impl Component {
     /// Returns values of real variables, each in its unit: `fmi2GetReal`.
     ///
@@ -83,10 +84,10 @@ impl Component {
         }
         let set_states = references.iter().any(|&r| matches!(self.slot(r), Ok(Slot::State(_))));
         if set_states {
-            // Applied before the states are set, so that a pending start does not overwrite them.
+            // Buffered parameters are applied first, since a start would overwrite the states.
             self.catch_up()?;
         }
-        // Set first, since they may be refused.
+        // Parameters are set before inputs and states, since they may be refused.
         self.set_parameters(references, values, self.started || set_states)?;
         for (&reference, &value) in references.iter().zip(values) {
             let place = match self.registry.slot(reference) {
@@ -94,7 +95,7 @@ impl Component {
                 Some(Slot::State(i)) => &mut self.simulation.state.x[i],
                 _ => continue,
             };
-            // Importers often set a value again that is already there; this costs no evaluation.
+            // An unchanged value, which importers often set again, costs no evaluation.
             if place.to_bits() != value.to_bits() {
                 *place = value;
                 self.invalidate();
@@ -104,7 +105,7 @@ impl Component {
     }
 
     /// Sets the parameters among the references. They are buffered, or applied `at_once`: during a
-    /// run, and where a later start would overwrite states.
+    /// run, and together with states, which a later start would overwrite.
     fn set_parameters(&mut self, references: &[u32], values: &[f64], at_once: bool) -> Result<(), Fault> {
         let mut changed = false;
         for (&reference, &value) in references.iter().zip(values) {
@@ -123,7 +124,7 @@ impl Component {
         }
         let outcome = self.catch_up();
         if outcome.is_err() {
-            // No parameter was pending before.
+            // With `at_once` no parameter was pending before, so these are the previous values.
             self.parameters.copy_from_slice(&self.accepted);
             self.parameters_pending = pass_parameters(&self.accepted, &mut self.simulation.plant).is_err();
         }

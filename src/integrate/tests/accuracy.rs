@@ -3,8 +3,8 @@
 use super::super::{Method, Settings};
 use super::problems::{ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, run};
 
-/// Checks the errors for tolerances decreasing by factors of 100: each error must decrease at least
-/// tenfold.
+/// Checks that the error decreases at least tenfold from one tolerance to the next; these decrease
+/// by factors of 100. `error` returns the error and the number of steps.
 fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> (f64, usize)) {
     let mut last = f64::INFINITY;
     for &tolerance in tolerances {
@@ -64,7 +64,7 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
 fn first_step_is_neither_rejected_nor_too_small() {
     for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
         for tolerance in [1e-3, 1e-6, 1e-9, 1e-12] {
-            // At the pericentre, where the steps are shortest.
+            // The start is at the pericentre, where the steps are shortest.
             let mut x = kepler_solution(0.6, 0.0);
             let settings = Settings::new(method, tolerance, &[1.0; 4]).unwrap();
             let steps = run(settings, &mut kepler(), 0.0, 6.0, &mut x);

@@ -5,7 +5,7 @@ use super::problems::{
     ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, ode, van_der_pol,
 };
 
-/// Returns the times and methods of all changes, and the number of evaluations.
+/// Runs to `t_end`; returns time and new method of each change, and the number of evaluations.
 fn changes<O: Ode<Error: std::fmt::Debug>>(
     method: Method,
     tolerance: f64,
@@ -61,7 +61,7 @@ fn nonstiff_problems_are_bit_identical_to_dopri5() {
 
 #[test]
 fn begin_and_end_of_stiffness_are_detected() {
-    // A relaxation with the rate 1e5 between t = 2 and t = 6 and 1 elsewhere.
+    // Relaxation to cos t with the rate 1e5 from t = 2 to t = 6, and the rate 1 elsewhere.
     let rate = |t: f64| if (2.0..6.0).contains(&t) { 1e5 } else { 1.0 };
     let mut relaxation = ode(move |t, x, dx| dx[0] = -rate(t) * (x[0] - t.cos()) - t.sin());
     let mut x = [1.0];
@@ -77,9 +77,9 @@ fn begin_and_end_of_stiffness_are_detected() {
     assert!((x[0] - 20.0_f64.cos()).abs() < 1e-7 && evaluations < 20_000);
 }
 
-/// Returns a mass on a stiff spring whose other end is a slow oscillator, `f̈ = −ω²(f − s)`,
-/// `s̈ = −s`, with a vibration of amplitude `excited` about the quasi-static motion
-/// `f = s ω²/(ω² − 1)`.
+/// Returns the equations and the solution of a mass `f` on a stiff spring whose other end is a slow
+/// oscillator `s`: `f̈ = −ω²(f − s)`, `s̈ = −s`. The mass vibrates with the amplitude `excited` about
+/// the quasi-static motion `f = s ω²/(ω² − 1)`.
 fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible>, impl Fn(f64) -> [f64; 4]) {
     let stiffness = 1e8;
     let follows = stiffness / (stiffness - 1.0);

@@ -14,7 +14,7 @@ fn steps_of(method: Method, h: f64) -> Settings {
         adaptive => adaptive,
     };
     let settings = match method {
-        // Newton's iteration depends on the tolerance: as tight as accepts the step.
+        // Newton's iteration depends on the tolerance; this one is tight, but accepts the step.
         Method::Radau5 => Settings::new(method, h.powi(6), &[1.0; 2]),
         Method::ImplicitMidpoint { .. } => Settings::new(method, 0.1, &[1.0; 2]),
         _ => Settings::new(method, 0.1, &[1e6; 2]),

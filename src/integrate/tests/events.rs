@@ -4,7 +4,8 @@ use super::super::root::find_change;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{kepler, kepler_solution, ode};
 
-/// Steps until `indicator` changes sign; returns the time just after and the state there.
+/// Steps until `indicator` changes sign; returns the time just after the change and writes the
+/// state there into `x`.
 fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
     stepper: &mut Stepper,
     ode: &mut O,
@@ -62,7 +63,7 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
 
 #[test]
 fn bouncing_ball_has_its_closed_form_times() {
-    // Fall from 1 m under 9.81 m/s², restitution 0.8: the times between bounces are 2·0.8ᵏ·v₀/g.
+    // Fall from 1 m at 9.81 m/s², restitution 0.8: from bounce k to the next it takes 2·0.8ᵏ·v₀/g.
     let g = 9.81;
     for method in [
         Method::Dopri5,
@@ -75,7 +76,8 @@ fn bouncing_ball_has_its_closed_form_times() {
     ] {
         let mut ball = ode(move |_, x, dx| dx.copy_from_slice(&[x[1], -g]));
         let settings = Settings::new(method, 1e-9, &[1.0; 2]).unwrap();
-        // The error for a parabola is zero: without a maximum the steps would grow without bound.
+        // The integration error of a parabola is zero: without `h_max` the steps would grow without
+        // bound.
         let mut stepper = Stepper::new(settings.with_h_max(1.0).unwrap());
         let (mut t, mut x, mut memory) = (0.0, [1.0, 0.0], Memory::new(stepper.settings()));
         let v0 = (2.0 * g).sqrt();

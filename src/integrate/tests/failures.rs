@@ -25,7 +25,7 @@ fn stepper(method: Method, n: usize) -> Stepper {
     Stepper::new(Settings::new(method, 1e-6, &vec![1.0; n]).unwrap())
 }
 
-/// Runs until an error; returns the time reached and the error.
+/// Runs until a step fails; returns the time reached and the error. Fails if there is no error.
 fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64]) -> (f64, IntegrateError<O::Error>) {
     let (mut t, mut memory) = (0.0, Memory::new(stepper.settings()));
     while t < t_end {
@@ -87,7 +87,8 @@ fn integration_reaches_the_boundary_of_the_domain() {
 #[test]
 fn failure_at_a_trial_point_only_shortens_the_step() {
     for method in ADAPTIVE {
-        // Valid for x < 1 only; the solution stays there, the long first step would not.
+        // The model is valid for x < 1 only. The solution stays below 1, but stages of the long
+        // first step do not.
         let mut near = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
             dx[0] = 4.0 * (0.9 - x[0]);
             if x[0] < 1.0 { Ok(()) } else { Err(()) }
@@ -110,8 +111,8 @@ fn nan_at_the_start_is_an_immediate_error() {
             Ok::<(), Infallible>(())
         });
         let (_, error) = run_into(&mut stepper(method, 3), &mut nan, 1.0, &mut [0.0; 3]);
-        // The midpoint rules evaluate the derivative at the start for a Jacobian or not at all, and
-        // fail in the attempt.
+        // Fixed-step implicit rules evaluate no derivative before the attempt: `h` is then not
+        // zero.
         let h = if matches!(
             method,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. }
@@ -128,8 +129,8 @@ fn nan_at_the_start_is_an_immediate_error() {
                 component: 2
             }
         );
-        // The test problem's own step evaluates starting rates and a Jacobian before it names a
-        // state.
+        // The own step of the test problem evaluates starting rates (1) and a Jacobian (4) before
+        // the derivative at the start (1), whose error names the state.
         let own = matches!(method, Method::Conserving { .. });
         assert_eq!(calls, if own { 1 + 4 + 1 } else { 1 });
     }

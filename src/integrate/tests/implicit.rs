@@ -1,4 +1,5 @@
-//! Jacobians: source and reuse.
+//! Implicit methods: sources and reuse of Jacobians, convergence, corrections with a partial
+//! Jacobian.
 
 use super::super::memory::Age;
 use super::super::newton::{Convergence, Limits, Progress};
@@ -10,7 +11,7 @@ use nalgebra::{Matrix4, Vector4};
 /// A stiff linear system with an unsymmetric Jacobian,
 /// `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
 struct Linear {
-    /// The source of the Jacobian: none, exact or wrong.
+    /// The Jacobian that the model provides: none, the exact or a wrong one.
     knows: Option<Knowledge>,
     derivatives: u32,
     jacobians: u32,
@@ -53,7 +54,8 @@ impl Ode for Linear {
     }
 }
 
-/// Runs to `t = 2` over points 0.01 apart; returns the error there and the evaluations.
+/// Runs to `t = 2` with communication points 0.01 apart; returns the error at the end and the
+/// number of evaluations.
 fn run(method: Method, ode: &mut Linear) -> (f64, u64) {
     let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
     let mut memory = Memory::new(stepper.settings());
@@ -110,7 +112,8 @@ fn finite_differences_replace_a_missing_jacobian() {
         let (mut exact, mut unknown) = (linear(Some(Knowledge::Right)), linear(None));
         let (with, without) = (run(method, &mut exact), run(method, &mut unknown));
         println!("{}: errors {:.1e}, {:.1e}", method.name(), with.0, without.0);
-        // The relative error of the differences is 1e-8: nearly the same number of corrections.
+        // The relative error of finite differences is 1e-8: the number of corrections is nearly
+        // equal.
         assert!((with.0 - without.0).abs() < 1e-8 && without.1.abs_diff(with.1) < with.1 / 20);
         assert_eq!(
             u64::from(unknown.derivatives),
@@ -150,7 +153,7 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
 
 #[test]
 fn finite_difference_uses_the_other_sign_after_a_failure() {
-    // At the boundary of its domain, moving along it.
+    // The state is on the boundary of the model's domain, x[1] = 1, and moves along it.
     let mut border = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
         dx.copy_from_slice(&[1.0, 0.0]);
         if x[1] > 1.0 { Err("outside") } else { Ok(()) }
@@ -162,7 +165,8 @@ fn finite_difference_uses_the_other_sign_after_a_failure() {
     assert_eq!((step.rejections, x[1]), (0, 1.0));
 }
 
-/// [`Linear`] with corrections by a part of its Jacobian: all of it, or the diagonal only.
+/// [`Linear`] whose corrections use the Jacobian with its off-diagonal entry multiplied by
+/// `off_diagonal`: 1 for all of it, 0 for the diagonal only.
 struct Corrected {
     linear: Linear,
     off_diagonal: f64,
@@ -194,7 +198,8 @@ impl Ode for Corrected {
     }
 }
 
-/// Takes steps of 0.1 s, a hundred times the fastest time constant.
+/// Takes 40 steps of 0.1 s, a hundred times the fastest time constant; returns the state at the end
+/// and the number of evaluations.
 fn long_steps(method: Method, ode: &mut impl Ode<Error = &'static str>) -> ([f64; 2], u64) {
     let mut stepper = Stepper::new(Settings::new(method, 1e-8, &[1.0; 2]).unwrap());
     let mut memory = Memory::new(stepper.settings());
@@ -223,13 +228,13 @@ fn corrections_with_the_whole_jacobian_solve_linear_equations() {
         // second correction the first.
         assert!(apart < 1e-12);
     }
-    // Without the Jacobian, stiff components grow without bound.
+    // With corrections without a Jacobian, stiff components grow without bound.
     let (x, _) = long_steps(method, &mut linear());
     assert!(x[1].abs() > 1e20, "{x:?}");
 }
 
-/// Returns the number of corrections, the decision and the round-off floor for a sequence of
-/// corrections.
+/// Monitors a sequence of correction norms; returns the number of corrections up to the decision,
+/// the decision and the round-off floor.
 fn said(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
     let limits = Limits {
         target: 1e-17,
@@ -258,7 +263,7 @@ fn slow_corrections_stop_if_an_alternative_remains() {
         );
         assert_eq!(said(age, &[1e-2, f64::INFINITY]).1, Progress::Hopeless);
     }
-    // 1e-2 · 0.5¹⁹ = 2e-8.
+    // The last of 20 corrections would be 1e-2 · 0.5¹⁹ = 2e-8, above `target` and `round_off`.
     assert_eq!(said(Age::Old, &falls(0.5)), (2, Progress::Hopeless, None));
     assert_eq!(said(Age::Fresh, &falls(0.5)), (20, Progress::Hopeless, None));
     // Slow contraction at first, then fast.
@@ -273,7 +278,7 @@ fn slow_contraction_is_not_taken_for_round_off() {
     let mut steadily: Vec<f64> = (0..12).map(|k| 9e-11 * 0.6_f64.powi(k)).collect();
     steadily.splice(0..0, [4e-10, 2.5e-10, 1.5e-10]);
     assert_eq!(said(Age::Fresh, &steadily), (15, Progress::GoOn, None));
-    // Alternating contraction.
+    // Slow and fast contraction alternate.
     let turns = [2.8e-10, 2.7e-10, 2.7e-12, 2.6e-12, 2.6e-14, 2.5e-14];
     assert_eq!(said(Age::Fresh, &turns), (6, Progress::GoOn, None));
     // A stagnating correction is round-off, after either sequence.
@@ -281,13 +286,13 @@ fn slow_contraction_is_not_taken_for_round_off() {
     assert_eq!(said(Age::Fresh, &stands), (7, Progress::Converged, Some(2.6e-14)));
     let stands = [&steadily[..], &[3e-13]].concat();
     assert_eq!(said(Age::Fresh, &stands), (16, Progress::Converged, Some(3e-13)));
-    // With all corrections used, the remaining error may be round-off.
+    // After the last admissible correction an error below `round_off` is accepted.
     let slow: Vec<f64> = (0..20).map(|k| 1e-8 * 0.7_f64.powi(k)).collect();
     assert_eq!(said(Age::Fresh, &slow), (20, Progress::Converged, None));
 }
 
-/// A mass on a spring of unit stiffness; the corrections use all of it except `unknown`. `g` is
-/// corrected directly, or made consistent first.
+/// A mass on a spring of unit stiffness, of which the corrections omit the part `unknown`. If
+/// `consistent`, the coordinate's `g` is set to its midpoint rate before each correction.
 struct Spring {
     unknown: f64,
     consistent: bool,
@@ -324,8 +329,9 @@ impl Ode for Spring {
     }
 }
 
-/// The linear map of the state and the last midpoint derivative over one step has eigenvalues of
-/// magnitude `1 ∓ 2 (k/K)²` for steps of a hundred radians.
+/// With the stiffness `K`, of which the corrections omit `k`, the linear map of state and midpoint
+/// derivative over one step has a largest eigenvalue of magnitude `1 ∓ 2 (k/K)²`, for a step of 100
+/// radians of the vibration: minus for the plain formula, plus for a consistent `g`.
 #[test]
 fn stiffness_missing_in_the_corrections_damps_or_destabilises() {
     let h = 100.0;
@@ -346,7 +352,7 @@ fn stiffness_missing_in_the_corrections_damps_or_destabilises() {
             let growth = eigenvalues.iter().map(|value| value.norm()).fold(0.0, f64::larger) - 1.0;
             let expected = sign * 2.0 * unknown * unknown;
             println!("{unknown}, {consistent}: grows by {growth:.3e} in a step, {expected:.3e} to leading order");
-            // The next order is 2 k/K of it.
+            // The next term of the series is smaller by the factor 2 k/K.
             assert!(
                 (growth / expected - 1.0).abs() < 2.5 * unknown.abs(),
                 "{growth} {expected}"

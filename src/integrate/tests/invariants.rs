@@ -1,4 +1,4 @@
-//! Invariants of the implicit midpoint rule.
+//! Conservation of invariants by the implicit midpoint rule.
 
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{ode, slope};
@@ -7,7 +7,7 @@ use crate::larger::Larger;
 /// Principal moments of inertia.
 const I: [f64; 3] = [1.0, 2.3, 3.1];
 
-/// Returns a free rigid body: angular velocity in body axes, and the quaternion.
+/// Returns a free rigid body; states are its angular velocity in body axes and its quaternion.
 fn top() -> impl super::super::Ode<Error = std::convert::Infallible> {
     ode(|_, x, dx| {
         let [w1, w2, w3, a, b, c, d] = *x else { panic!("seven") };
@@ -30,7 +30,7 @@ fn invariants(x: &[f64]) -> [f64; 3] {
 
 #[test]
 fn quadratic_invariants_are_conserved_to_round_off_over_ten_thousand_steps() {
-    // The test problem's own step is the same rule.
+    // The own step of the test problem is the implicit midpoint rule as well.
     for method in [
         Method::ImplicitMidpoint { step: 0.1 },
         Method::Conserving { step: 0.1, rates: 7 },
@@ -70,8 +70,8 @@ fn keeps_quadratic_invariants(method: Method) {
 
 #[test]
 fn energy_of_a_pendulum_has_no_drift() {
-    // Not quadratic: conserved up to an oscillation of order h², over long times (symplectic; HLW
-    // IX.8).
+    // The energy is not quadratic. A symplectic method conserves it over long times, up to an
+    // oscillation of order h² (Hairer, Lubich and Wanner, section IX.8).
     let energy = |x: &[f64]| 0.5 * x[1] * x[1] - x[0].cos();
     let largest = |h: f64, t_end: f64| {
         let method = Method::ImplicitMidpoint { step: h };
@@ -106,8 +106,8 @@ fn spring_pendulum(omega: f64) -> impl super::super::Ode<Error = std::convert::I
     })
 }
 
-/// The steps are as requested, `ωh` radians of the vibration, for contraction rates of a hundredth,
-/// a half, or alternating ones.
+/// Steps of `ωh` radians of the vibration lead to contraction rates of Newton's iteration near
+/// 0.01, near 0.5, or alternating; in all cases (1) is solved to round-off.
 #[test]
 fn stiff_rotating_pendulum_is_solved_to_round_off_in_long_steps() {
     let momentum = |x: &[f64]| x[0] * x[3] - x[1] * x[2];
@@ -130,8 +130,8 @@ fn stiff_rotating_pendulum_is_solved_to_round_off_in_long_steps() {
                 most = most.max(stepper.evaluations());
                 worst = worst.larger((momentum(&x) - 1.0).abs());
             }
-            // Random round-off per step: that of the state, and that of the spring force to the
-            // extent that the step responds to it.
+            // Random round-off in each step: that of the state, and the state's response to the
+            // round-off of the spring force.
             let pull = omega * omega_h / (1.0 + 0.25 * omega_h * omega_h);
             let chance = f64::EPSILON * (1.0 + pull) * f64::from(steps).sqrt();
             println!("ω = {omega}, ωh = {omega_h}: drift {worst:.1e} of {chance:.1e}, {most} evaluations at most");

@@ -64,7 +64,7 @@ fn natural_step_survives(method: Method) {
         t = stepper.step(&mut kepler(), t, 2.0, &mut x, &mut memory).unwrap().t;
     }
     let natural = memory.step_history.h_next;
-    // Two points much closer than the natural step, then no limit.
+    // Two communication points much closer than the natural step, then a distant limit.
     for limit in [2.000_001, 2.000_002] {
         t = stepper.step(&mut kepler(), t, limit, &mut x, &mut memory).unwrap().t;
         assert_eq!(t, limit);
@@ -94,7 +94,7 @@ fn fixed_step_divides_the_interval_into_the_fewest_equal_parts() {
         let settings = Settings::new(method, 1e-3, &[1.0]).unwrap();
         run(settings, &mut ode(|_, _, dx| dx[0] = 1.0), 0.0, t_end, &mut [0.0])
     };
-    // 0.3/0.1 is 2.9999999999999996, 0.7/0.1 is 6.999999999999999.
+    // In floating point 0.3/0.1 is 2.9999999999999996, and 0.7/0.1 is 6.999999999999999.
     for (step, t_end, count) in [(0.1, 0.3, 3), (0.1, 0.7, 7), (0.1, 1.0, 10), (0.3, 1.0, 4)] {
         let steps = still(Method::Rk4 { step }, t_end);
         assert_eq!(steps.len(), count);

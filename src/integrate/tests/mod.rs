@@ -1,4 +1,4 @@
-//! Tests of the integrators, one file per claim.
+//! Tests of the integrators, one file per subject.
 
 mod accuracy;
 mod auto;

@@ -21,7 +21,7 @@ impl Tree {
         self.nodes() as f64 * self.0.iter().map(Tree::gamma).product::<f64>()
     }
 
-    /// Returns all trees with `n` nodes: a further leaf on any node of a smaller tree.
+    /// Returns all trees with `n` nodes: those with `n − 1` nodes, with a leaf added at each node.
     fn all(n: usize) -> Vec<Tree> {
         if n == 1 {
             return vec![Tree(Vec::new())];
@@ -111,7 +111,7 @@ fn residual(tableau: &Tableau, n: usize, weights: &[f64], theta: f64) -> f64 {
     Tree::all(n).iter().map(condition).fold(0.0, f64::larger)
 }
 
-/// The coefficients reach 60 and nearly cancel: 60 · 16 stages · ε.
+/// Round-off of sums over 16 stages with coefficients of up to 60 that nearly cancel: 60 · 16 · ε.
 const ROUND_OFF: f64 = 2e-13;
 
 #[test]
@@ -166,7 +166,8 @@ fn error_estimates_are_differences_to_methods_of_the_order_claimed() {
         let stages = tableau.c.len();
         let difference = dense_vector(row, stages);
         for n in 1..=order {
-            // Both solutions satisfy the conditions, so their difference is zero.
+            // Both solutions satisfy the conditions of order n, so the sum over their difference is
+            // zero: the right-hand side at θ = 0.
             let residual = residual(tableau, n, &difference, 0.0);
             assert!(residual < ROUND_OFF, "{name}: order {n}: {residual:e}");
         }

@@ -8,7 +8,7 @@ use super::super::{Memory, Ode, OwnStep, Settings, Span, Step, Stepper};
 /// `R(u) = u − f(t + h/2, x₀ + h/2 u)`.
 pub struct Rhs<F> {
     f: F,
-    /// Initial state of its own step.
+    /// Initial state of the own step.
     x0: Vec<f64>,
 }
 
@@ -74,7 +74,8 @@ pub fn ode(f: impl Fn(f64, &[f64], &mut [f64])) -> impl Ode<Error = Infallible> 
     })
 }
 
-/// Returns a nonlinear, coupled problem with explicit time: `x = e^{sin t}`, `y = 1/(1 + t²)`.
+/// Returns a nonlinear, coupled, time-dependent problem with the solution `x = e^{sin t}`,
+/// `y = 1/(1 + t²)`.
 pub fn smooth() -> impl Ode<Error = Infallible> {
     ode(|t, x, dx| {
         dx[0] = x[0] * t.cos() * x[1] * (1.0 + t * t);
@@ -95,7 +96,8 @@ pub fn kepler() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// Returns the Kepler orbit of unit semi-major axis that starts at its pericentre.
+/// Returns position and velocity at `t` on the Kepler orbit of unit semi-major axis and
+/// eccentricity `e` that starts at its pericentre.
 pub fn kepler_solution(e: f64, t: f64) -> [f64; 4] {
     let mut anomaly = t;
     for _ in 0..50 {
@@ -107,7 +109,7 @@ pub fn kepler_solution(e: f64, t: f64) -> [f64; 4] {
     [c - e, b * s, -s * rate, b * c * rate]
 }
 
-/// Returns the restricted three-body problem of HNW II.0 (0.1).
+/// Returns the planar restricted three-body problem of HNW II.0 (0.1).
 pub fn arenstorf() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let mu = 0.012277471;
@@ -121,8 +123,9 @@ pub fn arenstorf() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// Initial state of the periodic orbit of HNW II.0 (0.2), and its period.
+/// Initial state of the periodic orbit of HNW II.0 (0.2).
 pub const ARENSTORF_START: [f64; 4] = [0.994, 0.0, 0.0, -2.001_585_106_379_082_5];
+/// Period of that orbit.
 pub const ARENSTORF_PERIOD: f64 = 17.065_216_560_157_963;
 
 /// Returns Robertson's reaction, HW IV.1.
@@ -138,7 +141,7 @@ pub fn van_der_pol() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| dx.copy_from_slice(&[x[1], ((1.0 - x[0] * x[0]) * x[1] - x[0]) / 1e-6]))
 }
 
-/// Returns the high irradiance response of plants, HW IV.10.
+/// Returns the problem HIRES (high irradiance response of plants), HW IV.10.
 pub fn hires() -> impl Ode<Error = Infallible> {
     ode(|_, x, dx| {
         let bind = 280.0 * x[5] * x[7];
@@ -153,7 +156,7 @@ pub fn hires() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// Runs to `t_end` in one call; returns the steps.
+/// Runs from `t0` to `t_end` as one call; returns the steps.
 pub fn run<O: Ode<Error: std::fmt::Debug>>(
     settings: Settings,
     ode: &mut O,
@@ -171,7 +174,7 @@ pub fn run<O: Ode<Error: std::fmt::Debug>>(
     steps
 }
 
-/// Returns the Euclidean norm of the difference.
+/// Returns the Euclidean norm of `a − b`.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     let square = |(a, b): (&f64, &f64)| (a - b).powi(2);
     a.iter().zip(b).map(square).sum::<f64>().sqrt()

@@ -26,8 +26,9 @@ fn bits(t: f64, x: &[f64], memory: &Memory) -> Bits {
     (t.to_bits(), x.iter().map(|x| x.to_bits()).collect(), memory)
 }
 
-/// Runs over communication points 0.07 apart; discards everything but memory, t and x after every
-/// `lost_after`-th step.
+/// Runs over communication points 0.07 apart. After every `lost_after`-th step, all data except the
+/// memory's numbers, t and x are discarded. Returns the bits after each step and the number of
+/// rejections.
 fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
     let mut stepper = Stepper::new(settings(method));
     let (mut t, mut x, mut memory) = (0.0, ARENSTORF_START, Memory::new(stepper.settings()));
@@ -80,8 +81,9 @@ fn a_restored_run_continues_with_identical_bits() {
     }
 }
 
-/// Runs van der Pol's oscillator with [`Method::Auto`] over points 0.01 apart; discards everything
-/// but memory, t and x after every `lost_after`-th step; a call may make `limit` evaluations.
+/// Runs van der Pol's oscillator with [`Method::Auto`] over communication points 0.01 apart. After
+/// every `lost_after`-th step, all data except the memory's numbers, t and x are discarded; a call
+/// may make `limit` evaluations. Returns the bits after each step and the number of method changes.
 fn changing_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, u32) {
     let settings = || {
         let settings = Settings::new(Method::Auto, 1e-6, &[1.0; 2]).unwrap();
@@ -142,7 +144,7 @@ fn dense_output_and_invalidation_do_not_affect_the_run() {
 #[test]
 fn work_limit_does_not_affect_the_run() {
     for method in METHODS {
-        // Slightly more than one attempt needs.
+        // Slightly more evaluations than one attempt needs.
         let limit = match method {
             Method::Conserving { .. } => 90,
             Method::Radau5 | Method::ImplicitMidpoint { .. } => 60,

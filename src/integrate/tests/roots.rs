@@ -1,4 +1,4 @@
-//! The root finder terminates for any function.
+//! Location of sign changes: bounded work for any function, minima that reach zero.
 
 use super::super::root::{Bracket, RootError, find_change, first_change, first_crossing};
 
@@ -6,12 +6,12 @@ fn find(f: impl Fn(f64) -> f64, t0: f64, t1: f64) -> Bracket {
     find_change([t0, t1].map(|t| (t, f(t))), f).unwrap()
 }
 
-/// Returns the minimum width of a bracket.
+/// Returns the width to which a bracket is narrowed.
 fn width(t0: f64, t1: f64) -> f64 {
     4.0 * f64::EPSILON * t0.abs().max(t1.abs())
 }
 
-/// Returns the evaluations of bisection plus 3.
+/// Returns the number of evaluations of bisection to that width, plus 3.
 fn bound(t0: f64, t1: f64) -> u32 {
     ((t1 - t0) / width(t0, t1)).log2().ceil() as u32 + 3
 }
@@ -52,7 +52,8 @@ fn irregular_functions_are_narrowed_to_round_off_within_the_bound() {
         println!("{name}: {} evaluations", bracket.evaluations);
         assert!(found > 0.0 && found <= width(t0, t1), "{name}: {found:e}");
         assert!(bracket.evaluations <= bound(t0, t1), "{name}");
-        // The values are those at the ends, on the sides of the start and the end.
+        // `f_before` and `f_after` are the values at the ends of the bracket; their signs are those
+        // at the ends of the interval.
         assert_eq!(bracket.f_before, f(bracket.t_before), "{name}");
         assert_eq!(bracket.f_after, f(bracket.t_after), "{name}");
         assert_eq!(bracket.f_before > 0.0, f(t0) > 0.0, "{name}");
@@ -108,15 +109,14 @@ fn crossing_is_found_in_spite_of_nan_values() {
     assert_eq!(first_crossing(&looks(0.0, |t| 1.5 - t), |t| 1.5 - t), None);
 }
 
-/// Returns nine samples over a step of 1 s.
+/// Returns nine samples of `f` over a step of 1 s from `start`.
 fn looks(start: f64, f: impl Fn(f64) -> f64) -> [(f64, f64); 9] {
     std::array::from_fn(|k| (start + k as f64 / 8.0, f(start + k as f64 / 8.0)))
 }
 
-/// Distance between two balls with a sum of radii of 0.3 m, one of which passes the other at
-/// `offset` (m) with `speed` (m/s), for steps at any phase relative to the closest approach: a
-/// minimum at or below zero is found in one of the steps, at its first crossing, and none is found
-/// for a miss.
+/// A ball passes another at the distance `offset` (m) between centres, with `speed` (m/s); the sum
+/// of the radii is 0.3 m. For steps at any phase relative to the closest approach, the first
+/// crossing of the gap to zero is found in one of the steps if the balls touch, and none if not.
 #[test]
 fn minimum_is_found_at_any_phase_of_the_step() {
     for (speed, offset) in [
@@ -157,7 +157,8 @@ fn minimum_is_found_at_any_phase_of_the_step() {
     }
 }
 
-/// No search is made next to an end from which the function rises, or to which it falls.
+/// The function falls or rises at all samples, and its chords exclude a minimum below zero next to
+/// either end: no evaluation is made.
 #[test]
 fn without_a_minimum_no_evaluation_is_made() {
     let falls: [fn(f64) -> f64; 3] = [|t| 1.5 - t, |t| 1e-9 + (1.0 - t), |t| (-3.0 * t).exp()];

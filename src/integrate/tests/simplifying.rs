@@ -8,7 +8,7 @@ fn matrix(rows: [[f64; 3]; 3]) -> Matrix3<f64> {
     Matrix3::from_fn(|i, j| rows[i][j])
 }
 
-/// Returns the method's matrix `A`, from the coefficients in the code.
+/// Returns the method's matrix `A`, computed from the coefficients in the code.
 fn method() -> Matrix3<f64> {
     let blocks = matrix([[GAMMA, 0.0, 0.0], [0.0, ALPHA, -BETA], [0.0, BETA, ALPHA]]);
     let inverse = matrix(T) * blocks * matrix(T_INVERSE);

@@ -9,7 +9,7 @@ use super::super::{Memory, Method, Ode, Settings};
 use super::problems::{distance, hires, ode, robertson, run, slope, smooth, smooth_solution, van_der_pol};
 use crate::larger::Larger;
 
-/// Takes `count` equal steps without error control.
+/// Takes `count` equal steps without error control, each with a new Jacobian.
 fn equal_steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut [f64]) {
     let settings = Settings::new(Method::Radau5, 1e-12, &vec![1.0; x.len()]).unwrap();
     let mut memory = Memory::new(&settings);
@@ -43,8 +43,8 @@ fn nonstiff_error_has_order_five() {
     assert!((slope - 5.0).abs() < 0.35, "{slope}");
 }
 
-/// Returns the convergence slope for Prothero and Robinson's `ẋ = λ(x − sin t) + cos t` from its
-/// smooth solution.
+/// Returns the slope of the error over the step size for Prothero and Robinson's problem
+/// `ẋ = λ(x − sin t) + cos t`, which starts on its smooth solution `sin t`.
 fn prothero_robinson(lambda: f64) -> f64 {
     let points = [8, 16, 32, 64].map(|count| {
         let mut x = [0.0];
@@ -64,7 +64,7 @@ fn stiff_error_has_the_stage_order() {
     assert!((mild - 5.0).abs() < 0.35 && (stiff - 3.0).abs() < 0.35);
 }
 
-/// Returns the largest relative error at the end, and prints the work.
+/// Runs to `t_end`; returns the largest relative error of a state, and prints the work.
 fn at_end<O: Ode<Error: std::fmt::Debug>>(
     name: &str,
     settings: Settings,
@@ -74,7 +74,8 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
     reference: &[f64],
 ) -> f64 {
     let tolerance = settings.relative_tolerance();
-    // Tenfold times, so that the first steps are not too small compared with the interval.
+    // The end time increases tenfold from run to run, because the smallest admissible step is
+    // proportional to the interval.
     let mut steps = Vec::new();
     let mut t = 0.0;
     while t < t_end {
@@ -92,15 +93,16 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
         "{name}: tolerance {tolerance:.0e}, error {error:.1e}, {} steps, {rejections} rejections",
         steps.len()
     );
-    // A stiff problem in a few steps; an explicit method needs millions.
+    // The limit is on the number of steps; an explicit method needs millions for these problems.
     assert!(steps.len() < 3000);
     error
 }
 
-/// Admissible ratio of the global error to the tolerance, which bounds the error of a step.
+/// Admissible ratio of the global error to the tolerance. The tolerance bounds the error of one
+/// step only.
 ///
-/// References: F. Mazzia, C. Magherini, *Test Set for Initial Value Problem Solvers*, release 2.4,
-/// 2008, computed with tolerances of 1e-18. Errors are relative in each component.
+/// Reference solutions: F. Mazzia, C. Magherini, *Test Set for Initial Value Problem Solvers*,
+/// release 2.4, 2008, computed with tolerances of 1e-18. Errors are relative in each component.
 const GROWTH: f64 = 10.0;
 
 #[test]

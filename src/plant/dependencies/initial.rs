@@ -4,12 +4,13 @@ use super::{Knowns, owner};
 use crate::algebra::{Scalar, Traced};
 use crate::plant::model::{Model, Source};
 
-/// Parameters from which each state starts.
+/// Parameters on which the initial value of each state depends.
 pub(super) struct Starts {
     of_states: Vec<Vec<usize>>,
-    /// True for a parameter that is an initial state and nothing else.
+    /// True for a parameter that sets an initial state and nothing else.
     is_start: Vec<bool>,
-    /// True if initial states depend on no other parameters.
+    /// True if `of_states` is complete; if not, parameters of the bodies between a state's body and
+    /// the world are added.
     is_exact: bool,
 }
 
@@ -43,7 +44,7 @@ impl Starts {
 pub(super) struct Owners {
     states: Vec<Vec<usize>>,
     slots: Vec<Vec<usize>>,
-    /// `None` for the parameters of anything but bodies and joints.
+    /// `None` for a parameter that belongs to no single body or joint.
     parameters: Vec<Option<Vec<usize>>>,
 }
 
@@ -71,7 +72,8 @@ impl Owners {
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
             }
         };
-        // A servo distributes its torque among all wheels, so that their parameters are no body's.
+        // An attitude servo distributes its torque among all wheels, so that a wheel's parameters
+        // have effects beyond its own body.
         let of_parameter = |at: &[String]| match at {
             [section, name, ..] if ["body", "joint"].contains(&section.as_str()) => {
                 let bodies = named(name);
@@ -99,8 +101,9 @@ impl Owners {
         }
     }
 
-    /// Returns the parameters of marked bodies and their joints and of everything else in the
-    /// model, apart from those that only start states or only belong to signals or solvers.
+    /// Returns the parameters of marked bodies and their joints, and those that belong to no single
+    /// body. Parameters that only set initial states and those of signals, solver and monitor are
+    /// left out.
     fn parameters_of(&self, model: &Model, starts: &Starts, marked: &[bool]) -> impl Iterator<Item = usize> {
         (0..model.parameters.len()).filter(move |&p| {
             !starts.is_start[p]
@@ -111,7 +114,7 @@ impl Owners {
         })
     }
 
-    /// Returns the knowns of an initial state.
+    /// Returns the known variables on which an initial state depends.
     pub fn initial_state(&self, model: &Model, starts: &Starts, state: usize) -> Knowns {
         let mut parameters = starts.of_states[state].clone();
         if !starts.is_exact {
@@ -123,8 +126,8 @@ impl Owners {
         Knowns::at_start(parameters, Vec::new())
     }
 
-    /// Returns the knowns at the start of a derivative or an output that depends on these states,
-    /// inputs and bodies.
+    /// Returns the known variables on which the derivative or output `row` depends at the start;
+    /// `known` are the states, inputs and bodies that tracing has found for it.
     pub fn initial(&self, model: &Model, starts: &Starts, row: usize, known: &[usize]) -> Knowns {
         let n = model.states.len();
         let mut marked = vec![false; model.system.bodies.len()];

@@ -14,7 +14,7 @@ use regime::Regime;
 use std::collections::{BTreeMap, BTreeSet};
 use tracer::{Found, Read, Tracer, is_invariant, is_velocity};
 
-/// Known variables on which each computed one depends.
+/// Known variables on which each computed variable depends.
 ///
 /// States and inputs are [traced](crate::algebra::Traced) through the evaluation at one random
 /// state in every regime, independent of the values of parameters. Constants are not traced: an
@@ -43,15 +43,15 @@ pub struct Knowns {
     pub states: Vec<usize>,
     /// Indices of the importer's inputs.
     pub inputs: Vec<usize>,
-    /// Those of the states whose factors are constant.
+    /// Indices of those states whose factors (partial derivatives) are constant.
     pub constant_states: Vec<usize>,
-    /// Those of the inputs whose factors are constant.
+    /// Indices of those inputs whose factors (partial derivatives) are constant.
     pub constant_inputs: Vec<usize>,
 }
 
 impl Dependencies {
     /// Determines the dependencies; `None` if the equations of some regime are singular at all
-    /// random states, so that some are unknown.
+    /// random states that are tried, so that its dependencies are unknown.
     pub fn of(model: &Model) -> Option<Self> {
         let starts = Starts::of(model);
         let mut tracer = Tracer::new(model);
@@ -118,7 +118,7 @@ fn add_bodies_of_elements(model: &Model, positions: &[Found], initial: &mut [Fou
     }
 }
 
-/// Returns the name of the element to which a variable belongs: up to the last point.
+/// Returns the name of the element to which a variable belongs: the part before the last point.
 fn owner(name: &str) -> &str {
     name.rsplit_once('.').map_or(name, |(owner, _)| owner)
 }

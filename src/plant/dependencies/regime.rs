@@ -9,14 +9,17 @@ pub(super) struct Regime {
     pub fed: Vec<bool>,
     /// True if all motors and torques of a controller are at their limits.
     pub limited: bool,
+    /// True if all captures are active.
     pub captured: bool,
-    /// Element on which frames of ANCF beams lie, as their parameters may change it.
+    /// Index of the ANCF element on which frames lie. A frame's position is a parameter, which can
+    /// move the frame to another element.
     pub element: usize,
 }
 
 impl Regime {
     /// Returns the regimes of a model: each pair of switched joints in each pair of motions, within
-    /// limits and at them, with and without captures, frames of ANCF beams on each element.
+    /// limits and at them, with and without captures, frames of ANCF beams on each of the
+    /// `elements`. With `at_start`, joints have their initial motions and no capture is active.
     pub fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
         let drives: Vec<_> = (model.elements.drives.iter())
             .filter(|drive| drive.mode().is_some())
@@ -49,8 +52,10 @@ impl Regime {
     }
 }
 
-/// Returns levels of `n` factors such that each pair of factors takes each pair of `levels` at
-/// least once: the two factors differ in a binary digit of their numbers.
+/// Returns combinations of levels for `n` factors in which each pair of factors takes each pair of
+/// `levels` at least once. For each binary digit and each pair of levels, one combination gives the
+/// first level to the factors whose number has the digit 0 and the second to the others; two
+/// different factors differ in some digit.
 pub(super) fn pairs(n: usize, levels: usize) -> Vec<Vec<usize>> {
     let digits = usize::BITS - n.saturating_sub(1).leading_zeros();
     let each = (0..digits.max(1)).flat_map(|digit| (0..levels * levels).map(move |pair| (digit, pair)));

@@ -181,15 +181,17 @@ fn check_parameters(name: &str, model: &Model, found: &Dependencies, seed: u64) 
     }
 }
 
-/// Returns true for the moment through a spherical joint and a torque on it about another axis: both
-/// are in the child's axes, the equations in the world's, and the rotations cancel.
+/// Returns true for the reaction moment of a joint and a torque input of the same joint. In a
+/// spherical joint the moment does not depend on torques about other axes, but the equations are in
+/// world axes, and tracing does not detect that the rotations cancel.
 fn is_own_moment(output: &str, input: &str) -> bool {
     let joint = |name: &str, field: &str| name.split_once(field).map(|(joint, _)| joint.to_owned());
     let joints = [joint(output, ".reaction_moment["), joint(input, ".tau[")];
     joints[0].is_some() && joints[0] == joints[1]
 }
 
-/// Returns the pairs of an output and an input whose dependency has no effect in any experiment.
+/// Asserts that all dependencies are found; returns the pairs of an output and an input whose
+/// dependency has no effect in any experiment.
 fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
     let clock = std::time::Instant::now();
     let found = Dependencies::of(model).expect("regular equations");
@@ -338,7 +340,8 @@ fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     assert_eq!(check_all(models, 6), [""; 0]);
 }
 
-/// Servos with feed-forward and a brake, thrusters, a compliant contact, a closed loop.
+/// Servos with feed-forward, one on a joint with a brake and one with a motor; an attitude servo, a
+/// port, thrusters and a compliant contact.
 const FED: &str = r#"
 name = "fed"
 [body.base]

@@ -21,7 +21,8 @@ pub(super) enum Read {
     Variables,
     /// States and inputs, but not the attitudes of free bodies.
     Relative,
-    /// States, inputs, and bodies whose positions or motions the outputs read themselves.
+    /// States, inputs, and bodies whose positions or motions the outputs read directly, not through
+    /// loads and accelerations.
     Positions,
     /// States, inputs, and bodies whose positions, motions or loads are read.
     Bodies,
@@ -31,7 +32,7 @@ pub(super) enum Read {
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub variables: Vec<usize>,
-    /// Those whose factors are constant.
+    /// Those whose factors (partial derivatives) are constant.
     pub constant: Vec<usize>,
 }
 
@@ -83,14 +84,15 @@ impl Tracer {
         }
     }
 
-    /// Returns, for each derivative and each output, the variables on which it depends in any of the
-    /// regimes; a factor is constant if it is so in all of them. `None` if the equations are
+    /// Returns, for each derivative and each output, the variables on which it depends in any of
+    /// the regimes; a factor is constant if it is so in all of them. `None` if the equations are
     /// singular at all states tried.
     pub fn read(&mut self, regimes: &[Regime], read: Read) -> Option<Vec<Found>> {
         let model = &self.model;
         let mut constant: Vec<Option<Vec<usize>>> = vec![None; model.states.len() + model.outputs.len()];
         let mut found = vec![Traced::lift(0.0); model.states.len() + model.outputs.len()];
-        // Bodies count only where they are asked for; they may add states that cancel.
+        // If bodies are traced, only bodies are returned: marking them can add states whose effects
+        // cancel.
         let first = match read {
             Read::Variables | Read::Relative => 0,
             Read::Positions | Read::Bodies => model.states.len() + model.sources.len(),
@@ -120,7 +122,7 @@ impl Tracer {
         beams.max().filter(|_| has_frames).unwrap_or(1)
     }
 
-    /// Enters a regime at a random state; returns states and inputs.
+    /// Sets the discrete state to a regime; returns random states and inputs.
     fn enter(&mut self, regime: &Regime) -> (Vec<f64>, Vec<f64>) {
         let random = &mut self.random;
         let model = &self.model;
@@ -181,7 +183,8 @@ impl Tracer {
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
         for fed in model.elements.fed().filter(|_| read == Read::Bodies) {
-            // Feed-forward has dynamics of its own, which read its reference acceleration.
+            // Feed-forward solves dynamics of its own, which depend on all bodies; its reference
+            // acceleration carries these dependencies.
             let all = (0..model.system.bodies.len())
                 .map(body)
                 .fold(Traced::zero(), |sum, body| sum + body);
@@ -225,7 +228,7 @@ impl Tracer {
     }
 }
 
-/// Returns kinematics that depend on `body` too.
+/// Returns the kinematics with a dependency on `body` added to each number.
 fn reading(at: &BodyKinematics<Traced>, body: Traced) -> BodyKinematics<Traced> {
     let read = |v: Vec3<Traced>| v.map(|x| x.reading(body));
     let twist = |V: Twist<Traced>| Twist::new(read(V.w), read(V.v));
@@ -238,8 +241,8 @@ fn reading(at: &BodyKinematics<Traced>, body: Traced) -> BodyKinematics<Traced> 
     }
 }
 
-/// Returns true if accelerations do not depend on the attitudes of free bodies, except those in
-/// world axes: no load reads an attitude, and nothing but joints connects bodies.
+/// Returns true if accelerations, except those in world axes, do not depend on the attitudes of
+/// free bodies: no load reads an attitude, and nothing but joints connects bodies.
 pub(super) fn is_invariant(model: &Model) -> bool {
     let (elements, reads) = (&model.elements, model.elements.reads());
     let is_connected = !elements.closed_loops.is_empty() || elements.captures().next().is_some();

@@ -1,7 +1,8 @@
 use super::Check;
 use crate::spec::{AncfBeam, Frame};
 
-/// Largest number of elements: finer discretisations are below the accuracy of a beam's data.
+/// Largest number of elements: more would change results by less than the accuracy of a beam's
+/// data.
 const MOST_ELEMENTS: usize = 256;
 
 impl Check<'_> {

@@ -142,8 +142,8 @@ impl Check<'_> {
         }
     }
 
-    /// Returns the field that defines the bending stiffness of a modal beam; reports none or more than
-    /// one of the alternatives.
+    /// Returns the field that defines the bending stiffness of a modal beam; reports a beam with
+    /// none or several of the alternatives.
     fn stiffness_of(&mut self, name: &str, beam: &Beam) -> Option<&'static str> {
         let bending = [
             ("sections", !beam.sections.is_empty()),
@@ -176,7 +176,8 @@ impl Check<'_> {
         None
     }
 
-    /// Reports fields of a modal beam that are missing, or that the stiffness by the field `way` excludes.
+    /// Reports fields of a modal beam that are missing, or that the stiffness by the field `way`
+    /// excludes.
     fn beam_fields(&mut self, name: &str, beam: &Beam, way: &str) {
         let one_plane = one_plane(beam);
         let [_, _, torsion, axial] = beam.counts();
@@ -268,7 +269,7 @@ impl Check<'_> {
     }
 }
 
-/// Returns the field of the stiffness in one plane that is written, if one is.
+/// Returns the field of the bending stiffness in one plane that is written: `EI_y`, else `EI_z`.
 fn one_plane(beam: &Beam) -> &'static str {
     if beam.EI_y.is_some() { "EI_y" } else { "EI_z" }
 }

@@ -74,7 +74,8 @@ impl Check<'_> {
         }
     }
 
-    /// Adds a problem of a controller's joint, whose name may be any text.
+    /// Adds a problem of a controller's joint. Its name may contain points, and is not split at
+    /// them.
     fn of_controlled(&mut self, name: &str, field: &str, what: String) {
         let field = (!field.is_empty()).then_some(field);
         let at = ["controller", "joint", name].into_iter().chain(field);

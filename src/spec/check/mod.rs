@@ -25,11 +25,12 @@ const MOST_SEGMENTS: usize = 100;
 /// Message for LVLH axes without an orbit.
 const NO_ORBIT: &str = "LVLH axes need an orbit: write [environment.orbit]";
 
-/// Largest number of modes of a beam or a segment. A beam that needs more is divided into segments.
+/// Largest number of modes of a beam in one segment, or of one segment of a beam. The user divides
+/// a beam that needs more into `segments`.
 const MOST_MODES: usize = 64;
 
-/// Largest number of modes in all segments of a beam: in 100 segments two bending modes in each
-/// plane, and a torsion or axial mode.
+/// Largest number of modes in all segments of a beam together: enough for two bending modes in each
+/// plane and a torsion or axial mode in each of 100 segments.
 const MOST_IN_SEGMENTS: usize = 512;
 
 /// Adds a problem for each error in the structure of `spec`.
@@ -416,8 +417,8 @@ impl Check<'_> {
                 );
             }
         }
-        // A body from which the path of parents does not end is in a cycle. Each body is visited
-        // once, on the first path that reaches it.
+        // A path of parents that returns to one of its own bodies contains a cycle. Each body is
+        // visited once, on the first path that reaches it.
         let mut passed: HashMap<&str, usize> = HashMap::new();
         for (number, joint) in spec.joint.values().enumerate() {
             let (mut way, mut body) = (Vec::new(), joint.child.as_str());

@@ -1,7 +1,8 @@
 use super::Motion;
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// B translates along three orthogonal axes at constant attitude. Coordinates: three distances, m.
+/// B translates along three orthogonal axes, its own, at constant attitude. Coordinates: three
+/// distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cartesian {
     q_FB: Quaternion<f64>,

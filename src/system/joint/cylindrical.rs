@@ -8,7 +8,8 @@ pub struct Cylindrical {
 }
 
 impl Cylindrical {
-    /// Creates a joint about and along the unit vector `axis` (in F); B is at `q_FB0` at zero.
+    /// Creates a joint about and along the unit vector `axis` (in F); B is at `q_FB0` at the angle
+    /// zero.
     pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         Self {
             turn: Turn::new(axis, q_FB0),

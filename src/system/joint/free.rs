@@ -1,9 +1,9 @@
 use super::{Motion, quaternion_rate};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
-/// B moves freely. With the joint frame M of the spec (its axes at `q_FM`): coordinates are the
-/// quaternion `q_MB` and the position of B's origin (m, axes of M); rates are the angular velocity
-/// (rad/s, axes of B) and the velocity of B's origin (m/s, axes of M).
+/// B moves freely in F. Coordinates are the quaternion `q_MB` of B in the joint frame M and the
+/// position of B's origin (m, axes of M); rates are the angular velocity (rad/s, axes of B) and the
+/// velocity of B's origin (m/s, axes of M).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Free {
     q_FM: Quaternion<f64>,
@@ -13,7 +13,7 @@ pub struct Free {
 }
 
 impl Free {
-    /// Creates a joint with the reference axes at the attitude `q_FM`.
+    /// Creates a joint with the joint frame M at the attitude `q_FM`.
     pub fn new(q_FM: Quaternion<f64>) -> Self {
         Self {
             q_FM: q_FM.normalised(),
@@ -22,7 +22,8 @@ impl Free {
         }
     }
 
-    /// Creates the joint of a body without a written joint, with the axes of F.
+    /// Creates the implicit joint of a free body, which the spec does not contain: M and F
+    /// coincide.
     pub fn unwritten() -> Self {
         Self {
             coincide: true,
@@ -34,13 +35,14 @@ impl Free {
     #[inline(always)]
     fn R_FM<S: Scalar>(&self) -> Mat3<S> {
         match self.coincide {
-            // The numbers are those of a lifted identity, but dependencies know that they stay.
+            // Equal to the lifted matrix, but with entries that no parameter changes, which reduces
+            // the dependencies.
             true => Mat3::identity(),
             false => lift33(&self.R_FM),
         }
     }
 
-    /// Returns the reference axes, columns in F.
+    /// Returns the axes of M, as columns in F.
     pub fn axes(&self) -> &Mat3<f64> {
         &self.R_FM
     }
@@ -82,7 +84,7 @@ impl Motion<7, 6> for Free {
         [turn(0), turn(1), turn(2), shift(0), shift(1), shift(2)]
     }
 
-    // Ḣ q̇ = 0: angular columns rotate with B (w × w = 0), linear ones are fixed in F.
+    // Ḣ q̇ = 0: the angular columns rotate with B (w × w = 0), the linear columns are fixed in F.
 
     #[inline(always)]
     fn q_dot<S: Scalar>(&self, q: &[S; 7], qd: &[S; 6]) -> [S; 7] {

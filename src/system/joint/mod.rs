@@ -1,9 +1,10 @@
-//! Joint types, one file each, with the interface that the recursion uses.
+//! Joint types, one file each, with their common interface [`Motion`].
 //!
-//! A joint connects its inboard frame F and the body frame B. F has its origin at the joint and the
-//! axes of the carrying body: the rotation `R_FB0` of the placement is part of the joint's
-//! constants, which saves a matrix product. The spec's frame F is called M here; F has the origin
-//! of M and the parent's axes.
+//! A joint connects its inboard frame F with the frame B of the child. F has its origin at the
+//! joint and the axes of the carrier (the world, the parent or a station on it). The joint frame of
+//! the spec (there called F) is M here: it has the origin of F and the attitude of the joint's
+//! `orientation`. The rotation from F to M is part of the joint's constants, which saves a matrix
+//! product.
 
 mod cartesian;
 mod cylindrical;
@@ -33,17 +34,18 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// True if B can rotate in F; otherwise the angular parts of the subspace are zero and are
     /// skipped.
     const ROTATES: bool;
-    /// True if B's origin can move in F.
+    /// True if B's origin can move in F; otherwise the linear parts of the subspace are zero and
+    /// are skipped.
     const TRANSLATES: bool;
 
-    /// Returns `X_FB` at the coordinates `q`.
+    /// Returns the pose `X_FB` of B in F at the coordinates `q`.
     fn pose<S: Scalar>(&self, q: &[S; NQ]) -> Pose<S>;
 
     /// Returns the motion subspace `H_FB`, columns in world axes: `V_FB = Σ H_k q̇_k`, about B's
     /// origin.
     fn subspace<S: Scalar>(&self, q: &[S; NQ], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; NV];
 
-    /// Returns `V_FB` in world axes.
+    /// Returns the velocity `V_FB` of B in F, world axes.
     #[inline(always)]
     fn velocity<S: Scalar>(&self, H: &[Twist<S>; NV], qd: &[S; NV]) -> Twist<S> {
         let mut V = Twist::zero();
@@ -70,16 +72,17 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// Returns the attitude of B in F as a quaternion that is continuous in `q`.
     fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
 
-    /// Returns the coordinates whose [`pose`](Self::pose) is nearest to `X_FB`, for bodies with
-    /// independent positions.
+    /// Returns the coordinates whose [`pose`](Self::pose) is nearest to `X_FB`: the joint
+    /// coordinates of bodies whose positions are states.
     ///
-    /// `q_FB` is the attitude of `X_FB`, with its continuous sign. Angles are determined up to full
-    /// turns; the turn nearest to `winding` (rad, one per angle) is selected.
+    /// `q_FB` is the attitude of `X_FB`, with its continuous sign. The pose determines angles up to
+    /// full turns; the angle nearest to `winding`, the unwrapped angle (rad, one per angle), is
+    /// returned.
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; NQ];
 }
 
-/// Returns `V = H (HᵀH)⁻¹`, a unit generalised force on each rate: `VᵀH = 1`, so that `VᵀV_FB` are
-/// the rates of the admissible motion nearest to `V_FB`.
+/// Returns the columns of `V = H (HᵀH)⁻¹`, each a wrench that is a unit generalised force on one
+/// rate: `VᵀH = 1`, so that `VᵀV_FB` are the rates of the admissible motion nearest to `V_FB`.
 ///
 /// Columns are of unit length and orthogonal, except for the two axes of a universal joint, which
 /// may be oblique.
@@ -96,7 +99,8 @@ pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>
     std::array::from_fn(|j| dual[j])
 }
 
-/// Returns the angle of the point `(cosine, sine)`, rad, in the turn nearest to `winding`.
+/// Returns the polar angle of the point `(cosine, sine)`, rad, plus as many full turns as bring it
+/// nearest to `winding`.
 #[inline]
 fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
     let angle = sine.atan2(cosine);
@@ -117,10 +121,12 @@ pub(crate) fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<
     Quaternion::new(rate.w + q.w * k, rate.x + q.x * k, rate.y + q.y * k, rate.z + q.z * k)
 }
 
-/// Returns the rates of a joint type in groups, from F outboard, as if each group were a joint.
+/// Returns the indices of a joint's rates in groups, ordered from F to B. Each group acts like a
+/// joint of its own, in series with the others.
 ///
-/// The columns of a group move with the preceding groups. Among themselves they either commute (and
-/// do not depend on the group's coordinates) or all rotate with the outboard side of the group.
+/// The columns of a group move with the preceding groups. The columns of one group either commute
+/// with each other (and do not depend on the group's coordinates), or all rotate with the outboard
+/// side of the group.
 #[expect(clippy::single_range_in_vec_init, reason = "a list of one group")]
 pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     match kind {
@@ -154,7 +160,7 @@ pub(crate) fn quaternion_rate_derivatives(
     (by_q, std::array::from_fn(|i| q.rate(unit(i)).to_array()))
 }
 
-/// Rotation about a fixed axis, followed by a constant rotation:
+/// Rotation by `θ` about a fixed axis `a`, times a constant rotation `R₀`:
 ///
 /// ```text
 ///     R(θ) R₀ = a aᵀ R₀ + sin θ [a] R₀ + cos θ (1 − a aᵀ) R₀
@@ -224,7 +230,7 @@ pub enum JointModel {
     Free(Free),
 }
 
-/// Runs `$body` with `$j` bound to the joint's own type: the only dispatch over joint types.
+/// Evaluates `$body` with `$j` bound to the joint's own type, which implements `Motion`.
 macro_rules! with_joint {
     ($joint:expr, $j:ident => $body:expr) => {
         match $joint {
@@ -252,7 +258,7 @@ pub(crate) fn part<T, const N: usize>(all: &[T], offset: usize) -> &[T; N] {
         .expect("offsets come from the layout that sized the vector")
 }
 
-/// [`part`], mutable.
+/// Returns `N` consecutive elements from `offset`, mutable.
 #[inline(always)]
 pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut [T; N] {
     all[offset..]
@@ -260,7 +266,7 @@ pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut 
         .expect("offsets come from the layout that sized the vector")
 }
 
-/// Returns the columns of a joint's motion subspace.
+/// Returns the columns of a joint's motion subspace; `v` is the offset of its rates.
 #[inline(always)]
 pub(crate) fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,

@@ -18,7 +18,7 @@ impl Spherical {
         }
     }
 
-    /// Returns the coordinates for an attitude in F.
+    /// Returns the coordinates for the attitude `q_FB` of B in F.
     pub fn coordinates<S: Scalar>(&self, q_FB: Quaternion<S>) -> [S; 4] {
         (self.q_FM.conjugate().lift() * q_FB).to_array()
     }

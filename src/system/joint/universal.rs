@@ -10,8 +10,8 @@ pub struct Universal {
 }
 
 impl Universal {
-    /// Creates a joint about the unit vectors `axis_1`, then `axis_2` (both in F, at zero); B is at
-    /// `q_FB0` at zero.
+    /// Creates a joint about the unit vectors `axis_1`, then `axis_2` (both in F, at zero angles);
+    /// B is at `q_FB0` at zero angles.
     pub fn new(axis_1: Vec3<f64>, axis_2: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         Self {
             first: Turn::new(axis_1, Quaternion::identity()),
@@ -62,8 +62,9 @@ impl Motion<2, 2> for Universal {
         self.first.attitude(q[0]) * self.second.attitude(q[1])
     }
 
-    /// The second axis depends on the first angle only, and the first axis seen from B on the
-    /// second only: `R a₂ = R₁ a₂`, `Rᵀ a₁ = R₂ᵀ a₁`.
+    /// Computes each angle from one axis: with `R = R₁ R₂`, the second axis in F depends on the
+    /// first angle only, `R a₂ = R₁ a₂`, and the first axis seen from B on the second angle only,
+    /// `Rᵀ a₁ = R₂ᵀ a₁`.
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 2] {
         let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
         let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));

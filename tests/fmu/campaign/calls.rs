@@ -15,8 +15,8 @@ use std::ptr::null_mut;
 type Plain = unsafe extern "C" fn(fmi2Component) -> fmi2Status;
 
 // SAFETY of this block: the handle lives as long as `self`. Every pointer comes from a slice that
-// lives through the call and has as many elements as its count; pointers that are null or
-// misaligned, and impossible counts, must be detected by the library.
+// lives through the call and has at least as many elements as its count, or is one that the library
+// must detect: null, misaligned, or with an impossible count.
 impl Subject<'_> {
     pub fn plain(&mut self, call: Call, expect: Expect) -> fmi2Status {
         let function: Plain = match call {
@@ -76,14 +76,15 @@ impl Subject<'_> {
         if fuzz.chance(0.1 * fuzz.level) {
             pointers.push(std::ptr::null());
         }
-        // Logging of refusals is mostly on.
+        // Mostly on, so that most refusals are logged.
         let on = fuzz.chance(0.8);
         let given = pointers.len();
         let count = fuzz.count(given);
         let pointer = fuzz.pointer(&mut pointers, count);
         let wrong = fuzz.wrong || names.iter().any(|name| NAMES[5..].contains(name));
         let taken = !fuzz.wrong && allows(Call::SetDebugLogging, self.kind, self.mode);
-        // The refusal of an unknown name is logged by the new setting.
+        // A call that is refused for an unknown name has already applied the new setting to its own
+        // message.
         if taken && given == 0 {
             self.logs_failures = [on; 2];
         }
@@ -100,7 +101,7 @@ impl Subject<'_> {
         });
     }
 
-    /// Calls `fmi2GetReal`; returns the values, if there are any.
+    /// Calls `fmi2GetReal`; returns the status and the values, none unless it succeeded.
     pub fn get_real(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
         fuzz.wrong = false;
         let n = references.len();
@@ -135,7 +136,7 @@ impl Subject<'_> {
         })
     }
 
-    /// Calls `fmi2GetBoolean`; returns the values, if there are any.
+    /// Calls `fmi2GetBoolean`; returns the status and the values, none unless it succeeded.
     pub fn get_boolean(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<fmi2Boolean>) {
         fuzz.wrong = false;
         let n = references.len();
@@ -155,7 +156,8 @@ impl Subject<'_> {
         (status, values)
     }
 
-    /// Calls getters and setters of types without variables, or without settable ones.
+    /// Calls getters and setters of types that have no variables, or no settable ones: refused
+    /// unless the list is empty.
     pub fn no_such(&mut self, call: Call, references: &[u32], fuzz: &mut Fuzz) {
         fuzz.wrong = false;
         let n = references.len();
@@ -175,7 +177,7 @@ impl Subject<'_> {
         });
     }
 
-    /// Calls `fmi2GetFMUstate` into a new copy, or into an existing one.
+    /// Calls `fmi2GetFMUstate` into a new saved state, or into the existing one with index `into`.
     pub fn save(&mut self, into: Option<usize>, fuzz: &mut Fuzz) -> fmi2Status {
         fuzz.wrong = false;
         let mut state = into.map_or(null_mut(), |i| self.saved[i].state);
@@ -201,7 +203,7 @@ impl Subject<'_> {
         status
     }
 
-    /// Calls `fmi2SetFMUstate` with a copy of its own, or with null.
+    /// Calls `fmi2SetFMUstate` with one of this instance's saved states, or with null.
     pub fn restore(&mut self, which: Option<usize>) -> fmi2Status {
         let (state, expect) = match which {
             Some(i) => (self.saved[i].state, Expect::Good),
@@ -303,7 +305,7 @@ impl Subject<'_> {
         assert!(state.is_null() && reals.iter().all(|x| x.to_bits() == SENTINEL));
     }
 
-    /// Calls `fmi2FreeFMUstate`, also with null.
+    /// Calls `fmi2FreeFMUstate` on a saved state, or on null.
     pub fn free_state(&mut self, which: Option<usize>) {
         let mut state = which.map_or(null_mut(), |i| self.saved.swap_remove(i).state);
         let text = format!(" {which:?}");
@@ -313,7 +315,7 @@ impl Subject<'_> {
         assert!(state.is_null());
     }
 
-    /// Serialises a saved state.
+    /// Serialises a saved state; returns the bytes if the call succeeded.
     pub fn serialize(&mut self, which: usize, fuzz: &mut Fuzz) -> Option<Vec<u8>> {
         fuzz.wrong = false;
         let state = self.saved[which].state;
@@ -344,7 +346,7 @@ impl Subject<'_> {
         (status == OK).then_some(bytes)
     }
 
-    /// Deserialises a state that was saved in `mode` at `t`; some of the bytes are damaged.
+    /// Deserialises a state that was saved in `mode` at `t`; some of the bytes may be damaged.
     pub fn deserialize(&mut self, bytes: &[u8], (mode, t): (Mode, f64), fuzz: &mut Fuzz) -> fmi2Status {
         fuzz.wrong = false;
         let mut bytes = bytes.to_vec();
@@ -482,7 +484,8 @@ impl Subject<'_> {
         )
     }
 
-    /// Calls `fmi2GetDerivatives` and similar functions, with `n` elements.
+    /// Calls `fmi2GetDerivatives` or a similar function with `n` elements; returns the status and
+    /// the values.
     pub fn vector(&mut self, call: Call, n: usize, fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
         fuzz.wrong = false;
         let right = match call {
@@ -568,8 +571,8 @@ impl Subject<'_> {
         t
     }
 
-    /// Calls `fmi2GetStatus` and similar functions; each has only one valid kind, those of strings
-    /// and integers none.
+    /// Calls `fmi2GetStatus` or a similar function; each has one valid kind, except those of
+    /// strings and integers, which have none.
     pub fn status(&mut self, call: Call, fuzz: &mut Fuzz) {
         fuzz.wrong = false;
         let kind = fmi2StatusKind(fuzz.integer(0..4));
@@ -587,7 +590,7 @@ impl Subject<'_> {
             true => (null_mut(), null_mut()),
             false => (reals.as_mut_ptr(), booleans.as_mut_ptr()),
         };
-        // Misaligned pointers occur for `status` only.
+        // Only `status` may be misaligned; the pointers of the other functions are valid or null.
         let expect = match call {
             Call::GetStatus => expect,
             _ if fuzz.wrong && !null => Expect::good_unless(!exists),

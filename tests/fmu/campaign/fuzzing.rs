@@ -1,12 +1,13 @@
-//! Numbers, pointers and counts, mostly valid.
+//! Random arguments of calls (numbers, pointers, counts), mostly valid.
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
-/// Fill value of output buffers, also behind their end: a NaN that no computation returns.
+/// Fill value of output buffers and of the element after their end: a NaN that no computation
+/// returns.
 pub const SENTINEL: u64 = 0x7ff4_dead_beef_0001;
 
-/// Returns a buffer of `n` numbers with one more behind it that must not be written.
+/// Returns a buffer of `n` numbers and one more element at the end, which must not be written.
 pub fn buffer(n: usize) -> Vec<f64> {
     vec![f64::from_bits(SENTINEL); n + 1]
 }
@@ -16,7 +17,7 @@ pub struct Fuzz<'a> {
     pub random: &'a mut ChaCha8Rng,
     /// Probability that an argument is made invalid, 0 to 1.
     pub level: f64,
-    /// Set if an argument of this call must be refused.
+    /// Set if an argument of the current call is invalid, so that the call must be refused.
     pub wrong: bool,
 }
 
@@ -33,12 +34,13 @@ impl<'a> Fuzz<'a> {
         self.random.random_bool(p.clamp(0.0, 1.0))
     }
 
-    /// Returns one of the elements.
+    /// Returns one of the elements at random.
     pub fn any<T: Copy>(&mut self, of: &[T]) -> Option<T> {
         (!of.is_empty()).then(|| of[self.random.random_range(0..of.len())])
     }
 
-    /// Returns a pointer to as many elements, or null, or a misaligned one.
+    /// Returns a pointer to the slice; at random null, or a misaligned pointer. `count` elements
+    /// will be accessed: with zero the pointer is always valid for the library.
     pub fn pointer<T>(&mut self, to: &mut [T], count: usize) -> *mut T {
         let good = to.as_mut_ptr();
         if !self.chance(self.level) {
@@ -51,7 +53,7 @@ impl<'a> Fuzz<'a> {
         }
     }
 
-    /// Returns the count, or an impossible one.
+    /// Returns the count; at random an impossible one.
     pub fn count(&mut self, n: usize) -> usize {
         if !self.chance(0.3 * self.level) {
             return n;
@@ -103,7 +105,7 @@ impl<'a> Fuzz<'a> {
         }
     }
 
-    /// Returns a number of a C enumeration or a Boolean.
+    /// Returns a value of a C enumeration or a Boolean, within `good` or outside.
     pub fn integer(&mut self, good: std::ops::Range<i32>) -> i32 {
         match self.chance(self.level) {
             true => {
@@ -114,7 +116,7 @@ impl<'a> Fuzz<'a> {
         }
     }
 
-    /// Returns a few of these references; or any number of arbitrary ones, some repeated.
+    /// Returns a few references of `good`; at random with arbitrary or repeated ones added.
     pub fn references(&mut self, good: &[u32], count: u32) -> Vec<u32> {
         let most = if self.chance(0.1) { 40 } else { 4 };
         let n = self.random.random_range(0..=most);
@@ -131,7 +133,7 @@ impl<'a> Fuzz<'a> {
     }
 }
 
-/// Returns a few elements of an argument as text, for the journal.
+/// Returns the first elements of an argument as text, for the journal.
 pub fn shown<T: std::fmt::Debug>(of: &[T]) -> String {
     match of.len() {
         0..=6 => format!("{of:?}"),

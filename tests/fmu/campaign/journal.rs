@@ -13,7 +13,7 @@ use std::time::Instant;
 /// Number of calls reported after a failure.
 const REPORTED: usize = 40;
 
-/// One of the 44 functions: those that act on an instance, and the three that do not.
+/// One of the 44 functions of FMI: those that act on an instance, and three that do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     On(Call),
@@ -89,7 +89,7 @@ impl Tally {
         table
     }
 
-    /// Returns the functions that have never succeeded, or never been refused, though they can be.
+    /// Returns the functions that never returned `fmi2OK`, or never `fmi2Error`, although they can.
     pub fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
         for function in Function::all() {
@@ -99,7 +99,7 @@ impl Tally {
             if ok == 0 && !none.contains(&function) {
                 missing.push(format!("{} has never given fmi2OK", function.name()));
             }
-            // Inquiries have no status; freeing accepts null.
+            // These functions return no status, or accept null.
             let has_error = !matches!(
                 function,
                 Function::GetVersion | Function::GetTypesPlatform | Function::On(Call::FreeInstance)
@@ -153,7 +153,7 @@ impl<'a> Journal<'a> {
         status
     }
 
-    /// Adds a remark between the calls.
+    /// Adds a line to the record of calls.
     pub fn note(&self, text: String) {
         let mut last = self.last.lock().expect("no thread fails in here");
         if last.len() == REPORTED {
@@ -162,7 +162,7 @@ impl<'a> Journal<'a> {
         last.push_back(text);
     }
 
-    /// Begins another sequence.
+    /// Begins another sequence: clears the record.
     pub fn begin(&self, sequence: u64) {
         self.sequence.store(sequence, Ordering::Relaxed);
         self.last.lock().expect("no thread fails in here").clear();
@@ -178,7 +178,7 @@ impl<'a> Journal<'a> {
         self.start.elapsed().as_millis() as u64 + 1
     }
 
-    /// Returns the duration of the call in progress, s.
+    /// Returns the duration of the call in progress, s; zero if there is none.
     pub fn waiting(&self) -> f64 {
         match self.began.load(Ordering::Relaxed) {
             0 => 0.0,

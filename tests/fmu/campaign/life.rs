@@ -1,4 +1,4 @@
-//! Lives of instances in the campaign: valid calls, with invalid ones in between.
+//! Sequences of calls on instances in the campaign: valid calls, with invalid ones in between.
 
 use crate::campaign::fuzzing::Fuzz;
 use crate::campaign::machine::Mode;
@@ -10,15 +10,16 @@ use grapple::fmu::lifecycle::{Call, RULES};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// One sequence of the campaign: a life of about `calls` calls.
+/// One sequence of the campaign: about `calls` calls on one instance, from its creation to its end.
 pub struct Life<'a, 'b> {
     subject: &'b mut Subject<'a>,
-    /// Another instance of the same FMU, to which states are transferred.
+    /// A second instance of the same FMU, to which serialised states are transferred.
     twin: Option<Subject<'a>>,
-    /// An instance of another FMU or of the other interface, with a saved state.
+    /// An instance of another FMU or of the other interface, with a saved state: its pointers and
+    /// bytes must be refused.
     stranger: Option<Subject<'a>>,
     random: ChaCha8Rng,
-    /// Probability that an argument is made invalid, and that a call is out of order.
+    /// Probability that an argument is made invalid, and that a call is out of order, 0 to 1.
     level: f64,
 }
 
@@ -38,7 +39,7 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Makes one valid or invalid action.
+    /// Makes one valid or invalid call or a group of calls.
     pub fn act(&mut self) {
         if self.random.random_bool(self.level) {
             return self.stray();
@@ -88,7 +89,8 @@ impl<'a, 'b> Life<'a, 'b> {
             3 => self.differentiate(),
             4 => self.set_input_derivatives(),
             _ => {
-                // A spacecraft with extreme parameters may never leave the initialisation.
+                // With extreme parameters `fmi2ExitInitializationMode` may fail for ever: half of
+                // the failed attempts reset the instance.
                 if self.plain(Call::ExitInitializationMode) != OK && self.random.random_bool(0.5) {
                     self.plain(Call::Reset);
                 }
@@ -180,7 +182,7 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Saves, restores and frees states, in this instance and in the twin.
+    /// Saves, restores, serialises and frees states at random.
     fn keep(&mut self) {
         let n = self.subject.saved.len();
         let some = (n > 0).then(|| self.which(n));
@@ -211,8 +213,8 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Asserts that a restored state gives the same values and the same next step; and its bytes
-    /// also in a twin.
+    /// Asserts that a restored state gives the same values and the same next step as the original,
+    /// and so do its bytes deserialised in the twin.
     fn go_back(&mut self) {
         let h = self.step_size();
         let mut straight = ChaCha8Rng::seed_from_u64(0);
@@ -242,7 +244,7 @@ impl<'a, 'b> Life<'a, 'b> {
         self.subject.free_state(Some(i));
     }
 
-    /// Makes any call, legal or out of order.
+    /// Makes any call, legal or not in the current mode, or one on a foreign pointer.
     fn stray(&mut self) {
         use Call::*;
         let call = RULES[self.which(RULES.len())].call;
@@ -253,7 +255,7 @@ impl<'a, 'b> Life<'a, 'b> {
             return self.subject.elsewhere(call, other);
         }
         match call {
-            // Freed at the end; freeing null has no effect.
+            // The instance is freed at its end; freeing null has no effect.
             FreeInstance => self.subject.elsewhere(call, std::ptr::null_mut()),
             SetDebugLogging => {
                 let mut fuzz = Fuzz::new(&mut self.random, self.level);
@@ -345,7 +347,7 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn plain(&mut self, call: Call) -> fmi2Status {
-        // The million evaluations that a spec allows take longer than a test may.
+        // The default work limit, a million evaluations, takes longer than a test may.
         if call == Call::EnterInitializationMode && self.subject.mode == Mode::Instantiated {
             self.limit_work();
         }
@@ -373,7 +375,7 @@ impl<'a, 'b> Life<'a, 'b> {
             .set_real(&[self.subject.target.work_limit], &[limit], &mut fuzz);
     }
 
-    /// Sets some inputs, parameters or states.
+    /// Sets some inputs, parameters or (in Model Exchange) states.
     fn set_some(&mut self) {
         let target = self.subject.target;
         let of = match self.which(if self.subject.kind == ME { 3 } else { 2 }) {
@@ -387,7 +389,8 @@ impl<'a, 'b> Life<'a, 'b> {
         self.subject.set_real(&references, &values, &mut fuzz);
     }
 
-    /// Returns values for these variables: start or nominal values with small or arbitrary changes.
+    /// Returns values for these variables: start or nominal values with small changes, or arbitrary
+    /// numbers.
     fn values_of(&mut self, references: &[u32]) -> Vec<f64> {
         let (target, level) = (self.subject.target, self.level);
         let registry = &target.fmu.registry;
@@ -397,7 +400,7 @@ impl<'a, 'b> Life<'a, 'b> {
             let variable = registry.variables().nth(reference as usize).filter(|_| slot.is_some());
             let usual = variable.map_or(1.0, |v| v.start.unwrap_or(v.quantity.nominal));
             let value = fuzz.number(usual);
-            // A limit of 1e18 evaluations would never end.
+            // A step with a work limit of 1e18 evaluations might never end.
             match reference == target.work_limit {
                 true => value.min(1000.0),
                 false => value,
@@ -406,7 +409,7 @@ impl<'a, 'b> Life<'a, 'b> {
         values.collect()
     }
 
-    /// Reads some variables.
+    /// Reads some variables at random.
     fn look(&mut self) {
         let target = self.subject.target;
         let references = self.fuzz().references(&target.reals, target.count);
@@ -433,7 +436,7 @@ impl<'a, 'b> Life<'a, 'b> {
             false if starting => &target.parameters,
             false => &target.states,
         };
-        // A derivative with respect to a parameter costs at least twenty evaluations.
+        // A derivative with respect to a parameter takes at least twenty evaluations.
         let mut knowns = fuzz.references(of, target.count);
         knowns.truncate(if starting { 2 } else { 40 });
         let seeds: Vec<f64> = knowns.iter().map(|_| fuzz.number(1.0)).collect();

@@ -50,9 +50,9 @@ impl Mode {
     }
 }
 
-/// Returns the modes of a call in Model Exchange and in Co-Simulation, by their letters. A capital
-/// letter is a mode in which the standard forbids the call and this FMU allows it, since importers
-/// call there (docs/hosts.md).
+/// Returns the modes in which a call is allowed, in Model Exchange and in Co-Simulation, by their
+/// letters ([`Mode::letter`]). Upper case: the standard forbids the call in this mode, but this FMU
+/// accepts it, since some importers make it (docs/hosts.md).
 fn modes(call: Call) -> [&'static str; 2] {
     match call {
         Call::SetDebugLogging | Call::FreeInstance | Call::Reset => ["inect", "insft"],
@@ -82,7 +82,7 @@ fn modes(call: Call) -> [&'static str; 2] {
     }
 }
 
-/// Returns whether a call is allowed.
+/// Returns whether a call is allowed in this mode.
 pub fn allows(call: Call, kind: fmi2Type, mode: Mode) -> bool {
     let [model_exchange, co_simulation] = modes(call);
     let modes = if kind == ME { model_exchange } else { co_simulation };

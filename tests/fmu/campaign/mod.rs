@@ -1,16 +1,16 @@
 //! Random calls over the whole C ABI, on every example and on spacecraft with all features.
 //!
 //! A sequence is the life of one instance: valid calls that lead through all modes, with invalid
-//! calls and arguments in between, at a rate set by the sequence's level. Assertions for every
-//! call:
+//! calls and arguments in between, at a rate set by the sequence's level. Assertions:
 //!
 //! * no call panics, crashes or lasts longer than [`LONGEST`];
 //! * the status agrees with an independent state machine ([`machine`]), and each refusal logs one
 //!   message;
-//! * after `fmi2OK` every result is written and finite, and nothing beyond the buffer is;
-//! * a refused call changes nothing, whatever the reason; only a discarded step is taken in part;
-//! * an event reports changed states, and changes only states that are declared to jump;
-//! * a restored state answers with the same bits and steps on with the same bits, as do its bytes
+//! * after `fmi2OK` every result is written and finite, and the element after the buffer is not
+//!   written;
+//! * a refused call leaves the state unchanged; a discarded step keeps the part that succeeded;
+//! * an event that changes states reports so, and changes only states that are declared to jump;
+//! * a restored state gives the same bits of all values and of the next step, and so do its bytes
 //!   in another instance;
 //! * a reset instance behaves like a new one, bit by bit.
 //!
@@ -51,7 +51,7 @@ use trace::{lead, make, same, standard};
 
 /// Limit of a call's duration, s: a hundred times that of a step with the full work limit.
 const LONGEST: u64 = 20;
-/// Lives of each example in each interface.
+/// Number of instances created one after the other, of each example in each interface.
 const LIVES: usize = 10;
 /// Number of failures after which the campaign ends.
 const ENOUGH: usize = 12;
@@ -65,9 +65,10 @@ fn number(name: &str, usual: u64) -> u64 {
     }
 }
 
-/// Instances of all examples in parallel, one thread each, created and freed repeatedly: identical
-/// bits every time, and no file left open. (Memory is measured in
-/// `ten_thousand_lives_take_no_memory_and_no_file_handle`, where no arenas of threads are created.)
+/// Instances of all examples run in parallel, one thread for each example, and are created and
+/// freed repeatedly: every run gives identical bits, and no file stays open. (Memory is measured in
+/// `ten_thousand_lives_take_no_memory_and_no_file_handle`, where the allocator has no arenas of
+/// other threads.)
 #[test]
 fn all_examples_run_repeatedly_in_parallel() {
     const TEST: &str = "campaign::all_examples_run_repeatedly_in_parallel";
@@ -155,7 +156,7 @@ fn calls_at_random_never_let_the_host_down() {
         while at_work.load(Ordering::Relaxed) > 0 {
             std::thread::sleep(Duration::from_millis(20));
             if let Some(hanging) = journals.iter().find(|journal| journal.waiting() > longest) {
-                // A thread that hangs cannot be ended, so the whole program is.
+                // A thread that hangs cannot be ended, so the process exits.
                 eprintln!("a call lasts longer than {longest} s in {}", campaign.report(hanging));
                 std::process::exit(1);
             }
@@ -177,7 +178,7 @@ fn calls_at_random_never_let_the_host_down() {
         failures.join("\n")
     );
     println!("nothing found");
-    // A shorter campaign may leave functions out.
+    // A shorter campaign may not reach all functions.
     if calls >= 100_000 {
         assert_eq!(tally.missing(), Vec::<String>::new());
     }
@@ -244,7 +245,8 @@ impl Campaign {
 }
 
 impl Campaign {
-    /// Creates an instance whose states do not belong to this target and interface.
+    /// Creates an instance of another target or of the other interface, with a saved state: this
+    /// target's instances must refuse that state.
     fn stranger<'a>(
         &'a self,
         target: &Target,
@@ -261,7 +263,7 @@ impl Campaign {
     }
 }
 
-/// Calls the functions that need no instance.
+/// Calls the functions that need no instance and checks their results.
 fn inquire(journal: &Journal) {
     for (function, expected) in [(Function::GetVersion, c"2.0"), (Function::GetTypesPlatform, c"default")] {
         let mut answer = c"";

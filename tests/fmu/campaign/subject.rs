@@ -11,12 +11,12 @@ use grapple::fmu::fmi2::*;
 use grapple::fmu::lifecycle::Call;
 use std::ptr::null_mut;
 
-/// Expected result of an allowed call.
+/// Expected result of a call that is allowed in the current mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expect {
     /// `fmi2OK`.
     Good,
-    /// Depends on the values.
+    /// Any status: it depends on the values.
     Open,
     /// Not `fmi2OK`.
     Wrong,
@@ -41,7 +41,8 @@ pub struct Saved {
     pub t: f64,
 }
 
-/// One in so many doubtful calls is checked for changes of the state.
+/// One in this many doubtful calls (those not expected to succeed) is checked for changes of the
+/// state if it is refused: the check is slow.
 const LOOKED_AT: u32 = 5;
 
 /// An instance under test.
@@ -50,13 +51,13 @@ pub struct Subject<'a> {
     pub kind: fmi2Type,
     pub c: fmi2Component,
     pub mode: Mode,
-    /// Time in the importer, s.
+    /// Time of the simulation in the importer, s.
     pub t: f64,
     pub saved: Vec<Saved>,
     /// Set if refusals are logged: `logStatusError`, `logStatusDiscard`.
     pub logs_failures: [bool; 2],
     log: Box<Log>,
-    /// Number of calls that might have been refused.
+    /// Number of calls that were not expected to succeed.
     doubtful: u32,
     pub journal: &'a Journal<'a>,
 }
@@ -109,7 +110,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Makes a call, and checks the result against the mode and the validity of the arguments.
+    /// Makes a call, and checks its status and log against the mode and the validity of the
+    /// arguments.
     pub fn call(
         &mut self,
         call: Call,
@@ -167,8 +169,8 @@ impl<'a> Subject<'a> {
         status
     }
 
-    /// Checks the output of a getter in a [`buffer`](super::fuzzing::buffer): all of it written,
-    /// finite, and nothing beyond.
+    /// Checks the values of a getter in a [`buffer`](super::fuzzing::buffer): after `fmi2OK` all
+    /// are written and finite; the element after them is never written.
     pub fn written(&self, call: Call, status: fmi2Status, values: &[f64]) {
         let Some((behind, values)) = values.split_last() else {
             return;
@@ -187,7 +189,8 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Returns the state as bytes after buffered parameters are applied; not counted as a call.
+    /// Returns the state as bytes; the read before applies parameters that were set and are
+    /// buffered. Not in the journal.
     fn bytes_up_to_date(&self) -> Vec<u8> {
         let (states, reals) = (&self.target.states, &self.target.reals);
         let (reference, mut value) = (states.first().or(reals.last()).expect("something to read"), 0.0);
@@ -197,7 +200,7 @@ impl<'a> Subject<'a> {
         self.bytes()
     }
 
-    /// Returns the continuous states, if they can be read in this mode; not counted as a call.
+    /// Returns the continuous states, if they can be read in this mode. Not in the journal.
     pub fn states(&self) -> Option<Vec<f64>> {
         let mut x = vec![0.0; self.target.states.len()];
         // SAFETY: a live handle, as many numbers as there are states.
@@ -206,7 +209,7 @@ impl<'a> Subject<'a> {
         (status == OK).then_some(x)
     }
 
-    /// Returns the state as bytes; not counted as a call.
+    /// Returns the state as bytes. Not in the journal.
     pub fn bytes(&self) -> Vec<u8> {
         let (mut state, mut size) = (null_mut(), 0);
         // SAFETY: a live handle, a state of its own, and as many bytes as its size.

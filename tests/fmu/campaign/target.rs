@@ -1,4 +1,4 @@
-//! FMUs of the campaign: every example, and a spacecraft with all features for every method of
+//! FMUs of the campaign: every example, and a spacecraft with all features for every solver of
 //! Co-Simulation.
 
 use crate::campaign::journal::Journal;
@@ -17,21 +17,21 @@ pub struct Target {
     pub name: String,
     pub fmu: Fmu,
     pub parameters: Vec<u32>,
-    /// Reference of the work limit: set to small numbers only, since a limit of 1e18 would never
-    /// end.
+    /// Reference of the work limit. The campaign sets it to small numbers only: a step with a limit
+    /// of 1e18 evaluations might never end.
     pub work_limit: u32,
     pub inputs: Vec<u32>,
     pub states: Vec<u32>,
-    /// Set for those that may jump at an event.
+    /// For each state: whether the XML declares that an event may change it.
     pub jumps: Vec<bool>,
-    /// References of all variables of `fmi2GetReal`.
+    /// References of all variables that `fmi2GetReal` reads.
     pub reals: Vec<u32>,
     /// References of the real states, derivatives and outputs.
     pub unknowns: Vec<u32>,
     pub flags: Vec<u32>,
     /// Number of variables.
     pub count: u32,
-    /// Trace of the standard life in Model Exchange and in Co-Simulation.
+    /// Results of the fixed calls of [`standard`], in Co-Simulation and in Model Exchange.
     standard: [OnceLock<Trace>; 2],
 }
 
@@ -55,7 +55,7 @@ impl Target {
         }
     }
 
-    /// Returns the trace of the standard life of a new instance.
+    /// Returns the results of the fixed calls of [`standard`] on a new instance.
     pub fn standard<'a>(&'a self, kind: fmi2Type, journal: &'a Journal<'a>) -> &'a Trace {
         self.standard[usize::from(kind == ME)].get_or_init(|| standard(&mut Subject::new(self, kind, journal)))
     }

@@ -21,7 +21,7 @@ fn straight(random: &mut ChaCha8Rng) -> Fuzz<'_> {
     Fuzz::new(random, 0.0)
 }
 
-/// Brings a new instance to a mode.
+/// Brings a new instance to a mode by valid calls.
 pub fn lead(subject: &mut Subject, mode: Mode) {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let fuzz = &mut straight(&mut random);
@@ -29,7 +29,7 @@ pub fn lead(subject: &mut Subject, mode: Mode) {
         return;
     }
     if mode == Mode::StepFailed {
-        // Enough for one step of most methods.
+        // The limit allows one step of most methods, so that a long step is discarded.
         subject.set_real(&[subject.target.work_limit], &[10.0], fuzz);
     }
     subject.setup([Some(1e-10), Some(0.0), None], fuzz);
@@ -59,7 +59,7 @@ pub fn make(subject: &mut Subject, call: Call) {
     let (t, state) = (subject.t, &target.states[..1]);
     subject.save(None, fuzz);
     match call {
-        // Frees null, since a freed instance is lost.
+        // Null, since an instance could not be used after it is freed.
         FreeInstance => subject.elsewhere(call, std::ptr::null_mut()),
         SetDebugLogging => subject.logging(fuzz),
         SetupExperiment => {
@@ -132,7 +132,7 @@ pub fn make(subject: &mut Subject, call: Call) {
     }
 }
 
-/// Reads every variable.
+/// Reads every variable; returns statuses and bits.
 pub fn read(subject: &mut Subject) -> Trace {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let fuzz = &mut straight(&mut random);
@@ -180,7 +180,7 @@ pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
     trace
 }
 
-/// Makes an event, and returns to Continuous-Time Mode.
+/// Updates the discrete states of an instance in Event Mode, and returns to Continuous-Time Mode.
 pub fn event(subject: &mut Subject, fuzz: &mut Fuzz) -> Trace {
     let info = subject.new_discrete_states(fuzz);
     let told = info.map(|info| {
@@ -197,7 +197,7 @@ pub fn event(subject: &mut Subject, fuzz: &mut Fuzz) -> Trace {
     ]
 }
 
-/// Makes a step of Euler's method in the importer.
+/// Makes a step of Euler's method, integrated by the importer.
 pub fn euler(subject: &mut Subject, h: f64, fuzz: &mut Fuzz) -> fmi2Status {
     let n = subject.target.states.len();
     let (got, mut x) = subject.vector(Call::GetContinuousStates, n, fuzz);
@@ -221,13 +221,13 @@ pub fn euler(subject: &mut Subject, h: f64, fuzz: &mut Fuzz) -> fmi2Status {
     status
 }
 
-/// Runs a short, fixed life of an instance that is new or reset.
+/// Makes a short, fixed sequence of calls on an instance that is new or reset; returns the results.
 pub fn standard(subject: &mut Subject) -> Trace {
     let mut random = ChaCha8Rng::seed_from_u64(0);
     let fuzz = &mut straight(&mut random);
     let target = subject.target;
     let mut trace = read(subject);
-    // A small work limit saves time and changes nothing else.
+    // A small work limit only saves time: no step below reaches it.
     subject.set_real(&[target.work_limit], &[500.0], fuzz);
     for call in [Call::EnterInitializationMode, Call::ExitInitializationMode] {
         trace.push((subject.plain(call, Expect::Good).0, Vec::new()));

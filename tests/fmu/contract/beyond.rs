@@ -1,4 +1,5 @@
-//! Values that overflow are refused by name, and the instance stays usable.
+//! Values that overflow: the call is refused with the variable's name, and the instance stays
+//! usable.
 
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
@@ -12,7 +13,7 @@ fn controller(sampled: bool) -> Fmu {
     ))
 }
 
-/// Asserts that the instance's bytes are a valid state.
+/// Asserts that the instance's serialised state can be deserialised again.
 fn keeps(instance: &Instance) {
     let (status, state) = instance.deserialize(&instance.bytes());
     ok(status);
@@ -36,7 +37,7 @@ fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
     me.set_states(&good);
     me.indicators();
     let [q, qd] = ["elbow.q", "elbow.qd"].map(|name| fmu.vr(name));
-    // Seeds of a repeated known are added.
+    // Contributions of a repeated known are added, which overflows here.
     let (status, _) = me.directional(&[q], &[q, q], &[1e308, 1e308]);
     assert_eq!(status, DISCARD);
     log.assert_logged(DISCARD, &["partial derivative of elbow.q", "not finite"]);
@@ -79,8 +80,8 @@ fn start_values_that_overflow_are_refused_when_initialisation_ends() {
     ok(cs.exit_initialization());
 }
 
-/// The work limit of a refused start used to stay in the integrator, although a restored state has
-/// its own.
+/// Regression: the work limit of a refused start stayed in the integrator after another state was
+/// restored.
 #[test]
 fn a_state_restored_after_a_refused_start_has_its_own_work_limit() {
     let spacecraft = format!("formulation = \"natural\"\n{SPACECRAFT}");
@@ -138,7 +139,8 @@ fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
     keeps(&me);
 }
 
-/// A controller has no states, so no evaluation was counted: a long step took millions of samples.
+/// Regression: a controller has no states, so its evaluations were not counted as work, and a long
+/// step made millions of samples.
 #[test]
 fn samples_count_as_work() {
     let (fmu, log) = (controller(true), Log::new());
@@ -150,7 +152,7 @@ fn samples_count_as_work() {
     let reached = cs.last_time();
     assert!(reached > 1.0 && reached < 20.0, "{reached}");
     ok(cs.step(reached, 1.0));
-    // At late times millions of samples are one instant to round-off.
+    // At late times millions of samples fall on the same floating-point number.
     for late in [1e15, 1e300] {
         ok(cs.reset());
         cs.setup(None, late, None);

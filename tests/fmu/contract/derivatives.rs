@@ -24,7 +24,7 @@ fn examples() -> Vec<(String, spec::Spec)> {
     paths.into_iter().map(read).collect()
 }
 
-/// Returns every example with structured and flat names, with diagnostics and without.
+/// Returns every example twice: with structured names and diagnostics, with flat names and without.
 fn flavours() -> impl Iterator<Item = (String, Fmu)> {
     examples().into_iter().flat_map(|(name, spec)| {
         [(Naming::Structured, true), (Naming::Flat, false)].map(|(naming, diagnostics)| {
@@ -40,15 +40,15 @@ fn states(fmu: &Fmu) -> Vec<u32> {
     fmu.references(|slot| matches!(slot, Slot::State(_)))
 }
 
-/// Returns columns of all unknowns, one for each known; also checks a request that is not square
-/// against them.
+/// Returns the column of all unknowns for each known. Also checks a request for several unknowns
+/// and knowns at once against these columns.
 fn columns(instance: &Instance, knowns: &[u32]) -> Vec<Vec<f64>> {
     let unknowns = instance.fmu.outputs();
     let columns: Vec<Vec<f64>> = knowns
         .iter()
         .map(|&k| instance.along(&unknowns, &[k], &[1.0]))
         .collect();
-    // A few unknowns in another order, along all knowns at once, one of which is repeated.
+    // A few unknowns in reverse order, along all knowns at once, with one known repeated.
     let few: Vec<usize> = (0..unknowns.len()).rev().step_by(7).collect();
     let mut all = knowns.to_vec();
     let mut seeds: Vec<f64> = (0..knowns.len()).map(|k| 0.3 - 0.1 * (k % 8) as f64).collect();
@@ -71,7 +71,7 @@ fn columns(instance: &Instance, knowns: &[u32]) -> Vec<Vec<f64>> {
     columns
 }
 
-/// Returns the relative distance of two columns.
+/// Returns the difference of two columns, relative to the norm of `theirs`.
 fn distance(ours: &[f64], theirs: &[f64]) -> f64 {
     let norm = theirs.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
     ours.iter()
@@ -82,7 +82,7 @@ fn distance(ours: &[f64], theirs: &[f64]) -> f64 {
         / norm
 }
 
-/// Asserts that columns agree.
+/// Asserts that columns agree within a relative tolerance.
 #[track_caller]
 fn agree(what: &str, ours: &[Vec<f64>], theirs: &[Vec<f64>], tolerance: f64) {
     for (k, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
@@ -93,7 +93,7 @@ fn agree(what: &str, ours: &[Vec<f64>], theirs: &[Vec<f64>], tolerance: f64) {
 
 /// Returns the column of a known by central differences `D(h) … D(4h)`, set through `fmi2SetReal`:
 /// `(18 D(h) − 24 D(2h) + 14 D(3h) − 3 D(4h))/5` has an error of order h⁶ for smooth functions, and
-/// h³ where a second derivative jumps, as at a joint at a beam's end.
+/// of order h³ where a second derivative jumps, as at the end of a beam that carries a joint.
 fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
     let unknowns = instance.fmu.outputs();
     let now = instance.get_many(&[known])[0];
@@ -120,9 +120,9 @@ fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
 /// Steps of differences, relative to the nominal value.
 const STEPS: [f64; 7] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 
-/// Asserts that columns agree with differences of the best step each: dry friction is steep, a
-/// stiff beam's forces are large, and in planar motion magnitudes of momenta change steeply where
-/// slow bodies come to rest.
+/// Asserts that each column agrees with the differences of its best step. No step suits all
+/// columns: dry friction is steep, forces of a stiff beam are large, and in planar motion
+/// magnitudes of momenta have large derivatives where slow bodies come to rest.
 #[track_caller]
 fn agree_with_differences(
     what: &str,
@@ -134,7 +134,8 @@ fn agree_with_differences(
     let now = instance.get_many(&instance.fmu.outputs());
     let values = now.iter().map(|y| y * y).sum::<f64>().sqrt();
     for (&known, column) in knowns.iter().zip(columns) {
-        // For a small column the difference has the round-off of the values divided by the step.
+        // The difference has the values' round-off divided by the step, which matters for small
+        // columns.
         let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
         let off = steps.iter().map(|h| {
             let round_off = f64::EPSILON * values / (h * size(known)) / norm;
@@ -161,8 +162,8 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
             if !dependencies.contains(&(known + 1)) {
                 let [unknown, known] =
                     [unknown, known].map(|r| fmu.registry.slot(r).map(|slot| fmu.registry.name(slot)));
-                // Derivatives with respect to parameters are differences: a length of 10 m has a
-                // round-off of ε 10 m/1e-4 = 2e-11.
+                // Derivatives with respect to parameters are differences with a step of 1e-4: a
+                // length of 10 m then has a round-off of ε 10 m/1e-4 = 2e-11.
                 let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt();
                 assert!(
                     column[row].abs() <= (1e-9 * norm).max(2e-11),
@@ -174,8 +175,7 @@ fn only_what_is_declared(what: &str, fmu: &Fmu, structure: &[Unknown], knowns: &
     }
 }
 
-/// Asserts that a factor declared as constant is equal at two instants; returns the number of such
-/// factors.
+/// Asserts that factors declared as constant are equal at two instants; returns their number.
 #[track_caller]
 fn constants_are(what: &str, fmu: &Fmu, knowns: &[u32], (then, now): (&[Vec<f64>], &[Vec<f64>])) -> usize {
     let (mut found, outputs) = (0, fmu.outputs());
@@ -216,7 +216,8 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
         me.new_discrete_states();
         me.enter_continuous_time_mode();
         assert_eq!(columns(&me, &knowns), event, "{name}: the same law");
-        // Every body moves: near rest the magnitudes of momenta change too steeply for differences.
+        // Every body moves here: near rest the magnitudes of momenta change too steeply for
+        // differences.
         let moved = me.states().into_iter().zip(me.nominals()).enumerate();
         let moved = moved.map(|(i, (x, nominal))| x + nominal * (0.3 + 0.1 * (i % 5) as f64));
         me.set_states(&moved.collect::<Vec<_>>());
@@ -224,7 +225,8 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
         let now = columns(&me, &knowns);
         agree_with_differences(&name, &me, &knowns, &now, (&STEPS, size));
         only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.outputs, &knowns, &now);
-        // Every state is an output, and every rate of a joint the derivative of its angle.
+        // The constant factors include each state as an output of itself, and each rate as the
+        // derivative of its angle.
         assert!(constants_are(&name, &fmu, &knowns, (&event, &now)) > states(&fmu).len());
         ok(me.terminate());
         assert_eq!(columns(&me, &knowns), now, "{name}: after the end");
@@ -257,7 +259,7 @@ fn parameters_and_inputs_in_initialization_mode() {
         assert_eq!(instance.bytes(), bytes, "{name}: asking changes no bit");
         only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.initial_unknowns, &knowns, &found);
 
-        // Compared with differences if the importer may set values on both sides.
+        // Compared with differences only if values on both sides are accepted.
         let size = |known: u32| instance.get_many(&[known])[0].abs().max(0.1);
         for (&known, column) in knowns.iter().zip(found) {
             let now = instance.get_many(&[known])[0];

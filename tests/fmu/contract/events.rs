@@ -1,4 +1,4 @@
-//! Events: accepted commands, and declared changes.
+//! Events: commands take effect, and states change only as declared.
 
 use super::refusals::braked;
 use super::runs::Importer;
@@ -9,12 +9,12 @@ use grapple::fmu::registry::Slot;
 use model_description::Kind;
 use std::path::Path;
 
-/// A signal whose window is moved during the run: in Co-Simulation the segment of the old window
-/// used to stay.
+/// A signal's window is moved during the run. Regression: in Co-Simulation the segment index of the
+/// old window was kept.
 #[test]
 fn rescheduled_signal_agrees_in_both_interfaces() {
     for (change_at, from, until, end) in [
-        // Begun again after its end; interrupted and postponed; begun at once.
+        // The window begins again after its end; is interrupted and postponed; begins at once.
         (1.0, 0.23, 2.0, 1.2),
         (0.4, 5.0, 6.0, 1.2),
         (0.4, 0.9, 1.0, 1.2),
@@ -44,7 +44,8 @@ fn rescheduled_signal_agrees_in_both_interfaces() {
         ok(cs.step(0.0, change_at));
         ok(cs.set_many(&window.0, &window.1));
         ok(cs.step(change_at, end - change_at));
-        // Runge–Kutta steps of 1e-3 s have an error of 1e-12; the event is 1e-10 s late.
+        // The Runge–Kutta steps of 1e-3 s have an error of 1e-12; the importer's event is 1e-10 s
+        // late.
         assert_agree(&importer.fmu, &cs, 1e-8);
         let [me, cs] = [&importer.fmu, &cs].map(|of| of.get("der(shoulder.qd)"));
         println!("from {from} s until {until} s, set at {change_at} s: {me} and {cs} rad/s²");
@@ -53,7 +54,7 @@ fn rescheduled_signal_agrees_in_both_interfaces() {
     logged();
 }
 
-/// Returns the states that the XML declares to jump.
+/// Returns for each state whether the XML declares that an event may change it (`reinit`).
 fn declared(fmu: &Fmu) -> Vec<bool> {
     let states = fmu.registry.variables().zip(&fmu.xml.model_variables);
     let states = states.filter(|(variable, _)| matches!(variable.slot, Slot::State(_)));
@@ -62,7 +63,7 @@ fn declared(fmu: &Fmu) -> Vec<bool> {
         .collect()
 }
 
-/// Returns the states that an event changes.
+/// Returns for each state whether an event changes it.
 fn jumps(me: &Instance) -> Vec<bool> {
     let before = me.states();
     let info = me.new_discrete_states();
@@ -95,7 +96,7 @@ fn a_state_that_jumps_at_an_event_is_declared_as_one_that_may() {
     }
     assert_eq!(jumped, declared_states, "every rate and the work, and no position");
     logged();
-    // Impacts and captures jump; switches do not.
+    // Impacts and captures make states jump; switches do not.
     let of = |spacecraft: &str| declared(&Fmu::of(spacecraft)).contains(&true);
     assert!(of(&striker()) && of(&catcher()));
     assert!(!of(SPACECRAFT));

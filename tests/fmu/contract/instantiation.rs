@@ -1,4 +1,4 @@
-//! `fmi2Instantiate`, and the functions that can be called before it.
+//! `fmi2Instantiate`, and the functions that can be called without an instance.
 
 use super::fmu;
 use crate::driver::*;
@@ -20,7 +20,7 @@ fn instantiation_is_refused_with_one_clear_message() {
         let instantiate = |callbacks| instantiate(guid, location, kind, callbacks, fmi2True, fmi2True);
         assert!(instantiate(Some(&callbacks)).is_null());
         log.assert_logged(ERROR, parts);
-        // Also without a logger.
+        // Refused in the same way without a logger.
         assert!(instantiate(None).is_null());
     };
     refused(CS, Some(c"{0}"), Some(&good), &["GUID", "{0}"]);

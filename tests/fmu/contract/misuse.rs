@@ -1,4 +1,4 @@
-//! Misuse, call by call: it is refused, and the instance stays usable.
+//! Invalid calls, one after the other: each is refused, and the instance stays usable.
 
 use super::fmu;
 use crate::driver::*;
@@ -13,7 +13,7 @@ fn misuse_is_refused_and_the_instance_stays_usable() {
     let mut value = [0.0; 2];
     // SAFETY: a live handle, arrays of the given counts, and null where null is tested.
     unsafe {
-        // Calls out of order, and of the other interface.
+        // Calls out of order, and calls of Model Exchange on a Co-Simulation instance.
         assert_eq!(cs.step(0.0, 0.1), ERROR);
         log.assert_logged(ERROR, &["fmi2DoStep", "instantiated"]);
         assert_eq!(cs.exit_initialization(), ERROR);
@@ -49,7 +49,7 @@ fn misuse_is_refused_and_the_instance_stays_usable() {
         log.assert_logged(ERROR, &["elbow.tau", "Real"]);
         assert!(!cs.flag("elbow.out_of_range"));
 
-        // Values that are not finite; the call has no effect at all.
+        // Values that are not finite; no value of the call is set.
         let references = [fmu.vr("elbow.tau"), fmu.vr("push.f[1]")];
         assert_eq!(cs.set_many(&references, &[1.0, f64::NAN]), ERROR);
         log.assert_logged(ERROR, &["push.f[1]", "NaN"]);
@@ -69,7 +69,7 @@ fn misuse_is_refused_and_the_instance_stays_usable() {
             log.assert_logged(ERROR, &["fmi2DoStep"]);
         }
 
-        // Statuses that do not exist.
+        // Status kinds that do not exist.
         assert_eq!(cs.last_time(), 0.1);
         assert_eq!(
             fmi2GetStringStatus(cs.c, fmi2StatusKind::PENDING_STATUS, null_mut()),
@@ -120,7 +120,7 @@ fn misuse_is_refused_and_the_instance_stays_usable() {
     assert_eq!(log.take(), []);
 }
 
-/// Both begin with a magic number, so that a mix-up is detected.
+/// Instances and saved states begin with different magic numbers, so that a mix-up is detected.
 #[test]
 fn instances_and_states_are_not_confused() {
     let (fmu, log) = (fmu(), Log::new());
@@ -163,6 +163,6 @@ fn the_log_can_be_switched_by_category() {
     ));
     assert_eq!(log.take(), []);
     assert_eq!(cs.switch_log(true, &[c"100% noise"]), ERROR);
-    // A format of printf: the sign is doubled.
+    // The logger's message is a format of printf: the per cent sign is doubled.
     log.assert_logged(ERROR, &["100%% noise"]);
 }

@@ -13,8 +13,8 @@ mod state;
 
 use crate::driver::{Fmu, SPACECRAFT};
 
-/// Returns the spacecraft with a range so wide that the elbow never leaves it: time events, and no
-/// state events.
+/// Returns the spacecraft with a range so wide that the elbow never reaches it: its runs have time
+/// events but no state events.
 fn fmu() -> Fmu {
     let stop = r#"max_deg = 20.0, stop = "compliant", stiffness = 50.0, damping = 0.0"#;
     assert!(SPACECRAFT.contains(stop));

@@ -1,11 +1,11 @@
-//! A refused call changes nothing: the state has identical bytes before and after, and the cause
-//! can be removed.
+//! A refused call changes nothing: the serialised state is identical before and after. Once the
+//! cause of the refusal is removed, the call succeeds.
 
 use crate::driver::*;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 
-/// Returns the spacecraft with a brake in its elbow, and an impulse port on its lower link.
+/// Returns the spacecraft with a brake in its elbow, and an impulse port on its base.
 pub fn braked() -> Fmu {
     let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
     assert!(SPACECRAFT.contains(servo));
@@ -16,7 +16,7 @@ pub fn braked() -> Fmu {
 /// Asserts that the call in `act` is refused and leaves the state unchanged.
 #[track_caller]
 fn refused(instance: &Instance, act: impl FnOnce() -> fmi2Status) {
-    // Applies buffered parameters first.
+    // Reading a variable applies buffered parameters, which would change the bytes.
     instance.get("elbow.q");
     let before = instance.bytes();
     assert_eq!(act(), ERROR);
@@ -87,7 +87,8 @@ fn step_that_fails_at_its_start_leaves_the_state_unchanged() {
     assert_eq!(cs.get("elbow.qd"), 0.0);
 }
 
-/// The impulse acts, and then the brake would dissipate more energy than a number can hold.
+/// The impulse would succeed, but the brake would then dissipate more energy than a floating-point
+/// number can hold: the event as a whole is refused.
 #[test]
 fn an_event_that_fails_in_its_midst_has_not_begun() {
     let fmu = braked();
@@ -119,7 +120,7 @@ fn an_event_that_fails_in_its_midst_has_not_begun() {
     assert_ne!(cs.get("base.v[1]"), v);
 }
 
-/// A master that halves discarded steps would not terminate if none ever succeeded.
+/// A co-simulation algorithm that halves discarded steps would never end if no step succeeded.
 #[test]
 fn a_step_that_the_work_limit_lets_go_nowhere_is_an_error() {
     let fmu = Fmu::new();

@@ -1,4 +1,5 @@
-//! Starts and restarts of a run: parameters that are set before the first step (rule O3).
+//! Parameters that are set after initialisation, before the first step: the start is computed again
+//! (rule O3 of docs/hosts.md).
 
 use super::refusals::braked;
 use crate::driver::*;
@@ -20,8 +21,8 @@ fn time_reached_is_the_start_time_before_the_first_step() {
     assert_eq!(cs.last_time(), 0.0);
 }
 
-/// A tolerance that integrators do not support is replaced by a tighter one; in Model Exchange
-/// there is no integrator.
+/// A tolerance coarser than the integrators support is replaced by a tighter one; in Model Exchange
+/// the tolerance has no effect.
 #[test]
 fn coarse_tolerance_is_accepted() {
     let fmu = Fmu::new();
@@ -39,7 +40,7 @@ fn a_start_made_again_in_event_mode_is_told() {
     me.initialise(None);
     assert_eq!(changed(), fmi2False);
     ok(me.set("elbow.q_start", -0.3));
-    // Reported once, also if a saved state is restored in between.
+    // Changed states are reported once, also if a saved state is restored before the report.
     let state = me.save();
     me.get("elbow.q");
     let bytes = me.bytes();
@@ -51,12 +52,12 @@ fn a_start_made_again_in_event_mode_is_told() {
     ok(status);
     me.restore(again);
     assert_eq!(changed(), fmi2True);
-    // States that the importer sets afterwards are its own: nothing is reported.
+    // If the importer then sets the states itself, nothing is reported.
     ok(me.set("lower.mass", 3.0));
     let x = me.states();
     me.set_states(&x);
     assert_eq!(changed(), fmi2False);
-    // States set before are lost.
+    // States that were set before the parameter are lost.
     ok(me.set("elbow.q", 0.1));
     ok(me.set("lower.mass", 2.0));
     assert_eq!(changed(), fmi2True);
@@ -65,7 +66,7 @@ fn a_start_made_again_in_event_mode_is_told() {
     me.free_state(again);
 }
 
-/// Commands of Initialization Mode are applied again when the run is restarted.
+/// Commands that were set in Initialization Mode are applied again when the run is restarted.
 #[test]
 fn restarted_run_in_co_simulation_applies_commands_again() {
     let fmu = braked();

@@ -1,4 +1,4 @@
-//! Runs without errors.
+//! Complete runs without errors.
 
 use super::fmu;
 use crate::driver::integration::{Calls, integrate};
@@ -30,7 +30,7 @@ impl Calls for Importer<'_> {
     }
 
     fn event(&mut self, t: f64, _: &[f64]) -> Vec<f64> {
-        // Some importers handle time events late (O6).
+        // The event is handled late, as by some importers (O6 of docs/hosts.md).
         self.fmu.set_time(t + 1e-10);
         self.fmu.enter_event_mode();
         self.info = self.fmu.event();
@@ -59,10 +59,10 @@ fn model_exchange_and_co_simulation_agree_through_time_events() {
     cs.initialise(Some(1e-10));
     ok(cs.set("elbow.tau", 0.4));
     for i in 0..100 {
-        // An importer's sum of steps, with its round-off.
+        // Times are multiples of the step with round-off, as importers compute them.
         ok(cs.step(f64::from(i) * 0.01, 0.01));
     }
-    // Runge–Kutta at 1 ms has an error of about 1e-12; the other's tolerance was 1e-10.
+    // Runge–Kutta at 1 ms has an error of about 1e-12; the tolerance in Co-Simulation was 1e-10.
     assert_agree(&me, &cs, 1e-8);
     assert!(cs.get("shoulder.q").abs() > 1e-3);
     // A run without errors logs nothing.
@@ -89,8 +89,8 @@ fn time_events_are_announced_and_handled_in_order() {
     assert_eq!(times, [0.23, 0.61]);
 }
 
-/// O3 and O4: OpenModelica's wrapper stays in Event Mode after initialisation, sets parameters
-/// there, and evaluates everything before the first `fmi2NewDiscreteStates`.
+/// O3 and O4 of docs/hosts.md: OpenModelica's wrapper stays in Event Mode after initialisation,
+/// sets parameters there, and evaluates everything before the first `fmi2NewDiscreteStates`.
 #[test]
 fn o3_o4_the_call_sequence_of_openmodelica() {
     let (fmu, log) = (fmu(), Log::new());
@@ -106,7 +106,7 @@ fn o3_o4_the_call_sequence_of_openmodelica() {
     let (dx, z) = (me.derivatives(), me.indicators());
     assert!(dx.iter().chain(&z).all(|v| v.is_finite()));
     me.event();
-    // O10: terminated from any mode, repeatedly.
+    // O10: `fmi2Terminate` is accepted in any mode, repeatedly.
     ok(me.terminate());
     ok(me.terminate());
     assert_eq!(log.take(), []);

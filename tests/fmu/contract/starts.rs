@@ -1,8 +1,8 @@
-//! Starts of a run: refusals and messages.
+//! Values at the start of a run: refusals and messages.
 
 use crate::driver::*;
 
-/// A beam on a hinge, whose motor has a rate limit.
+/// A beam on a hinge whose motor has a rate limit.
 const BOOM: &str = r#"
 name = "boom"
 [body.boom.beam]
@@ -18,7 +18,7 @@ child = "boom"
 motor = { torque_limit = 1.0, rate_limit = 0.5 }
 "#;
 
-/// A spec with this start is refused with the same message.
+/// An importer's start values are validated like those of a spec, with the same message.
 #[test]
 fn importers_start_is_validated_like_the_specs() {
     let (fmu, log) = (Fmu::of(&striker()), Log::new());
@@ -39,7 +39,7 @@ fn importers_start_is_validated_like_the_specs() {
         ] {
             let instance = fmu.instance_with_log(&log, kind);
             ok(instance.set(parameter, value));
-            // An attitude has four numbers.
+            // The identity attitude: the quaternion's scalar part is set as well.
             if value == 0.0 {
                 ok(instance.set("boom.q_start[1]", 1.0));
             }
@@ -56,8 +56,8 @@ fn importers_start_is_validated_like_the_specs() {
     }
 }
 
-/// A limit that is exceeded at the start is reported then, once, whatever the importer reads
-/// before; others are not.
+/// Limits that are exceeded at the start are reported at the end of initialisation, once, whatever
+/// the importer reads before; other limits are not reported.
 #[test]
 fn exceeded_limits_are_reported_at_the_start() {
     let (fmu, log) = (Fmu::of(BOOM), Log::new());

@@ -47,7 +47,7 @@ fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
             assert_eq!((a.step(t, h), b.step(t, h)), (OK, OK));
             assert_eq!(a.bits(), b.bits());
         }
-        // Back in the first instance.
+        // The first instance makes the same steps from its restored state.
         let end = a.bits();
         a.restore(state);
         assert_eq!((a.step(0.317, 0.1), a.step(0.317 + 0.1, 0.4)), (OK, OK));
@@ -64,7 +64,7 @@ fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
     }
 }
 
-/// In Model Exchange the importer integrates.
+/// In Model Exchange the importer integrates, so the saved state has no memory of the solver.
 #[test]
 fn state_in_model_exchange_has_no_integrator_memory() {
     let bytes = |method: &str, kind| {
@@ -76,7 +76,8 @@ fn state_in_model_exchange_has_no_integrator_memory() {
     let [explicit, implicit] = ["dopri5", "radau5"].map(|method| [ME, CS].map(|kind| bytes(method, kind)));
     println!("Model Exchange and Co-Simulation: dopri5 {explicit:?} bytes, radau5 {implicit:?} bytes");
     assert_eq!(explicit[0], implicit[0]);
-    // Sixteen numbers of any method; for an implicit one also its Jacobian and three rows.
+    // Sixteen numbers for any method; an implicit method also stores its Jacobian and three vectors
+    // of the states' size.
     assert_eq!(explicit[1] - explicit[0], 8 * 16);
     assert_eq!(implicit[1] - implicit[0], 8 * (16 + 18 * 18 + 3 * 18));
 }

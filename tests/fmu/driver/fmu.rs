@@ -15,9 +15,8 @@ use std::ptr::null;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock};
 
-/// A free base with two links. A pulse on the shoulder runs inside the FMU, so there are time
-/// events; the elbow soon reaches a stop without damping and leaves it again, so there are state
-/// events.
+/// A free base with two links. The signal of the shoulder's torque gives time events; the elbow
+/// soon reaches a stop without damping and leaves it again, which gives state events.
 pub const SPACECRAFT: &str = r#"
 name = "two_link"
 [body.base]
@@ -64,7 +63,7 @@ pub fn catcher() -> String {
     )
 }
 
-/// Returns the same spacecraft in orbit with a soft boom in a grasp. A ball hits its lower link and
+/// Returns the same spacecraft in orbit with a soft boom in a grasp; a ball hits its lower link and
 /// separates again.
 pub fn striker() -> String {
     format!(
@@ -105,7 +104,7 @@ impl Fmu {
         Self::offering(model, naming, Interfaces::Both)
     }
 
-    /// Creates an FMU that offers these interfaces.
+    /// Creates an unpacked FMU whose XML offers these interfaces.
     pub fn offering(model: Model, naming: Naming, interfaces: Interfaces) -> Self {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let model = Arc::new(model);
@@ -163,7 +162,7 @@ impl Fmu {
             format!("file://{escaped}"),
             format!("file://{escaped}/"),
             format!("file://localhost{escaped}"),
-            // Not escaped at all, as by some importers.
+            // Without escapes, as by some importers.
             format!("file://{path}"),
             format!("FILE://{}", everything.collect::<String>()),
         ]
@@ -181,13 +180,13 @@ impl Fmu {
         self.registry.quantity(slot).nominal
     }
 
-    /// Returns the references of all variables that pass.
+    /// Returns the references of all variables whose slot satisfies `pass`.
     pub fn references(&self, pass: impl Fn(Slot) -> bool) -> Vec<u32> {
         let all = self.registry.variables().filter(|v| pass(v.slot));
         all.map(|v| v.value_reference).collect()
     }
 
-    /// Returns all computed real variables: states, derivatives, outputs.
+    /// Returns the references of all computed real variables: states, derivatives, outputs.
     pub fn outputs(&self) -> Vec<u32> {
         self.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_)))
     }
@@ -208,7 +207,7 @@ impl Fmu {
         self.registry.model().indicator_count()
     }
 
-    /// Creates an instance with a logger and allocators, logging on, as most loaders do.
+    /// Creates an instance with a logger and allocators and logging on, as most importers do.
     pub fn instance(&self, kind: fmi2Type) -> Instance<'_> {
         self.instance_with(kind, Some(&callbacks()), fmi2False, fmi2True)
     }
@@ -230,7 +229,7 @@ impl Fmu {
             .unwrap_or_else(|| panic!("{:?}", log.take()))
     }
 
-    /// Creates an instance with the resources at any location, unless it is refused.
+    /// Creates an instance with the resources at any location; `None` if it is refused.
     pub fn instance_at(
         &self,
         location: Option<&str>,
@@ -250,7 +249,7 @@ impl Drop for Fmu {
     }
 }
 
-/// Calls `fmi2Instantiate`; `None` is null.
+/// Calls `fmi2Instantiate`; a `None` is passed as null.
 pub fn instantiate(
     guid: Option<&CStr>,
     location: Option<&str>,

@@ -1,4 +1,4 @@
-//! The importer's side: the callbacks of its loader, and the messages received by its logger.
+//! The importer's side: its callbacks, and the messages received by its logger.
 
 use crate::driver::DISCARD;
 use grapple::fmu::c_abi::as_logger;
@@ -23,7 +23,7 @@ impl Log {
         Self(RefCell::new(Vec::new()))
     }
 
-    /// Returns the messages since the last time.
+    /// Returns and removes the messages received so far.
     pub fn take(&self) -> Vec<Logged> {
         self.0.take()
     }
@@ -34,7 +34,8 @@ impl Log {
         assert_one(&self.take(), status, parts);
     }
 
-    /// Returns callbacks to it: a logger with the log itself as its environment, and no allocators.
+    /// Returns callbacks whose logger appends to this log, which is their environment; no
+    /// allocators.
     pub fn callbacks(&self) -> fmi2CallbackFunctions {
         fmi2CallbackFunctions {
             logger: Some(as_logger(listen)),
@@ -51,8 +52,8 @@ thread_local! {
     static ALLOCATIONS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Returns the messages received by this thread's loggers without an environment since the last
-/// time.
+/// Returns and removes the messages that this thread's loggers without an environment have
+/// received.
 pub fn logged() -> Vec<Logged> {
     HEARD.with(Log::take)
 }
@@ -79,7 +80,7 @@ fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
     }
 }
 
-/// Returns how often this thread's allocators were called.
+/// Returns the number of calls of this thread's allocators.
 pub fn allocations() -> u32 {
     ALLOCATIONS.get()
 }

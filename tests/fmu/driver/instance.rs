@@ -1,5 +1,4 @@
-//! An instance with the C functions as methods that take slices and make the assertions of every
-//! importer.
+//! An instance with the C functions as methods: they take slices and assert that the call succeeds.
 
 use crate::driver::{CS, Fmu, OK, WATCHED, logged};
 use grapple::fmu::c_abi::*;
@@ -7,7 +6,7 @@ use grapple::fmu::fmi2::*;
 use std::ffi::CStr;
 use std::ptr::null_mut;
 
-/// An instance, freed at the end.
+/// An instance, freed when it is dropped.
 pub struct Instance<'a> {
     pub fmu: &'a Fmu,
     pub c: fmi2Component,
@@ -23,7 +22,7 @@ impl Drop for Instance<'_> {
     }
 }
 
-/// Asserts that a call succeeded; importers stop at any other status (S1).
+/// Asserts that a call succeeded; importers stop at any other status (S1 of docs/hosts.md).
 #[track_caller]
 pub fn ok(status: fmi2Status) {
     assert_eq!(status, OK, "{:?}", logged());
@@ -34,7 +33,7 @@ pub fn ok(status: fmi2Status) {
 impl Instance<'_> {
     #[track_caller]
     pub fn setup(&self, tolerance: Option<f64>, start: f64, stop: Option<f64>) {
-        // An undefined value is still passed: some importers pass a number that must be ignored.
+        // An undefined value is still passed, as by some importers; the FMU must ignore it.
         ok(unsafe {
             fmi2SetupExperiment(
                 self.c,
@@ -140,7 +139,7 @@ impl Instance<'_> {
         t
     }
 
-    /// Returns `fmi2Terminated`.
+    /// Returns `fmi2Terminated`: whether the FMU requests the end of the run.
     #[track_caller]
     pub fn wants_to_end(&self) -> bool {
         let mut ended = 77;
@@ -158,8 +157,8 @@ impl Instance<'_> {
         ok(unsafe { fmi2EnterContinuousTimeMode(self.c) });
     }
 
-    /// Returns the event info, in a structure with arbitrary contents: importers do not initialise
-    /// it (O6).
+    /// Returns the event info of `fmi2NewDiscreteStates`, called with a structure of arbitrary
+    /// contents, since importers do not initialise it (O6 of docs/hosts.md).
     #[track_caller]
     pub fn new_discrete_states(&self) -> fmi2EventInfo {
         let mut info = fmi2EventInfo {
@@ -177,7 +176,7 @@ impl Instance<'_> {
         info
     }
 
-    /// Makes an event by the calls of most importers.
+    /// Handles an event by the calls that most importers make.
     #[track_caller]
     pub fn event(&self) -> fmi2EventInfo {
         self.enter_event_mode();
@@ -276,7 +275,7 @@ impl Instance<'_> {
         assert!(state.is_null());
     }
 
-    /// Serialises a saved state.
+    /// Serialises a saved state; returns the bytes.
     #[track_caller]
     pub fn serialize(&self, state: fmi2FMUstate) -> Vec<u8> {
         let mut size = 0;
@@ -286,7 +285,7 @@ impl Instance<'_> {
         bytes
     }
 
-    /// Deserialises a saved state; null if it is refused.
+    /// Deserialises a saved state; returns the status and the state, null if it is refused.
     pub fn deserialize(&self, bytes: &[u8]) -> (fmi2Status, fmi2FMUstate) {
         let mut state = null_mut();
         let status = unsafe { fmi2DeSerializeFMUstate(self.c, bytes.as_ptr().cast(), bytes.len(), &mut state) };
@@ -312,7 +311,7 @@ pub fn next_event(info: &fmi2EventInfo) -> f64 {
     }
 }
 
-/// Asserts that two runs have reached the same point.
+/// Asserts that [`WATCHED`] agrees in two runs.
 #[track_caller]
 pub fn assert_agree(a: &Instance, b: &Instance, tolerance: f64) {
     for name in WATCHED {
@@ -328,7 +327,7 @@ pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
     assert_agree(a, b, tolerance);
     for of in [a, b] {
         assert_eq!(of.get("hit.count"), 1.0);
-        // It came from above, and has separated again.
+        // The ball came from above, and has separated again.
         assert!(of.get("ball.v[2]") > -1.4, "{}", of.get("ball.v[2]"));
     }
     for name in [
@@ -343,8 +342,8 @@ pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
     }
 }
 
-/// Returns a Co-Simulation run to `end`, for comparison. The stop magnifies the error of the
-/// tolerance a hundredfold.
+/// Makes a Co-Simulation run to `end`, for comparison. The elbow's stop amplifies integration
+/// errors a hundredfold, hence the tolerance of 1e-13.
 pub fn reference(fmu: &Fmu, end: f64, prepare: impl Fn(&Instance)) -> Instance<'_> {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-13));
@@ -354,8 +353,8 @@ pub fn reference(fmu: &Fmu, end: f64, prepare: impl Fn(&Instance)) -> Instance<'
     cs
 }
 
-/// Returns a Co-Simulation run of a [`catcher`](super::catcher) to 1 s with a capture at 0.3 s and
-/// a release at 0.7 s, for comparison.
+/// Makes a Co-Simulation run of a [`catcher`](super::catcher) to 1 s with a capture at 0.3 s and a
+/// release at 0.7 s, for comparison.
 pub fn capturing_reference(fmu: &Fmu) -> Instance<'_> {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-13));

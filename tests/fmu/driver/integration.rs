@@ -1,6 +1,6 @@
-//! Integration in a Model Exchange importer: steps, event indicators, event location.
+//! Integration as in a Model Exchange importer: steps, event indicators, event location.
 
-/// An importer's calls, in its own order.
+/// Calls of an importer at each stage of the integration, in its own order.
 pub trait Calls {
     /// Returns derivatives at a trial point.
     fn derivatives(&mut self, t: f64, x: &[f64]) -> Vec<f64>;
@@ -28,7 +28,7 @@ pub fn integrate(importer: &mut impl Calls, mut x: Vec<f64>, start: f64, end: f6
         let mut h_event = h;
         if changed(&z, &importer.indicators(t + h, &ahead)) {
             let mut before = 0.0;
-            // 50 halvings of a millisecond: below the spacing of the numbers.
+            // 50 halvings of a step of a millisecond reach the spacing of floating-point numbers.
             for _ in 0..50 {
                 let middle = 0.5 * (before + h_event);
                 let trial = runge_kutta(importer, t, middle, &x);

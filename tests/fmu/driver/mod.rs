@@ -1,4 +1,4 @@
-//! An FMU and its instances, driven through the exported C functions: shared by all modules of this
+//! An FMU and its instances, called through the exported C functions: shared by all modules of this
 //! binary.
 
 mod fmu;
@@ -20,7 +20,7 @@ pub const FATAL: fmi2Status = fmi2Status::FATAL;
 pub const ME: fmi2Type = fmi2Type::MODEL_EXCHANGE;
 pub const CS: fmi2Type = fmi2Type::CO_SIMULATION;
 
-/// Variables that distinguish two runs.
+/// Variables by which two runs are compared.
 pub const WATCHED: [&str; 6] = [
     "shoulder.q",
     "elbow.q",

@@ -1,9 +1,9 @@
-//! A separate process, and its resources.
+//! A test in a separate process, and the memory and files that it uses.
 
 use std::process::Command;
 
 /// Runs the body of a test in a separate process, so that no other test allocates memory or opens
-/// files meanwhile.
+/// files at the same time. `test` is the test's full name.
 pub fn alone(test: &str, body: impl FnOnce()) {
     const CHILD: &str = "GRAPPLE_TEST_ALONE";
     if std::env::var_os(CHILD).is_some() {
@@ -21,7 +21,7 @@ pub fn alone(test: &str, body: impl FnOnce()) {
 
 /// Returns the process's private memory in bytes, and the number of open files.
 pub fn in_use() -> (u64, usize) {
-    // Counted page by page; the usual counters lag behind by some pages for each processor.
+    // This count is exact; the usual counters lag behind by some pages for each processor.
     let rollup = std::fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
     let anonymous = rollup.lines().find_map(|line| line.strip_prefix("Anonymous:"));
     let kilobytes = anonymous.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());

@@ -75,14 +75,14 @@ fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Importers call from threads with stacks of their own size. Of 64 KiB, 16 are for their frames,
-/// those of this test, and the C library's part of a thread's stack.
+/// Importers call from threads whose stacks have sizes of their own. Of 64 KiB, 16 are for the
+/// frames of the importer, of this test, and the C library's part of a thread's stack.
 #[test]
 fn every_example_runs_on_a_stack_of_64_kib() {
     alone("hosts::environment::every_example_runs_on_a_stack_of_64_kib", || {
         for (name, fmu) in examples() {
             for kind in [ME, CS] {
-                // Shown if the process ends.
+                // Names the example in the output if the process ends.
                 println!("{name}, {kind:?}");
                 std::thread::scope(|scope| {
                     let thread = std::thread::Builder::new().stack_size(48 << 10);
@@ -95,8 +95,8 @@ fn every_example_runs_on_a_stack_of_64_kib() {
     });
 }
 
-/// With a given limit of additional memory there is either an instance, or null with a message; the
-/// process continues.
+/// The limit of the address space is raised step by step: each `fmi2Instantiate` returns either an
+/// instance, or null with one message, and the process continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn without_memory_there_is_no_instance_and_the_importer_lives() {
@@ -166,7 +166,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
                 take_all(&mut pieces);
                 let large = pieces.iter().take_while(|piece| piece.capacity() == PIECE).count();
                 let (mut refused, mut logged) = (0, 0);
-                // The limit rises each time, until there is an instance.
+                // Each time one piece more is freed, until there is an instance.
                 let c = loop {
                     // SAFETY: strings and a structure that live during the call.
                     let c = unsafe {
@@ -215,7 +215,7 @@ fn a_step_with_senseless_parameters_ends_soon() {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             let cs = fmu.instance(CS);
             for &vr in &numbers {
-                // Few of them, or many.
+                // Few parameters, or many.
                 if rng.random_range(0..if seed % 2 == 0 { 30 } else { 6 }) == 0 {
                     let factor = 10.0_f64.powf(rng.random_range(-9.0..9.0));
                     let value = cs.get_many(&[vr])[0];
@@ -264,8 +264,8 @@ mod floating_point {
     const TO_NEAREST: c_int = 0;
     const UPWARDS: c_int = 0x800;
 
-    /// An importer that is linked with `-ffpe-trap=zero,invalid,overflow` or calls `feenableexcept`
-    /// gets no SIGFPE.
+    /// An importer linked with `-ffpe-trap=zero,invalid,overflow`, or one that calls
+    /// `feenableexcept`, receives no SIGFPE from the FMU.
     #[test]
     fn every_example_runs_where_division_by_zero_raises_a_signal() {
         alone(
@@ -276,11 +276,11 @@ mod floating_point {
                     for kind in [ME, CS] {
                         println!("{name}, {kind:?}");
                         let expected = live(&fmu, kind);
-                        // SAFETY: changes this thread's floating-point environment, in which
-                        // nothing overflows here.
+                        // SAFETY: changes this thread's floating-point environment; the importer's
+                        // own code does not overflow here.
                         assert_ne!(unsafe { feenableexcept(traps) }, -1);
                         let found = live(&fmu, kind);
-                        // SAFETY: as above. The importer's traps are still set after the calls.
+                        // SAFETY: as above. The importer's traps must still be set after the calls.
                         assert_eq!(unsafe { (fegetexcept(), fedisableexcept(traps)) }, (traps, traps));
                         assert_eq!(found, expected);
                     }

@@ -1,4 +1,4 @@
-//! Requirements of all kinds of importers, as rules: one test per row of `docs/hosts.md`.
+//! Rules of `docs/hosts.md` that hold for all importers: one test per row.
 
 use crate::driver::*;
 use crate::larger::Larger;
@@ -83,7 +83,7 @@ fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
     b.free_state(state);
     assert_eq!(b.bytes(), bytes);
     assert_eq!(b.derivatives(), a.derivatives());
-    // It continues in the saved mode.
+    // The run continues in the saved mode.
     b.enter_event_mode();
     assert_eq!(logged(), []);
 }
@@ -117,12 +117,12 @@ fn communication_points_with_round_off_are_taken() {
     let mut sum = 0.0;
     for i in 0..60 {
         ok(exact.step(f64::from(i) * 0.05, 0.05));
-        // A sum of steps in single precision, such as 2.95000003.
+        // Times accumulated in single precision, such as 2.95000003.
         ok(rough.step(sum, 0.05));
         sum = f64::from((sum + 0.05) as f32);
     }
     assert_ne!(sum, 3.0);
-    // The end differs by the sum's round-off alone.
+    // Only the round-off of the times may change the result.
     assert_agree(&exact, &rough, 1e-5);
     assert!((rough.last_time() - 3.0).abs() < 1e-5);
 }
@@ -134,7 +134,7 @@ fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
     me.begin();
     let x = me.states();
     let limit = x[8];
-    // Back and forth by round-off around the limit.
+    // The position varies by round-off around the limit.
     let mut changes = 0;
     let mut side = me.indicators()[0] > 0.0;
     for i in 0..100_u32 {
@@ -210,8 +210,8 @@ fn every_spelling_of_the_resource_location_is_taken() {
     assert_eq!(logged(), []);
 }
 
-/// A `%` in a folder's name, escaped as in RFC 3986 or not at all; `%zz` is not an escape, and
-/// `%41` would be an `A`.
+/// A `%` in a folder's name, escaped as in RFC 3986 or not: `%zz` is not an escape, and `%41` must
+/// not be read as an `A`.
 #[test]
 fn a_percent_sign_in_the_resource_location_may_be_escaped_or_not() {
     for folder in ["100% done", "50%zz", "%41%42"] {
@@ -263,7 +263,7 @@ fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
         for kind in [ME, CS] {
             let instance = fmu.instance_with(kind, callbacks, fmi2True, fmi2True);
             instance.initialise(None);
-            // A message without a logger.
+            // A refused value, whose message has no logger to go to.
             assert_eq!(instance.set("elbow.tau", f64::NAN), ERROR);
             instance.bytes();
             ok(instance.reset());

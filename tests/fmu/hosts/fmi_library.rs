@@ -11,9 +11,9 @@
 //! "nothing". PyFMI sets inputs before the experiment, defines a tolerance, passes a stop time
 //! without defining it, calls `fmi2NewDiscreteStates` once or more, then reads the nominals;
 //! without directional derivatives, or with `force_finite_differences`, it perturbs the states for
-//! its Jacobian; it runs again after `fmi2Reset`. Its Co-Simulation grid is a `linspace`. libcosim
-//! sets the experiment up and enters Initialization Mode right after instantiation, reads and sets
-//! there, and ends with `fmi2Terminate` before `fmi2FreeInstance`.
+//! its Jacobian; it makes another run after `fmi2Reset`. Its Co-Simulation grid is a `linspace`.
+//! libcosim sets the experiment up and enters Initialization Mode right after instantiation, reads
+//! and sets values there, and ends with `fmi2Terminate` before `fmi2FreeInstance`.
 
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
@@ -63,7 +63,8 @@ impl<'a> Pyfmi<'a> {
         }
     }
 
-    /// Returns a Jacobian by differences, setting one state after the other by its value reference.
+    /// Returns the Jacobian by differences; states are set one after the other by their value
+    /// references.
     fn jacobian(&self) -> Vec<Vec<f64>> {
         let states = self.fmu.fmu.references(|slot| matches!(slot, Slot::State(_)));
         let derivatives = self.fmu.fmu.references(|slot| matches!(slot, Slot::Derivative(_)));
@@ -127,7 +128,7 @@ fn pyfmi_runs_model_exchange_twice_with_a_reset_between() {
         let mut model = Pyfmi::initialise(instance);
         let x = model.fmu.states();
         let (x, events) = integrate(&mut model, x, 0.0, 1.5, 5e-4);
-        // Runge–Kutta at half a millisecond.
+        // The Runge–Kutta steps of half a millisecond determine the tolerance.
         assert_agree(&model.fmu, &cs, 1e-9);
         ends.push((x, events));
         ok(model.fmu.reset());
@@ -157,7 +158,7 @@ fn states_are_perturbed_by_reference_and_come_back_to_the_same_bits() {
     assert_eq!(model.fmu.derivatives(), before);
     assert_eq!(model.fmu.bytes(), bytes);
     assert!(jacobian.iter().flatten().all(|entry| entry.is_finite()));
-    // An angle's derivative is its rate.
+    // The derivative of the elbow's angle with respect to its rate is 1.
     let elbow = fmu.registry.model().states.iter().position(|s| s.name == "elbow.q");
     let rate = fmu.registry.model().states.iter().position(|s| s.name == "elbow.qd");
     let (elbow, rate) = (elbow.expect("a state"), rate.expect("a state"));
@@ -179,7 +180,7 @@ fn pyfmi_steps_co_simulation_over_a_linspace() {
         ok(cs.set("elbow.tau", 0.4));
     }
     assert_agree(&cs, &reference(&fmu, end, |cs| ok(cs.set("elbow.tau", 0.4))), 1e-9);
-    // `terminate` and `free_instance` may be called in either order.
+    // `fmi2Reset` is accepted after `fmi2Terminate`.
     ok(cs.terminate());
     ok(cs.reset());
 }
@@ -195,7 +196,7 @@ fn libcosim_reads_and_sets_in_initialization_mode_and_saves_and_restores() {
     assert!(starts.iter().all(|v| v.is_finite()));
     cs.flag("elbow.out_of_range");
     let settable: Vec<u32> = [fmu.parameters(), fmu.inputs()].concat();
-    // All parameters with their present values; the second time with another start.
+    // All parameters with their present values; then, in the second run, with another start.
     ok(cs.set_many(&settable, &cs.get_many(&settable)));
     assert_eq!(cs.get_many(&variables), starts);
     let (first, before) = (cs.save(), cs.get("elbow.q"));

@@ -4,17 +4,18 @@
 //!
 //! Facts used: the experiment is set up without tolerance in Model Exchange, with one in
 //! Co-Simulation; start values are set before and within Initialization Mode, inputs within it;
-//! event iteration repeats while it is requested. After each solver step: `fmi2SetTime`, continuous
-//! inputs, and `fmi2CompletedIntegratorStep` only if needed; at input events inputs again in Event
-//! Mode. In Co-Simulation inputs and, if requested, their derivatives come before each step; after
-//! a discard it reads `fmi2Terminated`, and `fmi2LastSuccessfulTime` if that is true. Communication
-//! points are multiples of the interval.
+//! event iteration repeats while the FMU requests it. After each solver step FMPy calls
+//! `fmi2SetTime`, sets continuous inputs, and calls `fmi2CompletedIntegratorStep` only if the FMU
+//! needs it; at input events it sets inputs again in Event Mode. In Co-Simulation it sets inputs
+//! and, if requested, their derivatives before each step; after a discard it reads
+//! `fmi2Terminated`, and `fmi2LastSuccessfulTime` if that is true. Communication points are
+//! multiples of the interval.
 
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
-/// Returns a ramp that the importer sets.
+/// Returns the value of the input that the importer sets, a ramp over time.
 fn ramp(t: f64) -> f64 {
     0.2 + 0.3 * t
 }
@@ -77,7 +78,7 @@ impl Calls for Model<'_> {
         self.fmu.enter_event_mode();
         ok(self.fmu.set("elbow.tau", ramp(t)));
         self.discrete();
-        // The solver is rebuilt from the states and the nominals.
+        // FMPy builds the solver anew from the states and the nominals.
         assert!(self.fmu.nominals().iter().all(|n| *n > 0.0));
         self.fmu.states()
     }
@@ -108,14 +109,15 @@ fn model_exchange_and_co_simulation_with_input_derivatives_agree() {
 
     let cs = slave(&fmu, 1.5, Some(1e-13));
     for i in 0..150 {
-        // The point is a multiple of the interval, the step the difference of two: both rounded.
+        // The communication point is a multiple of the interval, the step a difference of two: both
+        // are rounded.
         let (t, next) = (f64::from(i) * 0.01, f64::from(i + 1) * 0.01);
         ok(cs.set("elbow.tau", ramp(t)));
         ok(cs.set_input_derivative("elbow.tau", 1, 0.3));
         ok(cs.step(t, next - t));
         assert!(cs.get_many(&fmu.outputs()).iter().all(|y| y.is_finite()));
     }
-    // Runge–Kutta at half a millisecond.
+    // The Runge–Kutta steps of half a millisecond determine the tolerance.
     assert_agree(&me.fmu, &cs, 1e-9);
     ok(me.fmu.terminate());
     ok(cs.terminate());

@@ -6,7 +6,7 @@ use crate::driver::process::{alone, in_use};
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 
-/// Makes one life: instantiate, initialise, step, free.
+/// Creates an instance, initialises it, makes a step and frees it.
 fn live(fmu: &Fmu, kind: fmi2Type) {
     let instance = fmu.instance(kind);
     if kind == CS {
@@ -35,7 +35,7 @@ fn ten_thousand_lives_take_no_memory_and_no_file_handle() {
             }
             let (after, files_after) = in_use();
             assert_eq!(files_after, files);
-            // 64 KiB over 10 000 lives: six bytes each, less than the smallest leak.
+            // 64 KiB over 10 000 instances are six bytes each, less than the smallest leak.
             assert!(after <= memory + (64 << 10), "{} bytes", after - memory);
         },
     );
@@ -78,7 +78,7 @@ fn a_thousand_instances_at_once_own_no_file_handle() {
         let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
         let (after, files_now) = in_use();
         assert_eq!(files_now, files);
-        // docs/benchmarks.md: at most 256 KiB an instance.
+        // The limit of docs/benchmarks.md: 256 KiB for an instance.
         assert!(
             after - before < 1000 * (256 << 10),
             "{} bytes each",
@@ -114,7 +114,7 @@ fn saved_states_take_no_memory_once_they_are_freed() {
     });
 }
 
-/// Makes a run with inputs of its own, to its end.
+/// Makes a complete run with inputs that depend on `seed`; returns the bits of the final values.
 fn run(fmu: &Fmu, seed: u32) -> [u64; WATCHED.len()] {
     let cs = fmu.instance(CS);
     cs.initialise(Some(1e-8));

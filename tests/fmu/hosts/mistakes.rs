@@ -1,5 +1,5 @@
-//! Mistakes of importers, files and users: the right status, one clear message, and a live
-//! importer.
+//! Mistakes of importers, files and users: the call returns the right status and logs one clear
+//! message, and the importer's process continues.
 
 use crate::driver::*;
 use grapple::fmu::description::Interfaces;
@@ -10,12 +10,12 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::ffi::CString;
 
-/// Creates an instance as most loaders do, unless it is refused.
+/// Creates an instance as most importers do; `None` if it is refused.
 fn load(fmu: &Fmu) -> Option<Instance<'_>> {
     fmu.instance_at(Some(&fmu.uri()), CS, Some(&callbacks()), fmi2False, fmi2True)
 }
 
-/// Writes a model into the resources, with the GUID of its bytes.
+/// Writes a model file into the resources and gives the FMU the GUID of its bytes.
 fn change(fmu: &mut Fmu, bytes: &[u8]) {
     fmu.write_model(bytes);
     fmu.guid =
@@ -33,7 +33,7 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     let other = Fmu::of(&SPACECRAFT.replace("mass = 4.0", "mass = 5.0"));
     let guid = fmu.guid.clone();
 
-    // Another spacecraft's model, or another build's, under this XML.
+    // The model of another spacecraft under this XML.
     fmu.write_model(&model(&other));
     assert!(load(&fmu).is_none());
     assert_logged(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
@@ -84,7 +84,7 @@ fn a_damaged_model_never_brings_the_library_down() {
             None => refused += 1,
             Some(instance) => {
                 taken += 1;
-                // A model that is still valid runs, or is refused with a reason.
+                // A mutated model that is accepted runs, or is refused with a reason.
                 instance.setup(None, 0.0, None);
                 ok(instance.enter_initialization());
                 if instance.exit_initialization() == OK {

@@ -37,7 +37,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
     let sources: Vec<String> = paths.into_iter().map(read).collect();
     let page = read(root.join("docs/hosts.md"));
     let mut named = 0;
-    // Every name in backquotes that looks like the name of a test, alone or after a file.
+    // Finds every name in backquotes that looks like the name of a test, alone or after a path.
     for name in page.split('`').skip(1).step_by(2) {
         let name = name.rsplit("::").next().unwrap_or(name);
         let is_test = name.matches('_').count() > 2 && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -5,8 +5,8 @@
 //! `getReal`), `SystemSC.cpp` (`cvode_rhs`, `cvode_roots`, `doStepEuler`, nominals).
 //!
 //! Facts used: instances are created with `visible` and `loggingOn` true and a null environment.
-//! Values are set and read one at a time. `fmi2SetupExperiment(true, tolerance, start, false,
-//! 1.0)`: a stop time that is not defined but passed. Any status but `fmi2OK` is an error, in
+//! Values are set and read one at a time. `fmi2SetupExperiment(true, tolerance, start, false, 1.0)`
+//! passes a stop time but declares it undefined. Any status but `fmi2OK` is an error; in
 //! `fmi2DoStep` a discard ends the run. NaN and infinity are errors, as is a nominal that is not
 //! positive. `doStepEuler` sets the states before the time.
 
@@ -54,7 +54,7 @@ impl<'a> Component<'a> {
 
     fn initialise(&mut self) -> Vec<f64> {
         set_up(&self.fmu, 1e-8);
-        // The initial system: inputs set and outputs read, one at a time.
+        // Initialisation of the whole system: inputs are set and outputs read, one at a time.
         ok(self.fmu.set("elbow.tau", 0.4));
         one_at_a_time(&self.fmu);
         ok(self.fmu.exit_initialization());
@@ -79,7 +79,7 @@ impl Calls for Component<'_> {
     }
 
     fn accepted(&mut self, t: f64, x: &[f64]) {
-        // As in `doStepEuler`: the states come first.
+        // As in `doStepEuler`, the states are set before the time.
         self.fmu.set_states(x);
         self.fmu.set_time(t);
         assert!(!self.fmu.completed_integrator_step());
@@ -115,13 +115,13 @@ fn s1_model_exchange_and_co_simulation_run_with_nothing_but_ok() {
     ok(cs.set("elbow.tau", 0.4));
     one_at_a_time(&cs);
     ok(cs.exit_initialization());
-    // Past 1.0 s, the stop time that is passed but undefined.
+    // The run continues beyond 1.0 s, the stop time that was passed but declared undefined.
     for i in 0..150 {
         ok(cs.set("elbow.tau", 0.4));
         ok(cs.step(f64::from(i) * 0.01, 0.01));
         one_at_a_time(&cs);
     }
-    // Runge-Kutta at half a millisecond.
+    // The Runge–Kutta steps of half a millisecond determine the tolerance.
     assert_agree(&me.fmu, &cs, 1e-9);
     ok(me.fmu.terminate());
     ok(cs.terminate());
@@ -134,7 +134,7 @@ fn s1_a_command_between_steps_acts_at_once_in_both_interfaces() {
     let mut me = Component::new(&fmu);
     let mut x = me.initialise();
     for (t, end, capture) in [(0.0, 0.3, 0.0), (0.3, 0.7, 1.0), (0.7, 1.0, 0.0)] {
-        // `stepUntil` sets inputs in Event Mode, when a step of the whole system begins.
+        // `stepUntil` sets inputs in Event Mode at the beginning of a step of the whole system.
         me.fmu.enter_event_mode();
         ok(me.fmu.set("grip.capture", capture));
         me.event_iteration();
@@ -205,7 +205,7 @@ fn s1_a_step_is_discarded_only_where_a_smaller_one_succeeds() {
     let half = reached / 4.0;
     ok(cs.step(reached, half));
     assert_eq!(cs.last_time(), reached + half);
-    // A fault that no smaller step removes is an error.
+    // A fault that no smaller step removes is an error, not a discard.
     assert_eq!(cs.step(reached + half, -0.1), ERROR);
     assert_eq!(cs.step(reached + half, f64::NAN), ERROR);
 }
@@ -249,7 +249,7 @@ fn s3_quiet_though_visible_and_logging_are_on() {
         set_up(&instance, 1e-8);
         ok(instance.exit_initialization());
         if kind == CS {
-            // Up to the stop, through the pulse's first edge.
+            // The run crosses the first edge of the signal and reaches the stop.
             for i in 0..25 {
                 ok(instance.step(f64::from(i) * 0.01, 0.01));
             }
@@ -274,7 +274,7 @@ fn s3_an_event_of_the_model_is_told_once_in_its_category_by_name() {
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert_eq!((messages[0].status, messages[0].category.as_str()), (OK, "logEvents"));
     assert!(messages[0].message.contains("elbow"));
-    // Switched off, nothing is logged.
+    // With logging off, nothing is logged.
     ok(cs.switch_log(false, &[c"logEvents"]));
     while cs.flag("elbow.out_of_range") {
         ok(cs.step(cs.last_time(), 0.01));
@@ -331,13 +331,13 @@ fn s4_what_is_not_declared_as_a_dependency_has_no_influence() {
             nothing_else_acts(&spacecraft, commands);
         }
     }
-    // In the last of its rates a motor reads its own.
+    // In the last hundredth below its rate limit a motor's torque depends on its own rate.
     let spacecraft = motor(catcher(), "torque_limit = 0.05, rate_limit = 0.1005");
     nothing_else_acts(&spacecraft, &[free[0], ("elbow.q_ref", 3.0), ("grip.capture", 1.0)]);
 }
 
-/// Changes states and inputs one by one, after these commands: every change of an output must be
-/// declared.
+/// Applies these commands, then changes states and inputs one by one: an output may change only if
+/// the XML declares the dependency.
 #[track_caller]
 fn nothing_else_acts(spacecraft: &str, commands: &[(&str, f64)]) {
     let fmu = Fmu::of(spacecraft);
@@ -395,7 +395,7 @@ fn s5_outputs_read_one_at_a_time_are_those_read_at_once() {
         ok(cs.step(f64::from(i) * 0.05, 0.05));
         let single = one_at_a_time(&cs);
         assert_eq!(single, cs.get_many(&fmu.outputs()));
-        // In reverse order, as another importer sorts them.
+        // Another importer may read in another order: here in reverse.
         let mut references = fmu.outputs();
         references.reverse();
         let backwards: Vec<f64> = references.iter().map(|&r| cs.get_many(&[r])[0]).collect();
@@ -439,8 +439,8 @@ fn s6_a_capability_that_is_not_there_is_declared_false() {
     }
 }
 
-/// One call for each pair, in an algebraic loop; the dynamics are linear in a torque, so a
-/// difference is exact.
+/// One call for each pair of unknown and known, as in an algebraic loop. The dynamics are linear in
+/// a torque, so a difference is exact.
 #[test]
 fn s6_directional_derivatives_with_respect_to_inputs_are_exact_and_disturb_nothing() {
     let fmu = Fmu::new();

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use wrapper::{LATE, Wrapper};
 
-/// Makes a whole run of the wrapper, with its extra event at `terminal()`.
+/// Makes a complete run of the wrapper, with its additional event at `terminal()`.
 fn run(fmu: &Fmu, late_parameters: bool, end: f64) -> (Instance<'_>, Vec<f64>) {
     let mut wrapper = Wrapper::new(fmu, late_parameters).connect("elbow.tau", 0.4);
     let x = wrapper.initialise(&[("lower.mass", 1.6), ("elbow.q_start", 0.2)]);
@@ -34,10 +34,10 @@ fn a_run_in_openmodelica_ends_where_co_simulation_ends_whichever_release_it_is()
     });
     for late_parameters in [true, false] {
         let (me, events) = run(&fmu, late_parameters, 1.5);
-        // Time events 1e-10 s late change the elbow by 7e-10 rad/s at 7 rad/s², and the stop
-        // magnifies it.
+        // Time events that are 1e-10 s late change the elbow's rate by 7e-10 rad/s at 7 rad/s², and
+        // the stop amplifies this.
         assert_agree(&me, &cs, 1e-8);
-        // The event at the start, the pulse's two edges, and the stop reached and left.
+        // Events: the start, the two edges of the signal, the stop reached and left.
         assert!((4..12).contains(&events.len()), "{events:?}");
         for edge in [0.23, 0.61] {
             assert!(events.iter().any(|t| (t - edge).abs() <= 2.0 * LATE), "{events:?}");
@@ -77,7 +77,7 @@ fn a_strike_in_orbit_ends_in_openmodelica_where_co_simulation_ends() {
         ok(cs.set("elbow.tau", 0.4));
     });
     let (me, _) = run(&fmu, true, 1.0);
-    // Time events are 1e-10 s late.
+    // The importer's time events are 1e-10 s late, which changes the impact.
     assert_struck_alike(&me, &cs, 1e-7);
 }
 
@@ -155,7 +155,7 @@ fn o3_parameters_set_after_initialisation_in_event_mode_take_effect() {
         (x, wrapper.fmu.derivatives(), wrapper.fmu.bits())
     });
     assert_eq!(before, after);
-    // The initial states are recomputed, and the inertia.
+    // The initial states contain the changed start value and depend on the changed inertia.
     assert!(before.0.contains(&0.1) && before.0.contains(&0.2));
     let plain = Wrapper::new(&fmu, true).initialise(&[]);
     assert_ne!(before.0, plain);
@@ -181,7 +181,8 @@ fn o4_states_are_set_and_everything_is_evaluated_in_event_mode_before_the_first_
     x[7] += 0.25;
     let (derivatives, _) = wrapper.evaluate(0.0, &x);
     assert_eq!(wrapper.fmu.states(), x);
-    // Equal to the numbers in the mode that the standard provides for this.
+    // The derivatives are equal to those in Continuous-Time Mode, which the standard provides for
+    // this.
     let event = wrapper.fmu.get_many(&fmu.outputs());
     wrapper.event(0.0, &x);
     assert_eq!(wrapper.evaluate(0.0, &x).0, derivatives);
@@ -207,7 +208,7 @@ fn o5_one_call_reaches_the_fixed_point_though_several_events_fall_together() {
     let mut wrapper = Wrapper::new(&fmu, true);
     let mut x = wrapper.initialise(&[]);
     wrapper.event(LATE, &x);
-    // Past both edges of the pulse and outside the range at once.
+    // At this time both edges of the signal have passed and the elbow is out of its range.
     let elbow = x.iter().position(|&q| q == 0.3).expect("where the elbow starts");
     x[elbow] = 0.5;
     assert!(wrapper.evaluate(0.7, &x).1[0] < 0.0);
@@ -272,7 +273,8 @@ fn o6_a_time_event_that_comes_late_is_an_event_all_the_same() {
         let mut wrapper = Wrapper::new(&fmu, true);
         let x = wrapper.initialise(&[]);
         wrapper.event(LATE, &x);
-        // Evaluated past its time the pulse has not begun: it begins with the event.
+        // The signal changes only at the event: an evaluation after its start time still gives the
+        // old value.
         wrapper.evaluate(0.23 + late, &x);
         assert_eq!(wrapper.fmu.get("shoulder.tau"), 0.0);
         wrapper.event(0.23 + late, &x);
@@ -287,7 +289,7 @@ fn o7_completed_integrator_step_has_no_side_effect() {
     let mut wrapper = Wrapper::new(&fmu, true).connect("elbow.tau", 0.4);
     let mut x = wrapper.initialise(&[]);
     wrapper.event(LATE, &x);
-    // A trial point: a quaternion that is not normalised, an elbow far outside its range.
+    // A trial point with a quaternion that is not normalised and an elbow far outside its range.
     x[0] = 1.01;
     x[8] = 2.0;
     wrapper.fmu.set_states(&x);
@@ -340,7 +342,7 @@ fn o8_no_initial_state_depends_on_an_input() {
     ok(me.set_many(&inputs, &vec![3.7; inputs.len()]));
     me.initialise(None);
     assert_eq!(me.states(), x);
-    // The first values of inputs arrive after initialisation, and apply from the start.
+    // The first values of inputs are set after initialisation, and apply from the start.
     ok(me.set_many(&inputs, &vec![0.0; inputs.len()]));
     assert_eq!(me.derivatives(), plain.fmu.derivatives());
 }
@@ -364,7 +366,7 @@ fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() 
     let fmu = Fmu::new();
     let mut wrapper = Wrapper::new(&fmu, true);
     let x = wrapper.initialise(&[]);
-    // There are no calculated parameters and no locals: only outputs are read.
+    // The wrapper also reads calculated parameters and locals, which this FMU does not have.
     for variable in &fmu.xml.model_variables {
         assert!(!matches!(
             variable.causality,
@@ -372,7 +374,7 @@ fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() 
         ));
     }
     let (dx, z) = wrapper.evaluate(0.0, &x);
-    // Derivatives read as outputs, after everything else, equal those returned first.
+    // Derivatives read by `fmi2GetReal` at last equal those of `fmi2GetDerivatives` before.
     let derivatives = fmu.references(|slot| matches!(slot, Slot::Derivative(_)));
     assert_eq!(wrapper.fmu.get_many(&derivatives), dx);
     assert_eq!(wrapper.fmu.indicators(), z);
@@ -384,7 +386,7 @@ fn o10_the_defaults_are_good_with_nothing_set() {
     let plain = fmu.instance(CS);
     plain.initialise(None);
     ok(plain.step(0.0, 1.5));
-    // The spec's tolerance is 1e-8; the run is 1.5 s long.
+    // The run at the spec's tolerance of 1e-8 over 1.5 s determines the tolerance here.
     assert_agree(&plain, &reference(&fmu, 1.5, |_| ()), 1e-6);
 }
 
@@ -411,7 +413,7 @@ fn o10_terminate_is_legal_from_any_mode() {
                 instance.enter_event_mode();
             }
             ok(instance.terminate());
-            // The destructor terminates also if that was done before.
+            // The destructor calls `fmi2Terminate` again.
             ok(instance.terminate());
         }
     }

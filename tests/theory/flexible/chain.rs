@@ -70,7 +70,7 @@ fn chain(n: usize) -> String {
     text
 }
 
-/// Returns the tip positions in each millisecond of 5 s.
+/// Returns the tip's position at each millisecond of 5 s.
 fn tips(text: &str, tolerance: f64) -> Vec<[f64; 3]> {
     let mut run = Run::new(text, tolerance);
     let times = (1..=5000).map(|i| 1e-3 * f64::from(i));
@@ -79,7 +79,7 @@ fn tips(text: &str, tolerance: f64) -> Vec<[f64; 3]> {
         .collect()
 }
 
-/// Returns the largest distance from the tip of the rigid spacecraft, m, and its time, s.
+/// Returns the largest distance of the tip from that of the rigid spacecraft, m, and its time, s.
 fn furthest(text: &str, rigid: &[[f64; 3]]) -> (f64, f64) {
     let apart = tips(text, 1e-10)
         .into_iter()
@@ -89,9 +89,9 @@ fn furthest(text: &str, rigid: &[[f64; 3]]) -> (f64, f64) {
     apart.max_by(|a, b| a.0.total_cmp(&b.0)).expect("times")
 }
 
-/// The error of rods of length h is a series in even powers of h: after two steps of Richardson's
-/// extrapolation it is less than the second correction. That resolves the foreshortening of the
-/// bent link, which changes the result by 1/600.
+/// The error of the chain is a series in even powers of the rods' length: after two steps of
+/// Richardson's extrapolation it is less than the second correction. This is accurate enough to
+/// show the foreshortening of the bent link, which changes the result by 1/600.
 #[test]
 fn a_chain_of_rigid_rods_converges_to_the_modal_link_with_second_order() {
     let rigid = tips(TWO_LINK, 1e-11);

@@ -6,12 +6,12 @@ use crate::run::Run;
 use grapple::spec::JointType;
 use std::collections::BTreeSet;
 
-/// Seed and number of joints; odd seeds, so that about half of the bodies are flexible. Seeds 3 and
-/// 21 have two spacecraft.
+/// Seed and number of joints of random spacecraft; seeds are odd, so that about half of the bodies
+/// are flexible. Seeds 3 and 21 have two spacecraft.
 const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (7, 7), (13, 6), (17, 7), (19, 8), (21, 9)];
 
-/// Sets moderate rates, so that the stiff beams bend by one or two hundredths of their length; zero
-/// initial amplitudes.
+/// Sets moderate rates, with which the stiff beams bend by one or two hundredths of their length;
+/// the initial amplitudes are zero.
 fn set_in_motion(run: &mut Run, seed: u64) {
     let model = run.model();
     let system = model.system();
@@ -37,9 +37,9 @@ fn set_in_motion(run: &mut Run, seed: u64) {
     run.simulation.invalidate();
 }
 
-/// Without loads and dampers. Tolerance: 1e-12 per step; the errors are round-off, because the
-/// shortest period limits the step. Relative to the largest sum of the bodies' momentum magnitudes,
-/// and to the maximum kinetic energy.
+/// Without loads and dampers. The tolerance is 1e-12 per step; the errors are round-off, because
+/// the step is limited by the shortest period. Drifts are relative to the largest sum of the
+/// bodies' momentum magnitudes, and to the maximum kinetic energy.
 #[test]
 fn random_flexible_spacecraft_conserve_momentum_and_energy() {
     let mut kinds = BTreeSet::new();
@@ -102,7 +102,7 @@ fn random_flexible_spacecraft_conserve_momentum_and_energy() {
             few(&off),
             run.simulation.statistics()
         );
-        // The range for which the modes are intended.
+        // Deflections are in the range for which the modes are intended.
         assert!(beams.is_empty() || bent > 1e-3 && bent < 0.05, "seed {seed}: {bent}");
         assert!(data.is_empty() || stored > 1e-6, "seed {seed}: {stored}");
         assert!(off.iter().all(|off| *off < 1e-12), "seed {seed}: {off:?}");

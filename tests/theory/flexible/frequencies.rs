@@ -19,7 +19,8 @@ pub(super) fn frequencies(text: &str) -> Vec<f64> {
     elastic.map(|square| (square / unit).powf(0.25)).collect()
 }
 
-/// Returns the beam on the body `base`, with `rest` of its table, and a body at its tip.
+/// Returns a spacecraft: the beam on the body `base`, with further fields `rest`, and a body at its
+/// tip if `tip` has a mass and an inertia.
 fn craft(base: &str, rest: &str, tip: Option<(f64, f64)>) -> String {
     let mut text = format!(
         "name = \"craft\"\n{base}\n[body.beam.beam]\nlength = {L}\nmass_per_length = {}\nEI = {EI}\n{rest}\n",
@@ -34,7 +35,7 @@ fn craft(base: &str, rest: &str, tip: Option<(f64, f64)>) -> String {
     text
 }
 
-/// Returns a body that carries the beam at the radius `r`.
+/// Returns a free body that carries the beam at the radius `r`.
 fn hub(mass: f64, inertia: f64, r: f64) -> String {
     format!(
         "[body.hub]\nmass = {mass}\ninertia = [{inertia}, {inertia}, {inertia}]\n\
@@ -42,7 +43,8 @@ fn hub(mass: f64, inertia: f64, r: f64) -> String {
     )
 }
 
-/// Loads in units of the beam: mass over `M`, inertia over `M L²`.
+/// Masses and inertias at the ends of the beam, in units of the beam: mass over `M`, inertia over
+/// `M L²`.
 #[derive(Clone, Copy)]
 struct Loads {
     hub_mass: f64,
@@ -99,7 +101,7 @@ fn loaded_cantilever(b: f64, mass: f64, inertia: f64) -> f64 {
     1.0 + c * ch + moved + mass * inertia * b.powi(4) * (1.0 - c * ch)
 }
 
-/// `δq̈ = −M⁻¹ K δq` equals the exact derivatives of the equations of motion at rest.
+/// The exact derivatives of the equations of motion at rest are `δq̈ = −M⁻¹ K δq`.
 #[test]
 fn linearised_spacecraft_has_the_frequencies_of_its_mass_and_stiffness() {
     let base = hub(5.0, 0.8, 0.3);
@@ -137,7 +139,7 @@ fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
     let expected = roots(|b| b.cos() - 1.0 / b.cosh(), 0.2, 60);
     for (k, &beta) in expected.iter().filter(|b| **b > 1.0).take(2).enumerate() {
         let errors = [4, 8, 16, 32].map(|n| {
-            // A beam without inertia about its axis could not float freely.
+            // Without inertia about its axis the beam could not float freely.
             let rest = format!("polar_inertia_per_length = 0.02\nbending_y = {n}");
             (frequencies(&craft("", &rest, None))[k] / beta).powi(2) - 1.0
         });
@@ -159,9 +161,10 @@ fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
     }
 }
 
-const BASE: f64 = 1e18; // kg: moves by less than round-off
+const BASE: f64 = 1e18; // kg: so large that the body moves by less than round-off
 
-/// The shapes include the load: each frequency is exact with one mode. Tolerance: round-off.
+/// Shapes that include the tip load make each first frequency exact with one mode. Tolerance:
+/// round-off.
 #[test]
 fn a_cantilever_with_the_load_of_its_shapes_has_one_exact_frequency_with_one_mode() {
     for (mass, inertia) in [(0.5, 0.2), (2.0, 0.03), (50.0, 1.0), (1.0, 0.0)] {

@@ -1,5 +1,5 @@
-//! Bodies with modal data: compared with the beam of the data, closed forms in the participation
-//! factors, reports.
+//! Bodies with modal data: compared with the beam from which the data are computed, and with closed
+//! forms in the participation factors; reports.
 
 use super::roots;
 use crate::numbers::{Larger, few, orders};
@@ -30,7 +30,7 @@ const COUNTS: Counts = Counts {
     axial: 1,
 };
 
-/// Pose of the beam in its body: its root, m, and its attitude.
+/// Pose of the beam in its body: position of its root, m, and its attitude.
 const ROOT: [f64; 3] = [0.2, -0.1, 0.3];
 const ATTITUDE: [f64; 4] = [0.5, 0.1, -0.7, 0.5];
 
@@ -64,7 +64,7 @@ fn as_modal_data() -> String {
         .map(|&k| {
             let (mut h, mut r) = (Vec3::zeros(), Vec3::zeros());
             for piece in modes.particles() {
-                // Sections rotate about the axis only.
+                // The sections of a beam rotate about its axis only.
                 let momentum = R * piece.point.Phi[k] * piece.mass;
                 h += momentum;
                 r += place(piece.x).cross(&momentum) + R * Vec3::x() * (piece.point.Psi[k].x * piece.polar_inertia);
@@ -174,7 +174,8 @@ fn modal_data_of_a_beam_gives_its_mass_matrix_and_its_frequencies() {
     assert!(frequencies < 1e-12, "{frequencies:e}");
 }
 
-/// Returns the difference of derivatives and outputs at a state of `size` times a general one.
+/// Returns the difference of derivatives and outputs at a state whose distance from rest is
+/// proportional to `size`.
 fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let map = same_states(beam, data);
     let evaluate = |plant: &mut Plant, place: &dyn Fn(usize) -> usize| {
@@ -182,7 +183,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
         let mut x = vec![0.0; model.states.len()];
         let discrete = model.discrete();
         plant.start(0.0, &mut x, &mut discrete.clone()).expect("closed");
-        // No large rotations, so that both are near rest.
+        // Rotations are small, so that both models are near rest.
         for i in 0..x.len() {
             x[place(i)] += size * (1.7 * i as f64).sin();
         }
@@ -206,7 +207,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
         let outputs = model.outputs.iter().zip(y);
         let outputs = outputs.filter(|(o, _)| {
             let name = &o.quantity.name;
-            // A beam's root load is in its own axes.
+            // A beam outputs its root load in its own axes, so these outputs differ.
             frames.iter().any(|frame| name.starts_with(frame)) && !name.contains("root_")
         });
         (derivatives, outputs.map(|(_, y)| y).collect::<Vec<f64>>())
@@ -214,7 +215,7 @@ fn apart(beam: &mut Plant, data: &mut Plant, size: f64) -> f64 {
     let (dx, y) = evaluate(beam, &|i| i);
     let (dx_data, y_data) = evaluate(data, &|i| map[i]);
     assert_eq!(y.len(), y_data.len());
-    // The work, itself of second order, is the last state.
+    // All states contribute; the work, the last one, is itself of second order.
     let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
     (sum(&dx, &dx_data) + sum(&y, &y_data)).sqrt()
 }
@@ -230,7 +231,8 @@ fn modal_data_of_a_beam_agree_with_it_to_first_order() {
     assert!(orders.iter().all(|order| (order - 2.0).abs() < 0.01), "{orders:?}");
 }
 
-/// Returns an appendage on a hub that rotates about z in the world.
+/// Returns an appendage on a hub that rotates about z in the world; `participation` are its modes'
+/// factors.
 fn on_a_hub(frequencies: &[f64], participation: &[[f64; 6]]) -> Plant {
     crate::plant(&format!(
         "name = \"hub\"\n[body.hub]\nmass = 20.0\ninertia = [3.0, 4.0, 5.0]\n\
@@ -247,7 +249,8 @@ const ROWS: [[f64; 6]; 3] = [
     [1.0, 0.2, 0.4, 0.1, 0.6, -0.8],
 ];
 
-/// Returns the angular momentum of a mode's rate about the axle, and the total inertia about it.
+/// Returns the angular momentum about the axle for a unit modal rate, and the total inertia about
+/// the axle.
 fn about_the_axle(row: &[f64; 6]) -> (f64, f64) {
     let r = row[5] + 0.3 * row[1] - 0.8 * row[0];
     let J = 5.0 + 10.0 + 12.0 * ((0.1_f64 + 0.3).powi(2) + (1.5_f64 + 0.8).powi(2));
@@ -315,7 +318,7 @@ fn kinetic_energy_of_a_body_with_modal_data_is_positive() {
     }
 }
 
-/// The report of the example, with displaced nodes and changed values.
+/// The example's remarks, also with displaced nodes and changed values.
 #[test]
 fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes() {
     let example = include_str!("../../../examples/modal_array.toml");
@@ -371,7 +374,7 @@ fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes()
     );
 }
 
-/// No tip values: a body with modal data has no tip.
+/// There are no outputs of a tip, since a body with modal data has none.
 #[test]
 fn body_with_modal_data_outputs_its_root_load_and_energy() {
     let mut run = Run::new(include_str!("../../../examples/modal_array.toml"), 1e-10);
@@ -390,8 +393,8 @@ fn body_with_modal_data_outputs_its_root_load_and_energy() {
     assert!(energy > 1e-3 && moment.abs() > 0.1 && bent.abs() > 1e-2);
 }
 
-/// The participation factors are constant, the body's mass is not: dependencies are found although
-/// most masses are inconsistent with the modes.
+/// Participation factors are constant, while the body's mass is a parameter: dependencies are found
+/// although most masses would be inconsistent with the modes.
 #[test]
 fn dependencies_of_modal_data_are_found() {
     let plant = crate::plant(include_str!("../../../examples/modal_array.toml"));

@@ -1,4 +1,4 @@
-//! A beam in segments: for small deflections equal to the unsegmented one, for large ones to an
+//! A beam in segments: for small deflections it equals the beam in one piece, for large ones an
 //! elastica.
 
 use super::cantilever_roots;
@@ -33,8 +33,8 @@ frame = "tip"
     )
 }
 
-/// `β` of a cantilever in `k` segments of two modes, compared with `cosh β cos β = −1`: the
-/// truncation error is due to the second modes of the segments.
+/// The frequencies `β` of a cantilever in `k` segments of two modes are compared with `cosh β cos β
+/// = −1`: the truncation error is due to the few modes of each segment.
 #[test]
 fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
     let exact = cantilever_roots(3);
@@ -55,7 +55,7 @@ fn a_beam_in_segments_has_the_frequencies_of_the_beam() {
     assert!(last.iter().all(|off| *off < 1e-3), "{last:?}");
 }
 
-/// Finds the equilibrium by Newton's method over the amplitudes.
+/// Moves the run's state to static equilibrium, by Newton's method over all coordinates.
 fn to_rest(run: &mut Run) {
     let model = run.model();
     let (nq, nv) = (model.system().nq, model.system().nv);
@@ -101,7 +101,7 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
     let mut last = f64::INFINITY;
     for segments in [4, 8, 16] {
         let mut run = Run::new(&cantilever(segments, 2), 1e-9);
-        // In increments, so that Newton's method converges.
+        // The load is applied in increments, so that Newton's method converges.
         for part in 1..=8 {
             run.set("load.t[3]", EI * theta / L * f64::from(part) / 8.0);
             to_rest(&mut run);
@@ -123,8 +123,8 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
         );
         assert!(distance([tip[0] - L, tip[1], tip[2]], moved) < 1e-12 && moved == same);
         assert!((moment / (-EI * theta / L) - 1.0).abs() < 1e-9);
-        // The shapes are exact for a tip moment, except for the square of the load used for their
-        // computation.
+        // The shapes are exact for a tip moment, except for the square of the small load used to
+        // compute them.
         assert!(
             (turned / theta - 1.0).abs() < 1e-6 && of_energy.abs() < 1e-6,
             "{turned} {of_energy:e}"
@@ -135,7 +135,7 @@ fn a_tip_moment_bends_a_beam_in_segments_into_an_arc() {
     assert!(last < 3e-4, "{last:e}");
 }
 
-/// A free hub, a boom in three segments, a load on it.
+/// A free hub with a boom in three segments and a load on it.
 const CRAFT: &str = r#"
 name = "craft"
 [body.hub]
@@ -172,8 +172,8 @@ body = "boom"
 method = "dop853"
 "#;
 
-/// A free hub and a boom in three segments that bends by a quarter of its length: invariants of a
-/// free spacecraft. Tolerance: 1e-12 per step.
+/// A boom in three segments on a free hub bends by a quarter of its length. Tolerance: 1e-12 per
+/// step.
 #[test]
 fn beam_in_segments_conserves_momentum_and_energy() {
     let mut run = Run::new(CRAFT, 1e-12);
@@ -216,8 +216,8 @@ fn beam_in_segments_conserves_momentum_and_energy() {
     assert!(bent > 0.2 && off.iter().all(|off| *off < 1e-12), "{bent} {off:?}");
 }
 
-/// Objects on a beam are at their position in the spec, on any segment: undeformed, and after a
-/// change of the length.
+/// Frames on a beam in segments are at their position in the spec, on any segment: undeformed, and
+/// after a change of the length.
 #[test]
 fn objects_on_a_segment_are_at_their_position_in_the_spec() {
     let frames: String = (0..=12)
@@ -248,8 +248,8 @@ fn objects_on_a_segment_are_at_their_position_in_the_spec() {
     assert_eq!(["at0", "at3", "at4", "at9", "at12"].map(on), [0, 0, 1, 2, 3].map(Some));
 }
 
-/// A distributed load on the boom, inertial axes: momentum changes by force times time, energy by
-/// the load's work.
+/// A distributed load on the boom, in inertial axes: momentum changes by force times time, energy
+/// by the load's work.
 #[test]
 fn distributed_load_on_segments_gives_its_impulse_and_work() {
     let mut run = Run::new(CRAFT, 1e-12);
@@ -266,11 +266,11 @@ fn distributed_load_on_segments_gives_its_impulse_and_work() {
     let [energy, work] = after.1;
     let balance = (energy - before.1 - work) / work;
     println!("impulse {impulse:.1e}, work {work:.3} J, balance {balance:.1e}");
-    assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance; of a smaller number
+    assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance
 }
 
-/// Returns a beam by sections, `(x, mass_per_length, EI)`, with `bending` modes in a plane of each
-/// segment.
+/// Returns a tapered beam with sections `(x, mass_per_length, EI)`, and `bending` modes in one
+/// plane of each segment.
 fn tapered(stations: &[(f64, f64, f64)], segments: usize, bending: usize) -> String {
     let section =
         |(x, m, k): &(f64, f64, f64)| format!("{{ x = {x:?}, mass_per_length = {m:?}, EI_y = {k:?}, EI_z = {k:?} }}");
@@ -282,8 +282,8 @@ fn tapered(stations: &[(f64, f64, f64)], segments: usize, bending: usize) -> Str
     )
 }
 
-/// Cut at its sections (within round-off) or between them, a tapered beam has the frequencies of
-/// the whole one; so has one with a step inside a segment.
+/// A tapered beam in segments has the frequencies of the whole beam, whether it is divided at its
+/// sections (within round-off) or between them, or has a step inside a segment.
 #[test]
 fn a_tapered_beam_in_segments_has_the_frequencies_of_the_whole_one() {
     let taper = |n: u32, spacing: f64| -> Vec<(f64, f64, f64)> {
@@ -312,7 +312,7 @@ fn a_tapered_beam_in_segments_has_the_frequencies_of_the_whole_one() {
         );
         worst = off.iter().fold(worst, |worst, off| worst.larger(off.abs()));
     }
-    // Truncation error of the second mode with four segments of two modes.
+    // The error is the truncation error of the second frequency with four segments of two modes.
     println!("worst {worst:.1e} (2e-3)");
     assert!(worst < 2e-3);
 }

@@ -6,7 +6,7 @@ use crate::run::Run;
 
 const L: f64 = 2.0;
 const EI: f64 = 40.0;
-const LOAD: f64 = 1e-4; // N, or N·m: bent by a millionth of its length, so second-order terms are below 1e-11
+const LOAD: f64 = 1e-4; // N or N·m: the relative deflection is 1e-6, so second-order terms are below 1e-11
 
 /// Returns the beam on the world, with critically damped modes and a tip load.
 fn cantilever(modes: usize) -> Run {
@@ -35,8 +35,8 @@ body = "beam"
     Run::new(&text, 1e-12)
 }
 
-/// Returns tip deflection, tip slope, force and moment at the root after 60 time constants of the
-/// slowest mode.
+/// Returns tip deflection, tip slope, and force and moment at the root, after 60 time constants of
+/// the slowest mode under a load on `input`.
 fn at_rest(modes: usize, input: &str) -> [f64; 4] {
     let first = cantilever_roots(1)[0].powi(2) * (EI / 1.5).sqrt() / (L * L);
     let mut run = cantilever(modes);
@@ -58,8 +58,8 @@ fn tip_of_each_mode(n: usize) -> impl Iterator<Item = (f64, f64, f64)> {
     })
 }
 
-/// `F Σ φ_k(L)²/ω_k²` of n modes, less than the exact `F L³/(3EI)` by `4/(3π⁴n³)` of `F L³/EI`; the
-/// root transmits `F` and `F L` for any number of modes.
+/// The deflection is `F Σ φ_k(L)²/ω_k²` over n modes, less than the exact `F L³/(3EI)` by
+/// `4/(3π⁴n³)` of `F L³/EI`; the root transmits `F` and `F L` for any number of modes.
 #[test]
 fn tip_force_deflection_is_the_modal_sum_and_root_reaction_is_exact() {
     let unit = LOAD * L.powi(3) / EI;
@@ -78,16 +78,17 @@ fn tip_force_deflection_is_the_modal_sum_and_root_reaction_is_exact() {
             "{n} modes: off the sum, root {}; lacks {lacks:.4} of 4/(3π⁴n³)",
             few(&off)
         );
-        // The tolerance of 1e-12 of a nominal amplitude of 1e-2, relative to an amplitude of about
-        // 1e-5: tenfold for the sum of steps.
+        // The tolerance of 1e-12 of the nominal amplitude 1e-2, relative to an amplitude of about
+        // 1e-5, and a factor of ten for the accumulation over steps.
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}");
         // The next term of Euler and Maclaurin is a relative 1/(4 n²); β_1 is not quite π/2.
         assert!((lacks - 1.0).abs() < 0.5 / (n * n) as f64, "{lacks}");
     }
 }
 
-/// `M Σ φ_k′(L)²/ω_k²` of n modes, less than exact by `4/(π²n)` of `M L/EI`; the deflection equals
-/// the slope due to the tip force (Maxwell and Betti), with the limit `M L²/(2EI)`.
+/// The slope is `M Σ φ_k′(L)²/ω_k²` over n modes, less than the exact one by `4/(π²n)` of `M L/EI`;
+/// the deflection equals the slope due to the tip force (Maxwell and Betti), with the limit `M
+/// L²/(2EI)`.
 #[test]
 fn tip_moment_slope_is_the_modal_sum() {
     let unit = LOAD * L / EI;
@@ -112,8 +113,8 @@ fn tip_moment_slope_is_the_modal_sum() {
     }
 }
 
-/// `q Σ φ_k(L) ∫φ_k dx/ω_k²` of n modes, with `∫φ_k dx = 2σ/β L` and the limit `q L⁴/(8EI)`; the
-/// root transmits `q L` and `q L²/2`.
+/// The deflection is `q Σ φ_k(L) ∫φ_k dx/ω_k²` over n modes, with `∫φ_k dx = 2σ/β L` and the limit
+/// `q L⁴/(8EI)`; the root transmits `q L` and `q L²/2`.
 #[test]
 fn distributed_load_deflection_is_the_modal_sum() {
     let unit = LOAD * L.powi(4) / EI;

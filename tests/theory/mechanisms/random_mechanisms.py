@@ -2,7 +2,7 @@
 
     python random_mechanisms.py mechanisms.json
 
-`sample.json` has 60 of the 300, without what the test does not read.
+`sample.json` has 60 of the 300 mechanisms, without the fields that the test does not read.
 
 Tree joint: frame F on the parent at `origin` (parent axes; no own rotation), child body frame placed in F:
   revolute    R = Rot(axis, q0)                               rates [q0']
@@ -48,7 +48,8 @@ def rnd_quat(rng):
 
 
 def rnd_body(rng, scale=1.0):
-    """physical general inertia: sum of point masses -> satisfies the triangle inequalities."""
+    """Returns a random physical body: sum of point masses, so that the inertia satisfies the
+    triangle inequalities."""
     P = rng.normal(size=(6, 3)) * 0.25 * scale
     m = rng.uniform(0.1, 0.8, size=6)
     com = m @ P / m.sum()
@@ -60,8 +61,8 @@ def rnd_body(rng, scale=1.0):
 
 # ---------------------------------------------------------------- tree kinematics
 def joint_motion(j):
-    """R (child -> F), shift (F axes), S columns (relative omega, relative v of the child origin) in F axes,
-    and the rate-quadratic parts of (relative omega', relative a) in F axes."""
+    """Returns R (child -> F), shift (F axes), S columns (relative omega, relative v of the child
+    origin) in F axes, and the rate-quadratic parts of (relative omega', relative a) in F axes."""
     t, q, u = j["type"], np.array(j["position"], float), np.array(j["rate"], float)
     z = np.zeros(3)
     ax = None if j.get("axis") is None else np.array(j["axis"], float)
@@ -88,7 +89,8 @@ def joint_motion(j):
 
 
 def tree_state(mech):
-    """State, S (nu = S qdot), bias (nu' = S qddot + bias). Bodies are ordered parents first."""
+    """Returns State, S (nu = S qdot), bias (nu' = S qddot + bias). Bodies are ordered parents
+    first."""
     n = len(mech["bodies"])
     nd = sum(NDOF[j["type"]] for j in mech["joints"])
     pos, Rm, om, ve = [None] * n, [None] * n, [None] * n, [None] * n
@@ -125,14 +127,14 @@ def tree_state(mech):
         bias[6*c+3:6*c+6] = bp[3:] + np.cross(bp[:3], d) + np.cross(wp, np.cross(wp, d)) + 2 * np.cross(wp, vr)
         k0 += nj
         quat[c] = q_from_rot(Rm[c])
-    for c in range(n):                                  # bodies not yet attached while a mechanism is being built
+    for c in range(n):                                  # bodies not yet attached to the mechanism
         if pos[c] is None:
             pos[c], quat[c], om[c], ve[c] = np.zeros(3), np.array([1.0, 0, 0, 0]), np.zeros(3), np.zeros(3)
     return State(pos, quat, om, ve), S, bias
 
 
 def build_system(mech):
-    """maximal-coordinate system: tree joints first (as constraints), then loops."""
+    """Builds the maximal-coordinate system: tree joints first (as constraints), then loops."""
     bodies = [Body(b["mass"], b["com"], b["inertia"]) for b in mech["bodies"]]
     cons = []
     for j in mech["joints"]:
@@ -160,7 +162,8 @@ def pose_of(mech, st, body):
 
 
 def close(mech, rng, type, A, B, fa=None, axis=None, axis2=None, X=None, name=""):
-    """adds a loop of `type` between body A (frame a, random unless given as (origin, rotation)) and body B."""
+    """Adds a loop of `type` between body A (frame a, random unless given as (origin, rotation)) and
+    body B."""
     st, _, _ = tree_state(mech)
     axis = rnd_axis(rng) if axis is None else unit(axis)
     if type == "universal":
@@ -261,7 +264,7 @@ def generic(rng, loop_types, floating):
         return sum(NDOF[m["joints"][c]["type"]] for c in set(pa) ^ set(pb))
 
     for t in loop_types:
-        locked_ok = rng.random() < 0.1          # sometimes a loop shorter than its rows: locks joints, redundant
+        locked_ok = rng.random() < 0.1          # some loops lock joints and are redundant
         for _ in range(200):
             A = int(rng.integers(0, n))
             B = "world" if (rng.random() < (0.2 if floating else 0.35)) else int(rng.integers(0, n))
@@ -271,7 +274,7 @@ def generic(rng, loop_types, floating):
             return None
         if A == B:
             return None
-        if rng.random() < 0.12 and B != "world":      # sometimes with frame a on the world
+        if rng.random() < 0.12 and B != "world":      # some loops have frame a on the world
             close_world_a(m, rng, t, B)
         else:
             close(m, rng, t, A, B)
@@ -283,7 +286,7 @@ def close_world_a(m, rng, t, B):
 
 
 def base_body(m, rng, floating, n_extra):
-    """body 0 as a carrier if floating; returns the base ("world" or 0)."""
+    """Adds body 0 as a free base if floating; returns the base ("world" or 0)."""
     if floating:
         m["joints"].append(rnd_joint(rng, "free", "world", 0))
         return 0
@@ -295,8 +298,8 @@ def add_rev(m, parent, child, origin, axis, angle):
 
 
 def chain_frame(rng):
-    """random orientation of the special mechanism in its base, and random rotation of each child frame:
-    body frames are parallel to the parent's at q=0, so general directions come from one rotation Q."""
+    """Returns a random orientation of a special mechanism in its base, and a random origin. Body
+    frames are parallel to the parent's at q=0, so general directions come from one rotation Q."""
     return q_rot(rnd_quat(rng)), rng.normal(size=3) * 0.3
 
 
@@ -317,8 +320,9 @@ def fourbar(rng, floating):
 
 
 def parallelogram(rng, floating, closing="revolute", double=False):
-    """crank1-coupler; crank2 (tree on base) closes on the coupler; crank3 = third redundant crank.
-    closing="distance": the cranks 2 and 3 are distance constraints (massless rods)."""
+    """A crank with coupler; crank 2 (tree joint on the base) closes on the coupler; crank 3 is
+    redundant. With closing="distance" the cranks 2 and 3 are distance constraints (massless
+    rods)."""
     nb = (3 if closing == "distance" else 4) + floating
     m = new("parallelogram_third_crank" if closing == "revolute" else "parallelogram_two_distances", nb, rng)
     base = base_body(m, rng, floating, nb)
@@ -339,7 +343,7 @@ def parallelogram(rng, floating, closing="revolute", double=False):
         for i, a in enumerate((a2, a3)):
             add_rev(m, base, k + 2 + i, o + Q @ a, z, th)
         for i, a in enumerate((a2, a3)):
-            # point on the coupler: coupler origin is at o + Rot(th) r0
+            # point on the coupler, whose origin is at o + Rot(th) r0
             close(m, rng, "revolute", k + 2 + i, k + 1, fa=(r0, np.eye(3)), axis=z,
                   X=(axis_rot(z, th - phi), np.zeros(3)))
         return m
@@ -357,12 +361,13 @@ def parallelogram(rng, floating, closing="revolute", double=False):
         m["frames"].append(dict(name=f"a{kk}", body=k + 1, origin=oc.tolist(), rotation=q_rot(rnd_quat(rng)).tolist()))
         m["frames"].append(dict(name=f"b{kk}", body=base, origin=(o + Q @ a).tolist(), rotation=q_rot(rnd_quat(rng)).tolist()))
         m["loops"].append(dict(type="distance", a=f"a{kk}", b=f"b{kk}", axis=None, axis2=None, length=float(np.linalg.norm(r0))))
-    m["joints"].append(rnd_joint(rng, "spherical", k + 1, k + 2))    # a body hanging from the coupler
+    m["joints"].append(rnd_joint(rng, "spherical", k + 1, k + 2))    # a body attached to the coupler
     return m
 
 
 def double_rod(rng, floating):
-    """a generic mechanism with one distance loop stored twice (frames differ in rotation only; b and a swapped)."""
+    """A generic mechanism with one distance loop twice (the frames differ in rotation only; b and a
+    are exchanged)."""
     m = generic(rng, ["distance"], floating)
     if m is None:
         return None
@@ -376,8 +381,9 @@ def double_rod(rng, floating):
 
 
 def dh_chain(rng, floating, kind, links, Q, o, thetas, nb):
-    """closed chain of revolutes: links = [(a, alpha, d)], DH: Rot z theta, Trans z d, Trans x a, Rot x alpha.
-    Bodies' frames are parallel to F at q=0, the chain's joint axes are expressed in each body's axes."""
+    """Closed chain of revolutes: links = [(a, alpha, d)], DH: Rot z theta, Trans z d, Trans x a,
+    Rot x alpha. The bodies' frames are parallel to F at q=0, the chain's joint axes are expressed
+    in each body's axes."""
     m = new(kind, nb + floating, rng)
     base = base_body(m, rng, floating, nb)
     k = int(floating)
@@ -424,7 +430,8 @@ def spherical4(rng, floating):
 
 
 def sarrus(rng, floating):
-    """two planar RRR chains, hinge axes of the second turned by a general angle, parallel platform motion."""
+    """Two planar RRR chains; the hinge axes of the second are rotated by a general angle; the
+    platform translates."""
     m = new("sarrus", 5 + floating, rng)
     base = base_body(m, rng, floating, 5)
     k = int(floating)
@@ -501,7 +508,8 @@ def set_rates(mech, qd):
 
 
 def evaluate(mech, rng):
-    """fills the start rates (projected) and the results; returns None if the configuration is too near to a singularity."""
+    """Sets the start rates (projected onto the constraints) and computes the results; returns None
+    if the configuration is too near to a singularity."""
     sysm, nt = build_system(mech)
     nd = sum(NDOF[j["type"]] for j in mech["joints"])
     st, S, bias = tree_state(mech)
@@ -510,7 +518,7 @@ def evaluate(mech, rng):
     A = J[r0:] @ S
     U, s, Vt = np.linalg.svd(A)
     rank = int((s > TOL * s[0]).sum())
-    # clear gap between independent and dependent rows
+    # requires a clear gap between singular values of independent and of dependent rows
     if s[rank - 1] < 2e-2 * s[0] or (rank < len(s) and s[rank] > 1e-12 * s[0]):
         return None
     qd = rng.normal(size=nd) * 1.0
@@ -528,7 +536,7 @@ def evaluate(mech, rng):
     # tree accelerations from the maximal-coordinate accelerations
     qdd, *_ = np.linalg.lstsq(S, acc - bias, rcond=None)
     fit = np.abs(S @ qdd + bias - acc).max()
-    # second path: reduced tree-coordinate KKT
+    # second method: KKT system in reduced tree coordinates
     n6 = 6 * sysm.n
     M = np.zeros((n6, n6))
     for i, Mi in enumerate(r["Ms"]):
@@ -540,7 +548,7 @@ def evaluate(mech, rng):
     K = np.block([[H, -A.T], [A, np.zeros((nl, nl))]])
     x = np.linalg.lstsq(K, np.concatenate([h, -g]), rcond=1e-10)[0]
     qdd2, lam2 = x[:nd], x[nd:]
-    # loop multipliers of least norm over the loop rows: remove the null part
+    # loop multipliers of least norm over the loop rows: the null-space part is removed
     U, s, Vt = np.linalg.svd(A)
     null = U[:, rank:]
     lam = r["lam"][r0:]
@@ -600,7 +608,7 @@ def generate(seed=20240501, total=300):
             m["name"] = f"m{len(out):03d}"; out.append(m); i += 1
         else:
             rejected += 1
-    # generic: every closing type in turn as the first loop
+    # generic mechanisms: every loop type in turn as the first loop
     while len(out) < total:
         k = len(out) - nspecial
         nl = 1 + (k // 9) % 3

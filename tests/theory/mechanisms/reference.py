@@ -33,7 +33,7 @@ def q_mul(p, q):
 
 
 def q_rot(q):
-    """rotation matrix of a (not necessarily exactly unit) quaternion."""
+    """Returns the rotation matrix of a quaternion, which need not have unit norm."""
     w, x, y, z = q / np.linalg.norm(q)
     return np.array([[1 - 2*(y*y + z*z), 2*(x*y - w*z), 2*(x*z + w*y)],
                      [2*(x*y + w*z), 1 - 2*(x*x + z*z), 2*(y*z - w*x)],
@@ -41,14 +41,14 @@ def q_rot(q):
 
 
 def q_exp(phi):
-    """unit quaternion of the rotation vector phi."""
+    """Returns the unit quaternion of the rotation vector phi."""
     th = np.linalg.norm(phi)
     s = 0.5 * np.sinc(th / (2 * np.pi))          # sin(th/2)/th
     return np.concatenate(([np.cos(th / 2)], s * np.asarray(phi)))
 
 
 def q_from_rot(R):
-    """quaternion of a rotation matrix (largest-component branch)."""
+    """Returns the quaternion of a rotation matrix (branch of the largest component)."""
     t = np.array([np.trace(R), R[0, 0], R[1, 1], R[2, 2]])
     k = int(np.argmax(t))
     if k == 0:
@@ -103,7 +103,8 @@ class Constraint:
 
 
 class _Fr:
-    """kinematics of a frame: pose, velocity, and the velocity-quadratic part of the acceleration."""
+    """Kinematics of a frame: pose, velocity, and the velocity-quadratic part of the
+    acceleration."""
     __slots__ = ("k", "p", "R", "v", "w", "d", "acc0", "ww")
 
     def __init__(self, fr, st):
@@ -137,7 +138,8 @@ class State:
         return State(self.pos, self.quat, x[:, :3], x[:, 3:])
 
     def moved(self, delta):
-        """pose changed by the small (or finite) twist delta = [rotation vector (world), translation] per body."""
+        """Returns the state with poses changed by a small or finite twist delta = [rotation vector
+        (world), translation] per body."""
         x = np.asarray(delta).reshape(-1, 6)
         q = np.array([q_mul(q_exp(x[i, :3]), self.quat[i]) for i in range(len(x))])
         return State(self.pos + x[:, 3:], q, self.omega, self.vel)
@@ -156,14 +158,15 @@ class System:
 
     # ---- constraint equations -------------------------------------------------------------
     def constraint_rows(self, st):
-        """Phi, J (Phi' = J nu), gamma (Phi'' = J nu' + gamma)."""
+        """Returns Phi, J (Phi' = J nu), gamma (Phi'' = J nu' + gamma)."""
         phi, J, gam = np.zeros(self.nrows), np.zeros((self.nrows, 6 * self.n)), np.zeros(self.nrows)
         for c, sl in zip(self.constraints, self.rows):
             fa, fb = _Fr(c.a, st), _Fr(c.b, st)
             r = [sl.start]
 
             def put(value, wa, va, wb, vb, g):
-                """row: wa.omega_a + va.(velocity of a's frame point) + wb.omega_b + vb.(velocity of b's frame point)."""
+                """Adds a row: wa.omega_a + va.(velocity of a's frame point) + wb.omega_b +
+                vb.(velocity of b's frame point)."""
                 i = r[0]
                 phi[i], gam[i] = value, g
                 for f, w, v in ((fa, wa, va), (fb, wb, vb)):
@@ -181,7 +184,7 @@ class System:
                     put(d[k], z, I3[k], z, -I3[k], da0[k])
 
             def dot(ua, ub):
-                """u.w with u fixed in a's frame, w fixed in b's frame (components given)."""
+                """Adds the row u.w with u fixed in a's frame and w in b's (components given)."""
                 u, w = fa.R @ ua, fb.R @ ub
                 ud, wd = cross(fa.w, u), cross(fb.w, w)
                 g = cross(fa.w, ud) @ w + 2 * (ud @ wd) + u @ cross(fb.w, wd)
@@ -189,7 +192,7 @@ class System:
                 put(u @ w, x, z, -x, z, g)
 
             def along(ub):
-                """w.(p_a - p_b), w fixed in b's frame."""
+                """Adds the row w.(p_a - p_b) with w fixed in b's frame."""
                 w = fb.R @ ub
                 wd = cross(fb.w, w)
                 g = cross(fb.w, wd) @ d + 2 * (wd @ dv) + w @ da0
@@ -229,7 +232,8 @@ class System:
 
     # ---- dynamics -------------------------------------------------------------------------
     def mass_force(self, st, wrenches=None):
-        """block mass matrices and Q - bias; wrenches: {body: (force at the origin, torque about it)} world axes."""
+        """Returns the bodies' mass matrices and Q - bias; wrenches: {body: (force at the origin,
+        torque about it)} in world axes."""
         Ms, Q = [], np.zeros(6 * self.n)
         for i, b in enumerate(self.bodies):
             R, w = st.R[i], st.omega[i]
@@ -251,11 +255,11 @@ class System:
         return Ms, Q
 
     def solve(self, st, wrenches=None, tol=1e-9):
-        """accelerations nu', multipliers of least norm, reactions, rank, mobility.
+        """Returns accelerations nu', multipliers of least norm, reactions, rank, mobility.
 
-        With M = L L^T the KKT system [M -J^T; J 0] is reduced to B = J L^-T and solved with the SVD of B
-        for the accelerations; the multipliers are the least-norm solution of J^T lambda = M nu' - Q, by the SVD
-        of J^T (equals the pseudoinverse solution of the KKT matrix, checked in the tests)."""
+        With M = L L^T the KKT system [M -J^T; J 0] is reduced to B = J L^-T and solved for the
+        accelerations by the SVD of B; the multipliers are the least-norm solution of J^T lambda = M
+        nu' - Q, by the SVD of J^T (equal to the pseudoinverse solution of the KKT matrix)."""
         phi, J, gam = self.constraint_rows(st)
         Ms, Q = self.mass_force(st, wrenches)
         n6 = 6 * self.n
@@ -287,7 +291,7 @@ class System:
                    residual_dyn=np.abs(Mnud - Q - J.T @ lam).max() if n6 else 0.0,
                    residual_acc=np.abs(J @ nud + gam).max() if self.nrows else 0.0)
         res["reactions"] = [self.reaction(st, k, J, lam) for k in range(len(self.constraints))]
-        # uniqueness: does any null multiplier change the wrench?
+        # A wrench is unique if no null-space multiplier changes it.
         uniq = []
         for k in range(len(self.constraints)):
             f = t = 0.0
@@ -299,9 +303,9 @@ class System:
         return res
 
     def reaction(self, st, k, J, lam):
-        """(force, torque) on a's body about a's frame origin, world axes."""
+        """Returns (force, torque) on a's body about a's frame origin, world axes."""
         c, sl = self.constraints[k], self.rows[k]
-        if c.a.body is None:        # a on the world: minus what b's body gets, moved to a's frame origin
+        if c.a.body is None:        # a on the world: minus the wrench on b's body, shifted to a's frame origin
             i = c.b.body
             g = -(J[sl, 6*i:6*i+6].T @ lam[sl])
             arm = c.a.origin - st.pos[i]
@@ -313,7 +317,7 @@ class System:
         return g[3:], g[:3] - cross(st.R[i] @ c.a.origin, g[3:])
 
     def kkt(self, st, wrenches=None, rcond=1e-11):
-        """the plain dense KKT system by pseudoinverse (SVD): (nu', lambda)."""
+        """Returns (nu', lambda) from the dense KKT system by its pseudoinverse (SVD)."""
         phi, J, gam = self.constraint_rows(st)
         Ms, Q = self.mass_force(st, wrenches)
         n = 6 * self.n
@@ -335,7 +339,8 @@ class System:
         return T, V
 
     def energy_rate(self, st, nud):
-        """d(T+V)/dt from the accelerations (0 without external wrenches), by the body-wise power."""
+        """Returns d(T+V)/dt from the accelerations (0 without external wrenches), by the power on
+        each body."""
         P = 0.0
         for i, b in enumerate(self.bodies):
             R, w = st.R[i], st.omega[i]
@@ -348,7 +353,8 @@ class System:
         return P
 
     def momentum_rate(self, st, nud):
-        """(d/dt linear momentum - total weight, d/dt angular momentum about the world origin - moment of weights)."""
+        """Returns (d/dt linear momentum - total weight, d/dt angular momentum about the world
+        origin - moment of weights)."""
         F, H = np.zeros(3), np.zeros(3)
         for i, b in enumerate(self.bodies):
             R, w = st.R[i], st.omega[i]
@@ -362,7 +368,8 @@ class System:
 
     # ---- projection -----------------------------------------------------------------------
     def assemble(self, st, tol=1e-14, iters=50, rank_tol=1e-9, velocities=True):
-        """Gauss-Newton (SVD, least norm) on the poses, then least-norm correction of the velocities."""
+        """Returns the assembled state: Gauss-Newton (SVD, least norm) on the poses, then a
+        least-norm correction of the velocities."""
         best = np.inf
         for _ in range(iters):
             phi, J, _g = self.constraint_rows(st)
@@ -371,7 +378,8 @@ class System:
                 break
             best = min(best, e)
             U, s, Vt = np.linalg.svd(J, full_matrices=False)
-            # rank from the gap: far from closure redundant rows are not dependent, hence the milder tolerance
+            # Rank by the gap of singular values. Far from closure redundant rows are not yet
+            # dependent, hence the milder tolerance.
             keep = s > max(rank_tol, min(1e-3, 1e-2 * e)) * s[0]
             st = st.moved(-(Vt[keep].T @ ((U[:, keep].T @ phi) / s[keep])))
         if velocities and self.nrows:
@@ -415,7 +423,8 @@ class System:
         return np.concatenate([np.linalg.solve(L.T, y[6*i:6*i+6]) for i, L in enumerate(Ls)])
 
     def simulate(self, st, t_end, rtol=1e-10, t_out=None, project=True, verbose=True, callback=None):
-        """DOP853 with projection onto the constraints after every step; returns list of (t, State)."""
+        """Integrates by DOP853 with projection onto the constraints after every step; returns a
+        list of (t, State)."""
         t_out = np.linspace(0, t_end, 11) if t_out is None else np.asarray(t_out, float)
         st = self.assemble(st)
         E0 = sum(self.energy(st))

@@ -34,8 +34,8 @@ fn the_table_is_that_of_the_standard() {
     }
 }
 
-/// All 6 × 5 × 4 × 2 possible variables, each alone in a model: valid exactly according to the
-/// table and the rule of the start value.
+/// All 6 × 5 × 4 × 2 combinations of causality, variability, `initial` and start value, each alone
+/// in a model, are valid exactly if the table and the rule of the start value allow them.
 #[test]
 fn check_accepts_a_variable_exactly_if_the_table_does() {
     for causality in CAUSALITIES {
@@ -65,7 +65,7 @@ fn check_accepts_a_variable_exactly_if_the_table_does() {
     }
 }
 
-/// Returns a model of one variable, with the required structure.
+/// Returns a model of one variable, with the entries of `ModelStructure` that it requires.
 fn alone(variable: ScalarVariable) -> ModelDescription {
     let exchange = ModelExchange {
         model_identifier: "x".into(),

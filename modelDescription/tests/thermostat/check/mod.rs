@@ -12,7 +12,7 @@ use model_description::*;
 
 use crate::model::thermostat;
 
-/// Returns the problems of the thermostat after a change, as text.
+/// Returns the problems that `check` reports for the thermostat after a change, as text.
 fn problems(change: impl FnOnce(&mut ModelDescription)) -> Vec<String> {
     let mut model = thermostat();
     change(&mut model);
@@ -57,7 +57,7 @@ fn append(model: &mut ModelDescription, name: &str, causality: Causality, variab
     });
 }
 
-/// Lists the required initial unknowns.
+/// Replaces `InitialUnknowns` by the required list.
 fn list_initial_unknowns(model: &mut ModelDescription) {
     let initial = model.expected_initial_unknowns();
     model.model_structure.initial_unknowns = initial.into_iter().map(Unknown::of).collect();

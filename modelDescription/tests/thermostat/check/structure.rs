@@ -121,7 +121,8 @@ fn model_exchange_lists_every_derivative() {
         change,
         &["variable \"der(room.T_wall)\": the derivative of variable \"room.T_wall\" is missing in Derivatives"],
     );
-    // The derivative of an input is not that of a state, and Co-Simulation need not list any.
+    // `Derivatives` need not list the derivative of an input, nor any derivative if the FMU offers
+    // Co-Simulation only.
     provokes(
         |m| {
             change(m);

@@ -34,8 +34,7 @@ fn limits_are_in_order_and_starts_within() {
         |m| real(m, 6).start = Some(-1.0),
         &["variable \"room.C\": start -1 is below min 0"],
     );
-    // The limit of the type applies if the variable has none; otherwise that of the variable
-    // applies.
+    // The limit of the declared type applies only if the variable has no limit of its own.
     provokes(
         |m| real(m, 4).start = Some(-1.0),
         &["variable \"room.T_wall\": start -1 is below min 0"],

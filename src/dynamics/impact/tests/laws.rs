@@ -51,7 +51,7 @@ fn p_I_ends_the_approach_p_II_the_motion_and_losses_add_up() {
         let plastic = meeting.plastic_loss();
         keep(&mut worst, (plastic - 0.5 * u.dot(&-by_cholesky)).abs() / plastic);
         keep(&mut worst, (meeting.kappa() - 1.0 + meeting.loss(&p_I) / plastic).abs());
-        // Every other impulse has a smaller loss, by the value of the formula.
+        // The loss of any other impulse p is smaller by ½ (p − p_II)·W (p − p_II).
         let p = p_II + random.vector() * p_II.norm();
         let short = 0.5 * (p - p_II).dot(&(meeting.W * (p - p_II)));
         keep(
@@ -111,9 +111,9 @@ fn restitution_law_satisfies_its_velocity_cone_and_loss_formulas() {
     assert!(formula < 1e-9); // f is found from p with a condition number of 1e4
 }
 
-/// Returns the roots, in ascending order, of the energy equation as a quadratic in the normal
-/// impulse, `a p_n² + b p_n + c = 0`, from the bodies' responses to the normal and the tangential
-/// impulse, without `W`.
+/// Returns the roots, in ascending order, of the energy equation, a quadratic in the normal
+/// impulse: `a p_n² + b p_n + c = 0`. The coefficients are computed from the responses of the
+/// bodies to the normal and the tangential impulse, not from `W`.
 fn roots(pair: &Pair, r_E: f64, r_f: f64) -> Option<[f64; 2]> {
     let W = pair.W();
     let p_II = -W.cholesky().expect("positive definite").solve(&pair.u);
@@ -143,21 +143,22 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
         let (n, u_n) = (pair.n, pair.n.dot(&pair.u));
         against += usize::from(n.dot(&meeting.p_II()) < 0.0);
         let [low, high] = meeting.admissible(1.0);
-        assert!((high - low - (1.0 - meeting.kappa())).abs() < 1e-14); // fact 4
+        assert!((high - low - (1.0 - meeting.kappa())).abs() < 1e-14); // width of the band at r_f = 1
         for _ in 0..4 {
             let (r_E, r_f) = (random.between(0.0, 1.0), random.between(-0.2, 2.2));
             let [low, high] = meeting.admissible(r_f);
             let found = roots(&pair, r_E, r_f);
             let near = (r_E - high).abs().min((r_E - low).abs()) < 1e-9;
-            assert!(near || found.is_some() == (r_E < high)); // fact 1
+            // The energy equation has real roots exactly below the upper end of the band.
+            assert!(near || found.is_some() == (r_E < high));
             let outcome = meeting.impulse(&energy_friction(r_E, r_f));
             let Some([lower, larger]) = found else {
                 assert!(near || matches!(outcome, Err(Refusal::Inconsistent { .. })));
                 rejected += 1;
                 continue;
             };
-            // Fact 2: the roots have opposite normal velocities after the impact; fact 4: below the
-            // band the velocity is too large.
+            // The two roots have opposite normal velocities after the impact. Below the band, the
+            // velocity of the larger root exceeds that of the approach.
             let W_nn = 1.0 / meeting.virtual_mass();
             let friction = (meeting.p_II() - n * n.dot(&meeting.p_II())) * r_f;
             let after = [lower, larger].map(|p_n| n.dot(&meeting.after(&(n * p_n + friction))));
@@ -167,13 +168,15 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
             match outcome {
                 Ok(Outcome { p, clamped }) => {
                     assert!(!clamped && larger > -1e-9 && (near || (low < r_E && r_E < high)));
-                    // Near a double root, the root is accurate to the square root of round-off.
+                    // Near a double root, a root is accurate to the square root of round-off only:
+                    // deviations are weighted with `known`, which is proportional to the distance
+                    // of the roots.
                     let known = (1.0 - r_E - meeting.kappa() * (1.0 - r_f).powi(2)).sqrt();
                     keep(
                         &mut worst,
                         known * (p - n * larger - friction).norm() / (p.norm() + friction.norm()),
                     );
-                    // Section 4 literally, with p_II from another solution.
+                    // The closed form of the larger root, with p_II by a Cholesky factorisation.
                     let p_II = -meeting.W.cholesky().expect("positive definite").solve(&pair.u);
                     let p_T = p_II - n * n.dot(&p_II);
                     let square = 2.0 * meeting.plastic_loss() * W_nn * known * known;
@@ -185,7 +188,8 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
                     accepted += 1;
                 }
                 Err(Refusal::Adhesive) => {
-                    assert!(larger < 1e-9 && (n.dot(&meeting.p_II()) < 0.0 || !(0.0..=1.0).contains(&r_f))); // fact 6
+                    // The impulse is tensile only if p_II is, or if r_f is outside 0 to 1.
+                    assert!(larger < 1e-9 && (n.dot(&meeting.p_II()) < 0.0 || !(0.0..=1.0).contains(&r_f)));
                     adhesive += 1;
                 }
                 Err(refusal) => {
@@ -203,8 +207,9 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
 
 #[test]
 fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
-    // Eq. 49 for a rigid free target: unknown e* = −n·v_p after, p_n = m (e* + x), leading
-    // coefficient m² W_nn.
+    // Equation (49) of Cyril et al. for a rigid free target of mass m (docs/berthing-1998.md): with
+    // the target's normal velocities x before and −e* after the impact, p_n = m (e* + x). The
+    // leading coefficient is ½ m² W_nn.
     let mut random = Random(5);
     let mut worst: f64 = 0.0;
     let mut count = 0;
@@ -220,7 +225,8 @@ fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
         let (n, m, x) = (pair.n, pair.b.M[(0, 0)], pair.n.dot(&pair.b.qd.fixed_rows::<3>(0)));
         let friction = p - n * n.dot(&p);
         let E_pl = meeting.plastic_loss();
-        // The velocities of both sides are s e* + z; their energies are those before less r_E E_pl.
+        // The rates of each body after the impact are s e* + z; the energy after it is the energy
+        // before less r_E E_pl.
         let mut quadratic = [0.0, 0.0, r_E * E_pl];
         for (body, sign) in [(&pair.a, 1.0), (&pair.b, -1.0)] {
             let s = body.answer() * n * (sign * m);
@@ -259,30 +265,32 @@ fn energy_friction_equals_the_bilinear_law_and_its_facts() {
             let p = match meeting.impulse(&energy_friction(r_E, r_f)) {
                 Ok(outcome) => outcome.p,
                 Err(refusal) => {
-                    assert_eq!(refusal, Refusal::Adhesive); // the ends themselves are accepted
+                    assert_eq!(refusal, Refusal::Adhesive); // the ends of the band are consistent
                     assert!(meeting.n.dot(&meeting.p_II()) < 0.0 || r_f > 1.0);
                     continue;
                 }
             };
             keep(&mut energy, (meeting.loss(&p) / meeting.plastic_loss() - r_E).abs());
-            let e = meeting.restitution_of(&p); // fact 3
+            // The energy loss follows from Newton's restitution e and r_f.
+            let e = meeting.restitution_of(&p);
             keep(
                 &mut energy,
                 (kappa * r_f * (2.0 - r_f) + (1.0 - kappa) * (1.0 - e * e) - r_E).abs(),
             );
             let [p_I, p_II] = [meeting.p_I(), meeting.p_II()];
-            let expected = p_I * (1.0 + e) + (p_II - p_I) * r_f; // fact 7
+            // The law is the bilinear law of Chatterjee and Ruina without a friction cone.
+            let expected = p_I * (1.0 + e) + (p_II - p_I) * r_f;
             let size = p_I.norm() + p_II.norm();
             // e is u_n⁺/u_n: its accuracy is proportional to |u_n|.
             let known = -meeting.n.dot(&meeting.u) / meeting.u.norm();
             keep(&mut bilinear, known * (p - expected).norm() / size);
             let p_n = meeting.n.dot(&p);
             if kappa < 0.999 {
-                keep(&mut rises, (p_n - before) / size); // fact 6
+                keep(&mut rises, (p_n - before) / size); // p_n decreases with r_E
             }
             before = p_n;
         }
-        // Fact 5.
+        // With κ > 0 and r_f between 0 and 2, an impact without energy loss is impossible.
         if kappa > 1e-9 && (1e-3..1.999).contains(&r_f) {
             assert!(matches!(
                 meeting.impulse(&energy_friction(0.0, r_f)),
@@ -329,7 +337,8 @@ fn clamped_energy_is_at_an_end_of_the_band() {
     assert!(count.iter().all(|&c| c > 200) && worst < 1e-11); // the condition number 1e4 times some round-offs
 }
 
-/// Returns the difference of two impulses relative to `size`, or of two refusals.
+/// Returns the difference of two impulses relative to `size`. Two refusals differ by 0 if they are
+/// of the same type, by 1 if not; an impulse and a refusal differ by infinity.
 fn differ(a: Result<Outcome, Refusal>, b: Result<Outcome, Refusal>, size: f64) -> f64 {
     match (a, b) {
         (Ok(a), Ok(b)) => (a.p - b.p).norm() / size + f64::from(a.clamped != b.clamped),
@@ -368,7 +377,7 @@ fn laws_are_invariant_under_axes_order_and_units() {
         }
     }
     println!("axes {turned:.1e}, order {exchanged:.1e}, mass {heavier:.1e}, speed {faster:.1e}");
-    // Round-off, amplified along a slip that passes near zero.
+    // The tolerance is round-off, amplified where the slip passes near zero.
     assert!(turned < 1e-11 && exchanged < 1e-11 && heavier < 1e-11 && faster < 1e-11);
 }
 
@@ -402,7 +411,7 @@ fn planar_impact_is_independent_of_the_response_across_the_plane() {
 
 #[test]
 fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
-    // A null direction with a normal part: the impulse is not unique, its effect is.
+    // If a null direction of W has a normal part, the impulse is not unique, but its effect is.
     let mut random = Random(10);
     let [mut worst, mut gain, mut cone]: [f64; 3] = [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY];
     let mut wedged = 0;
@@ -459,7 +468,8 @@ fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
                 let p = head_on.impulse(&law)?.p;
                 assert!((head_on.restitution_of(&p) - e).abs() < 1e-14, "{law:?}: {p}");
                 assert!(head_on.loss(&p) > -1e-15);
-                // The normal is a principal axis: friction has no effect along it.
+                // The normal is a principal axis of W: friction does not affect the normal
+                // velocity.
                 let (p_n, p_T) = parts(&sliding.impulse(&law)?.p, &n);
                 assert!(
                     (p_n - (1.0 + e) / 1.5).abs() < 1e-14 && p_T <= mu * p_n + 1e-15,
@@ -474,7 +484,7 @@ fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
             assert!((p - n * (3.0 * (1.0 + e))).norm() < 1e-14);
         }
     }
-    // At the smallest representable speed; at rest; separating.
+    // Extreme speeds; bodies at rest; separating bodies.
     for law in Random(11).laws() {
         for speed in [1e-300, 1e300] {
             let p = Meeting::new(W, -n * speed, n).expect("definite").impulse(&law);
@@ -570,7 +580,7 @@ fn invalid_contacts_and_laws_are_rejected() {
         bad(Law::Restitution { e: 0.5, e_t, mu: 1.0 });
     }
     bad(energy_friction(0.5, f64::NAN));
-    // At a large r_f the band is empty.
+    // With a large r_f the admissible band is empty.
     let law = Law::EnergyFriction {
         r_E: 0.5,
         r_f: 9.0,

@@ -1,8 +1,8 @@
-//! Several rows, several contacts.
+//! Captures with several rows, and several simultaneous contacts.
 
 use super::*;
 
-/// Returns `L Lᵀ` of the given rank.
+/// Returns a random `L Lᵀ`, `n × n`, of the given rank.
 fn semidefinite(random: &mut Random, n: usize, rank: usize) -> DMatrix<f64> {
     let L = random.matrix(n, rank);
     &L * L.transpose()
@@ -33,7 +33,8 @@ fn capture_ends_all_motion_for_any_rows_and_units() {
             &mut same,
             (left.norm() / u.component_div(&W.diagonal().map(f64::sqrt)).norm() - found.residual).abs(),
         );
-        // The loss is the energy of the motion in the span of the rows.
+        // With a unit mass matrix, the loss is the energy of the part of the rates in the span of
+        // the rows.
         let projected = L
             .transpose()
             .svd(true, false)
@@ -88,7 +89,7 @@ fn inconsistent_rows_are_reported_by_the_residual() {
     assert_eq!(plastic(&DMatrix::repeat(2, 2, f64::INFINITY), &DVector::zeros(2)), None);
 }
 
-/// Returns the impulses by enumeration of all active sets.
+/// Returns the solution of `0 ≤ p ⟂ W p + q ≥ 0` by enumeration of all active sets.
 fn by_enumeration(W: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     let n = q.len();
     (0..1_usize << n).find_map(|set| {
@@ -135,7 +136,7 @@ fn impulses_of_several_contacts_equal_those_of_the_active_set() {
 
 #[test]
 fn dependent_contacts_have_unique_velocities_and_no_energy_gain() {
-    // Up to twelve normals on one body: rank six at most, some normals repeated, some opposite.
+    // One body has up to twelve normals of rank six at most; some are repeated, some opposite.
     let mut random = Random(44);
     let [mut velocity, mut gain]: [f64; 2] = [0.0, f64::NEG_INFINITY];
     let (mut large, mut compared) = (0, 0);
@@ -173,7 +174,7 @@ fn dependent_contacts_have_unique_velocities_and_no_energy_gain() {
 fn contacts_without_solution_are_reported() {
     let face_to_face = DMatrix::from_row_slice(2, 2, &[1.0, -1.0, -1.0, 1.0]);
     let u_n = DVector::from_vec(vec![-1.0, 1.0]);
-    // Both bounds on one velocity: −e₁ u ≤ u⁺ ≤ −e₂ u.
+    // Two opposite contacts bound one velocity on both sides: −e₁ u ≤ u⁺ ≤ −e₂ u.
     let p = frictionless(&face_to_face, &u_n, &[0.3, 0.3]).expect("one e for both");
     assert!((p[0] - p[1] - 1.3).abs() < 1e-14);
     assert!(frictionless(&face_to_face, &u_n, &[0.3, 0.4]).is_some());
@@ -188,7 +189,7 @@ fn contacts_without_solution_are_reported() {
         frictionless(&DMatrix::zeros(0, 0), &DVector::zeros(0), &[]),
         Some(DVector::zeros(0))
     );
-    // A slow approach together with a fast separation.
+    // One contact approaches slowly while another separates fast.
     let apart = frictionless(
         &DMatrix::identity(2, 2),
         &DVector::from_vec(vec![-1e-9, 1.0]),

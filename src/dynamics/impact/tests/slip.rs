@@ -27,7 +27,8 @@ fn without_friction_all_laws_agree() {
             energy_friction,
         ] {
             let p = meeting.impulse(&law).expect("no friction, no obstacle").p;
-            // The energy law determines e to the accuracy of the normal share of the plastic loss.
+            // In the energy law, the error of e is inversely proportional to the normal share of
+            // the plastic loss and to e.
             let known = if law == energy_friction {
                 meeting.normal_share() * e
             } else {
@@ -67,7 +68,7 @@ fn impulse_without_initial_slip_is_a_straight_line() {
         let p = stronge(&meeting, e, mu);
         let local = R.transpose() * p;
         let q = local / local.z;
-        // A straight path: the work condition is (1 + e) times the rate along it.
+        // On a straight path, Stronge's condition is u_n⁺ = −e u_n.
         let expected = q * (-(1.0 + e) * u_n / (W * q).z);
         let worst = if stuck { &mut sticks } else { &mut leaves };
         keep(worst, (local - expected).norm() / local.norm());
@@ -80,7 +81,7 @@ fn impulse_without_initial_slip_is_a_straight_line() {
         assert!(outwards > 0.0);
         keep(worst, (d.norm() - 1.0).abs());
         keep(worst, (b - T * d * mu - d * outwards).norm() / b.norm());
-        // The direction is unique among all directions in which the slip does not turn.
+        // Of all directions in which the slip would not turn, only one has growing slip.
         let at = |angle: f64| {
             let d = nalgebra::Vector2::new(angle.cos(), angle.sin());
             let rate = b - T * d * mu;
@@ -105,7 +106,8 @@ fn impulse_without_initial_slip_is_a_straight_line() {
     assert!(sticks < 1e-10 && leaves < 1e-10); // the condition number 1e3 times some round-offs, once more for φ
 }
 
-/// Returns Routh's piecewise linear solution in the plane: tangential and normal impulse.
+/// Returns tangential and normal impulse of Routh's piecewise linear solution in the plane, for
+/// `W = [W_tt, W_tn, W_nn]` and `u = [u_t, u_n]`.
 fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
     let ([tt, tn, nn], [u_t, u_n]) = (W, u);
     let first = -mu * u_t.signum();
@@ -130,7 +132,7 @@ fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
         let middle = u_n + k1 * a;
         a * 0.5 * (u_n + middle) + b * (middle + 0.5 * k2 * b)
     };
-    // Both functions change sign once, from negative to positive.
+    // Normal velocity and remaining work change sign once, from negative to positive.
     let zero = |mut low: f64, f: &dyn Fn(f64) -> f64| {
         let mut high = low + 1.0;
         while f(high) < 0.0 {
@@ -186,8 +188,8 @@ fn planar_impact_equals_rouths_solution() {
 
 #[test]
 fn friction_increases_the_approach_until_the_slip_stops() {
-    // Painlevé: with W_nt = 0.8 and mu = 2 the normal velocity first goes from −1 to −1.5, at p_n =
-    // 5/6; then the contact sticks.
+    // Painlevé's case: with W_nt = 0.8 and mu = 2, the normal velocity first changes from −1 to
+    // −1.5, up to p_n = 5/6; then the contact sticks.
     let W = Matrix3::new(1.0, 0.0, 0.8, 0.0, 1.0, 0.0, 0.8, 0.0, 1.0);
     let meeting = Meeting::new(W, Vector3::new(1.0, 0.0, -1.0), Vector3::z()).expect("definite");
     let mut worst: f64 = 0.0;
@@ -229,7 +231,7 @@ fn turning_slip_conserves_the_isotropic_integrals() {
         let after = u + W * p;
         let (k, s) = (mu * lambda, |u: &Vector3<f64>| u.x.hypot(u.y));
         let angle = |u: &Vector3<f64>| u.y.abs().atan2(u.x);
-        // A vanishing slip has no angle.
+        // The angle of a vanishing slip is undefined.
         if s(&after) < 1e-3 || angle(&after).sin() < 1e-3 || angle(&u).sin() < 1e-3 {
             continue;
         }
@@ -249,7 +251,7 @@ fn turning_slip_conserves_the_isotropic_integrals() {
 
 #[test]
 fn normal_impulse_along_a_principal_axis_is_independent_of_the_slip() {
-    // The normal velocity is linear in p_n, for any slip direction: u_n⁺ = −e u_n.
+    // For any slip direction, the normal velocity is linear in p_n, so that u_n⁺ = −e u_n.
     let mut random = Random(26);
     let mut worst: f64 = 0.0;
     for _ in 0..3000 {
@@ -286,8 +288,8 @@ fn infinite_friction_is_the_limit() {
 
 #[test]
 fn driven_wedge_has_no_end() {
-    // The response along v = x + z is zero. With sticking, the impulse is along v, and the velocity
-    // along v is unchanged.
+    // The response along v = (1, 0, 1)/√2 is zero. While the contact sticks, the impulse grows
+    // along v, and the velocity along v does not change.
     let v = Vector3::new(1.0, 0.0, 1.0).normalize();
     let W = Matrix3::identity() - v * v.transpose();
     let driven = Meeting::new(W, -Vector3::z(), Vector3::z()).expect("answers along n");

@@ -34,11 +34,11 @@ fn stronge_impact_satisfies_the_cone_and_gains_no_energy() {
     println!("cone {cone:.1e}, gain {gain:.1e}, enters {enters:.1e}, most pull {pulls:.1e}");
     println!("{stuck} stick at the end, {slips} slip; {driven_in} are first driven in");
     assert!(stuck > 500 && slips > 500 && driven_in > 500);
-    // Round-off; for the velocity times the condition number 1e4.
+    // The tolerances are round-off; that of the velocity times the condition number 1e4.
     assert!(cone < 1e-14 && gain < 1e-14 && enters < 1e-11 && pulls < 0.0);
 }
 
-/// Accumulates the work of Stronge's condition.
+/// Work of the normal impulse, in compression (negative) and in restitution.
 struct Work {
     compression: f64,
     restitution: f64,
@@ -54,9 +54,10 @@ impl Work {
     }
 }
 
-/// Integrates by `number` Euler steps in `p_n` up to the normal impulse of `exact`. Returns the
-/// relative deviation at the end, and the part of the compression that follows some restitution. At
-/// a vanishing slip the steps chatter; their mean sticks or slips.
+/// Integrates with Euler steps in `p_n`, of which the normal impulse of `exact` has `number`, to
+/// the end of the impact. Returns the deviation of the impulse from `exact`, relative, and the part
+/// of the compression's work that follows some restitution. At vanishing slip its direction
+/// alternates from step to step; the mean of the steps sticks or slips.
 fn plain_steps(meeting: &Meeting, e: f64, mu: f64, exact: &Vector3<f64>, number: usize) -> (f64, f64) {
     let (n, W) = (meeting.n, meeting.W);
     let dp_n = n.dot(exact) / number as f64;
@@ -144,7 +145,7 @@ fn turning_slip_equals_a_fourth_order_integration() {
             let middle = (u + next) * 0.5 + (k1 - rate(&next)) * (h / 8.0);
             let [a, m, b] = [u, middle, next].map(|u| n.dot(&u));
             if a * b < 0.0 {
-                // The zero divides the step into two triangles.
+                // The zero of the normal velocity divides the area into two triangles.
                 let cut = h * a / (a - b);
                 work.add(0.5 * a * cut);
                 work.add(0.5 * b * (h - cut));
@@ -168,6 +169,7 @@ fn turning_slip_equals_a_fourth_order_integration() {
         count += 1;
     }
     println!("{count} slips, by up to {turned:.2} rad: velocity {path:.1e}, work {ends:.1e}");
-    // Fourth order: (1/2000)⁴ times powers of a rate of up to 10; third order at the division.
+    // The error is of fourth order, (1/2000)⁴ times powers of a rate of up to 10; that of the work
+    // is of third order at the zero of the normal velocity.
     assert!(count > 500 && turned > 1.0 && path < 1e-9 && ends < 1e-7);
 }

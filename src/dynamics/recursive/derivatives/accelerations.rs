@@ -1,5 +1,5 @@
-//! Accelerations at the point of linearisation, about one point per tree, and the intermediate
-//! results that their derivatives need.
+//! Accelerations at the point of linearisation, about one reference point per tree, and the
+//! intermediate results that their derivatives need.
 
 use super::motion::{Moving, spatial};
 use super::sum::Sum;
@@ -12,8 +12,8 @@ use crate::dynamics::{Singular, SingularPart};
 use crate::system::{BodyConstants, BodyKinematics, Configuration, Kinematics, Modes, System};
 
 impl Derivatives {
-    /// Computes position, velocity and bias force (at `q̈ = 0`) of a body, and the columns of its
-    /// joint and stations.
+    /// Computes position, velocity and bias (at `q̈ = 0`) of body `i` about the tree's point, and
+    /// the columns of its joint and stations.
     pub(super) fn body_state(&mut self, at: Configuration<f64>, applied: &Applied<f64>, i: usize, qd: &[f64]) {
         let Configuration {
             system,
@@ -62,7 +62,8 @@ impl Derivatives {
         (body_state.I_A, body_state.p_A) = (body_state.I, body_state.b);
     }
 
-    /// Computes the columns of body `i`'s joint; `v` is the velocity of its carrier.
+    /// Computes the columns of body `i`'s joint and their `ψ`; `r` is the position of its origin,
+    /// `v` the velocity of its carrier.
     #[inline(always)]
     fn joint_columns(&mut self, kinematics: &Kinematics<f64>, i: usize, r: &Vec3<f64>, mut v: Twist<f64>, qd: &[f64]) {
         for g in self.layout.of_body[i].clone() {
@@ -76,7 +77,7 @@ impl Derivatives {
                 self.moving[d] = Moving { xi: S, psi, phi: psi };
                 v = v + S * qd[rate];
             }
-            // (3)
+            // `φ` of the rates by (3).
             for d in group {
                 self.phi_v[d] = self.moving[d].psi + v.cross(&self.moving[d].xi);
             }
@@ -109,7 +110,7 @@ impl Derivatives {
                 self.U[d] = U;
                 let left = applied.tau[rate] - p.power(&S);
                 if self.driven[i] {
-                    // K = 0 and k = q̈.
+                    // A driven joint has K = 0 and k = q̈.
                     (self.per_D[d], self.K[d]) = (0.0, Wrench::zero());
                     let qdd = applied.qdd[rate];
                     self.drive[rate] = D * qdd - left;
@@ -135,8 +136,8 @@ impl Derivatives {
         Ok(())
     }
 
-    /// Condenses the modes of body `i` with the loads attached to its stations; `I` and `p` become the
-    /// condensed ones.
+    /// Condenses the modes of body `i`, with the articulated bodies attached to its stations;
+    /// replaces `I` and `p` by the condensed ones.
     ///
     /// # Errors
     /// The index of the mode with zero inertia.
@@ -187,8 +188,8 @@ impl Derivatives {
         Ok(())
     }
 
-    /// Forward pass over one body: computes its acceleration, those of its stations, and `φ` of the
-    /// columns.
+    /// Forward pass over one body: computes its acceleration, those of its stations, and `φ` of its
+    /// joint's coordinates.
     pub(super) fn forward_pass(&mut self, system: &System, kinematics: &Kinematics<f64>, i: usize, qd: &[f64]) {
         let body = &system.bodies[i];
         let (mut A, mut a) = match body.carrier().of(&self.at, &self.at_station) {
@@ -207,7 +208,7 @@ impl Derivatives {
                 self.qdd[rate] = qdd;
                 A = A + S * qdd;
                 a = a + S * qdd + psi * qd[rate];
-                // (2)
+                // `φ` by (2).
                 self.moving[d].phi = before.cross(&S) + self.carried[d].cross(&psi);
             }
         }
@@ -235,8 +236,8 @@ impl Derivatives {
 }
 
 impl BodyState {
-    /// Computes inertia, sums and bias of a rigid body under the load `F`, from its position, its
-    /// velocity and its acceleration at `q̈ = 0`.
+    /// Computes inertia, sums and bias of a rigid body under the load `F`, from `r`, `v` and the
+    /// acceleration `a` at `q̈ = 0`.
     #[inline(always)]
     fn set_rigid(&mut self, constants: &BodyConstants, at: &BodyKinematics<f64>, F: &Wrench<f64>) {
         let (r, V, m) = (self.r, self.v, constants.m);
@@ -245,7 +246,7 @@ impl BodyState {
         let J = constants.J_Bo.express(&at.R_WB) + about(&r, &(h_B + r * (0.5 * m)));
         let I = ArticulatedInertia::rigid(m, &h, &J);
         let momentum = I.times(&V);
-        // (4) of a rigid body, with Z = ∫ ẋ xᵀ dm = v hᵀ + [ω] ∫ x xᵀ dm.
+        // `2 B` in (4) of a rigid body, with Z = ∫ ẋ xᵀ dm = v hᵀ + [ω] ∫ x xᵀ dm.
         let Z = V.v * h.transpose() + cross_matrix(&V.w) * J.second_moment();
         let mut C = Z * -2.0;
         let trace = 2.0 * Z.trace();
@@ -260,7 +261,7 @@ impl BodyState {
 }
 
 /// Returns `2 (r·c) 1 − r cᵀ − c rᵀ`: with `c = h + ½ m r`, the increase of an inertia when its
-/// reference point moves from the body's origin to the point `r` inboard.
+/// reference point moves from the body's origin to the point from which the origin is at `r`.
 fn about(r: &Vec3<f64>, c: &Vec3<f64>) -> Sym3<f64> {
     let twice = 2.0 * r.dot(c);
     Sym3 {

@@ -14,9 +14,10 @@ use crate::system::{Configuration, Joint, JointState, Modes, System};
 use nalgebra::DMatrixViewMut;
 
 impl Derivatives {
-    /// Writes `∂ẋ/∂x` of the states `(q, q̇)` into the zeroed `A`, and the derivatives of the power
-    /// of active loads and drives if there is one further state. Requires
-    /// [`accelerate`](Self::accelerate) and all passes. `active` are the loads without a potential.
+    /// Writes `∂ẋ/∂x` of the states `(q, q̇)` into `A`, whose entries must be zero; if `A` has one
+    /// further row (the work), also the derivatives of the power of active loads and drives.
+    /// `active` are the loads without a potential. Requires [`accelerate`](Self::accelerate) and
+    /// all [`passes`](Self::passes).
     pub fn jacobian(
         &mut self,
         at: Configuration<f64>,
@@ -35,7 +36,8 @@ impl Derivatives {
         }
     }
 
-    /// Computes each body's contribution to the sums, except `f`.
+    /// Computes each body's contribution to the sums over outboard parts, except `f` (and, of a
+    /// rigid body, `2 B`), which [`accelerate`](Self::accelerate) has computed.
     fn sums(&mut self, at: Configuration<f64>, active: &Applied<f64>, tree: &Tree) {
         let Configuration {
             system,
@@ -59,8 +61,9 @@ impl Derivatives {
                 let I = ArticulatedInertia::rigid(derived.bodies[i].m, &bent.h, &bent.J);
                 let V = &kinematics.bodies[i].V_WB;
                 let v = V.v - self.v_O[i];
-                // The part of its own angular velocity, and the part of (1) due to the ordinary
-                // acceleration of its origin.
+                // Moment of `2 B ψ` for a unit `ψ_w`: the derivative of the bias wrench with
+                // respect to the angular velocity, and the inertial wrench of the change of the
+                // origin's ordinary acceleration.
                 let own = |axis: usize| {
                     let psi = unit(axis);
                     let A = Twist::new(psi.cross(&V.w), psi.cross(&v) * 2.0);
@@ -76,7 +79,7 @@ impl Derivatives {
         }
     }
 
-    /// Backward pass: the bias of every column, and `k` of the rows.
+    /// Backward pass: computes the bias of every column, and `k` in the rows.
     fn columns_backward(&mut self, system: &System, active: &Applied<f64>, tree: &Tree) {
         let B = tree.blocks;
         self.psi[..B].fill([[0.0; LANES]; 3]);
@@ -119,7 +122,8 @@ impl Derivatives {
         }
     }
 
-    /// Marks `ψ_w` and `ξ_w` of all coordinates inboard of body `i`, its own joint included.
+    /// Writes `ψ_w` and `ξ_w` into the columns of all coordinates inboard of body `i`, including
+    /// those of its own joint, unless they are marked already.
     fn mark_inboard(&mut self, system: &System, i: usize, tree: &Tree) {
         let mut next = Some(i);
         while let Some(i) = next.filter(|&i| !self.set[i]) {
@@ -140,7 +144,8 @@ impl Derivatives {
         }
     }
 
-    /// Marks `ψ_w` of the coordinate `d`; its `ξ_w` is the `ψ_w` of the rate.
+    /// Writes `ψ_w` and `ξ_w` into the column of the coordinate `d`, and `ξ_w` as the `ψ_w` of its
+    /// rate's column, by (3). Zeros remove the mark.
     fn mark(&mut self, tree: &Tree, d: usize, psi: &Vec3<f64>, xi: &Vec3<f64>) {
         if let Some(column) = tree.column_q(d) {
             rows::set(&mut self.psi, column, psi);
@@ -153,8 +158,9 @@ impl Derivatives {
         }
     }
 
-    /// Initialises the right-hand side of row `d` with `2 B ψ − G ξ` of all marked columns, which
-    /// are at most `d`.
+    /// Initialises the right-hand side of row `d` with `−S·(2 B ψ − G ξ)` for all marked columns,
+    /// the degrees of freedom of which precede `d`: `w = (2 B)ᵀ S` and `g = Gᵀ S` for the row's
+    /// column `S`.
     pub(super) fn begin_row(&mut self, tree: &Tree, d: usize, w: &Vec3<f64>, g: &Vec3<f64>) {
         let B = tree.blocks;
         let row = &mut self.rows[d * B..][..B];
@@ -169,8 +175,8 @@ impl Derivatives {
         }
     }
 
-    /// Returns the derivative of the power of active loads with respect to a coordinate that moves
-    /// the whole outboard part.
+    /// Returns the derivative of the power of the active loads outboard of a joint or station with
+    /// respect to a coordinate that moves this whole part.
     pub(super) fn power_moved(turned: &Turned, moving: &Moving, v_O: &Vec3<f64>) -> f64 {
         // The velocity of the tree's reference point does not rotate with the coordinate.
         let mut psi = moving.psi;
@@ -178,6 +184,7 @@ impl Derivatives {
         turned.active.power(&psi) + turned.power.dot(&moving.xi.w)
     }
 
+    /// Backward pass over the group `g` of body `i`'s joint.
     fn group_backward(&mut self, joint: &Joint, active: &Applied<f64>, tree: &Tree, i: usize, g: usize) {
         let B = tree.blocks;
         let group = self.layout.groups[g].clone();
@@ -241,7 +248,7 @@ impl Derivatives {
         }
     }
 
-    /// Forward pass: from `k` to the derivatives of the accelerations, row by row.
+    /// Forward pass: computes the derivatives of `q̈` from `k`, row by row.
     fn columns_forward(&mut self, system: &System, qd: &[f64], tree: &Tree) {
         let B = tree.blocks;
         let root = self.layout.slot[tree.bodies.start];
@@ -255,7 +262,7 @@ impl Derivatives {
                     let A = &mut self.carry[own..][..B];
                     let row = &mut self.rows[d * B..][..B];
                     if self.driven[i] {
-                        // The remaining torque, without K.
+                        // With K = 0, the row is the negative derivative of the drive force.
                         rows::subtract_powers_of(row, &self.U[d], A);
                         rows::add_multiple(&mut self.drive_power[..B], -qd[self.layout.rate[d]], row);
                         row.fill([0.0; LANES]);
@@ -296,7 +303,7 @@ impl Derivatives {
     }
 }
 
-/// Adds the contents of one slot to another.
+/// Adds the contents of the slot `from` to the slot `to`; `B` is the number of blocks in a slot.
 pub(super) fn add_slot(carry: &mut [Six], B: usize, to: usize, from: usize) {
     let pair = carry.get_disjoint_mut([to * B..(to + 1) * B, from * B..(from + 1) * B]);
     let [to, from] = pair.expect("two slots");

@@ -4,32 +4,32 @@ use super::rows::LANES;
 use crate::system::{System, joint};
 use std::ops::Range;
 
-/// A body attached to the world, with its outboard bodies.
+/// A body without a parent body (the root), with its outboard bodies.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    /// Its bodies; the first is the root.
+    /// Bodies of the tree; the first is the root.
     pub bodies: Range<usize>,
-    /// Its degrees of freedom.
+    /// Degrees of freedom of the tree.
     pub dofs: Range<usize>,
     /// Number of leading coordinates without a column. No acceleration depends on the position of a
-    /// free root, nor on its attitude unless loads read attitudes.
+    /// free root, nor on its attitude unless loads depend on attitudes.
     pub skip_q: usize,
-    /// Number of leading rates without a column: no acceleration depends on the velocity of a free
-    /// root.
+    /// Number of leading rates without a column: no acceleration depends on the linear velocity of
+    /// a free root.
     pub skip_v: usize,
-    /// Number of blocks of the coordinates' columns; those of the rates follow.
+    /// Number of blocks with the coordinates' columns; the blocks of the rates follow.
     pub blocks_q: usize,
     /// Number of blocks of all columns.
     pub blocks: usize,
 }
 
 impl Tree {
-    /// Returns the column of the coordinate `dof`, if it has one.
+    /// Returns the index of the column of coordinate `dof`, if it has one.
     pub fn column_q(&self, dof: usize) -> Option<usize> {
         (dof - self.dofs.start).checked_sub(self.skip_q)
     }
 
-    /// Returns the column of the rate `dof`, if it has one.
+    /// Returns the index of the column of rate `dof`, if it has one.
     pub fn column_v(&self, dof: usize) -> Option<usize> {
         let column = (dof - self.dofs.start).checked_sub(self.skip_v)?;
         Some(self.blocks_q * LANES + column)
@@ -40,19 +40,20 @@ impl Tree {
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     pub trees: Vec<Tree>,
-    /// Index of the rate of each degree of freedom: within each joint the rates are reordered, from
-    /// F outboard.
+    /// Index of the rate of each degree of freedom. Within a joint the degrees of freedom are
+    /// ordered from the joint's frame F outboard, the rates are not.
     pub rate: Vec<usize>,
-    /// The degrees of freedom of all joints, group by group from F outboard.
+    /// The degrees of freedom of all joints in groups, each of which acts like a joint of its own,
+    /// in series with the other groups of the joint; from the joint's frame F outboard.
     pub groups: Vec<Range<usize>>,
     /// Range of the groups of each body's joint.
     pub of_body: Vec<Range<usize>>,
-    /// Buffer slot of each body in both passes. A body shares it with its first child.
+    /// Buffer slot of each body in both passes. A body shares the slot of its first child.
     pub slot: Vec<usize>,
     /// Buffer slot of each station; `None` without a child.
     pub station_slot: Vec<Option<usize>>,
-    /// For each body, the slots of its further children:
-    /// `(slot of the body or station, other slot)`.
+    /// For each body, the slots of its further children, as pairs
+    /// `(slot of the body or station, slot of the child)`.
     pub others: Vec<Vec<(usize, usize)>>,
     /// Number of slots.
     pub slots: usize,

@@ -1,4 +1,5 @@
-//! Derivatives local to one body or joint, by dual numbers in all bodies and joints at once.
+//! Derivatives with respect to variables of one body or joint, by dual numbers, for all bodies and
+//! joints at once.
 
 use super::motion::{Moving, spatial};
 use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, cross_matrix, lift3, lift33};
@@ -7,7 +8,7 @@ use crate::dynamics::body::flexible_body;
 use crate::spec::JointType;
 use crate::system::{BodyKinematics, Configuration, JointState, Kinematics, Mechanism, Modes, System};
 
-/// Number of simultaneous directions.
+/// Number of directions in one pass.
 const N: usize = Local::LANES;
 
 /// A direction of differentiation. It is seeded in all bodies or joints at once, because the local
@@ -18,9 +19,9 @@ enum Seed {
     Turn(usize),
     /// Angular velocity about a world axis, for flexible bodies.
     Spin(usize),
-    /// A joint's coordinate, in tangent form.
+    /// Coordinate of a joint; of an attitude, a rotation about one of the body's axes.
     Coordinate(usize),
-    /// A joint's rate.
+    /// Rate of a joint.
     Rate(usize),
     /// Amplitude of a mode.
     Amplitude(usize),
@@ -28,10 +29,12 @@ enum Seed {
     AmplitudeRate(usize),
 }
 
-/// Derivatives of loads and of flexible bodies with respect to local variables: joint coordinates
-/// and rates, attitude, modes. About the bodies' own origins unless stated otherwise, world axes.
+/// Derivatives of the loads and of the equations of flexible bodies with respect to local
+/// variables: joint coordinates and rates, attitude, modes. Wrenches are about the bodies' own
+/// origins unless stated otherwise, in world axes.
 #[derive(Clone, Debug)]
 pub struct Local {
+    /// All directions.
     seeds: Vec<Seed>,
     /// Seeded kinematics, the argument of the loads.
     pub kinematics: Kinematics<Dual<N>>,
@@ -39,47 +42,54 @@ pub struct Local {
     pub q: Vec<Dual<N>>,
     /// Seeded rates.
     pub qd: Vec<Dual<N>>,
-    /// Loads, the result of the evaluation.
+    /// Loads: the result of the evaluation by the caller.
     pub applied: Applied<Dual<N>>,
-    /// For each body: derivative of its load with respect to a rotation about each axis, in excess
-    /// of rotating with the body.
+    /// For each body: derivative of its load with respect to a rotation about each axis, less that
+    /// of a load fixed to the body.
     pub(super) turned: Vec<[Wrench<f64>; 3]>,
     /// For each body: derivative of the power of active loads with respect to a rotation about each
-    /// axis.
+    /// axis, less that of loads fixed to the body.
     pub(super) power_turned: Vec<Vec3<f64>>,
     /// For each rate: derivative of the force on a mode with respect to a rotation about each axis.
     pub(super) tau_turned: Vec<Vec3<f64>>,
-    /// For each joint rate: derivatives of its load with respect to coordinates and rates of that
+    /// For each joint rate: derivatives of the force on it with respect to the coordinates of the
     /// joint.
     pub(super) tau_q: Vec<[f64; 3]>,
+    /// For each joint rate: derivatives of the force on it with respect to the rates of the joint.
     pub(super) tau_v: Vec<[f64; 3]>,
-    /// For each coordinate (by rate) and each rate: derivative of the power of active loads at
-    /// constant motion.
+    /// For the coordinate of each rate: derivative of the power of active loads, at constant
+    /// velocities.
     pub(super) power_q: Vec<f64>,
+    /// For each rate: derivative of the power of active loads due to the change of the loads.
     pub(super) power_v: Vec<f64>,
-    /// For each mode: derivatives of its body's bias wrench minus the loads, with respect to
-    /// amplitude and rate.
+    /// For each mode: derivative of its body's bias wrench less the load with respect to the
+    /// amplitude.
     pub(super) wrench_q: Vec<Wrench<f64>>,
+    /// For each mode: derivative of the same wrench with respect to the amplitude's rate.
     pub(super) wrench_v: Vec<Wrench<f64>>,
-    /// For each flexible body: derivatives of the modal forces minus the loads on the modes, with
-    /// respect to amplitudes and rates; row-major.
+    /// For each flexible body: derivatives of the modal inertial forces, at the current
+    /// accelerations, less the loads on the modes, with respect to the amplitudes; row-major.
     pub(super) force_q: Vec<Vec<f64>>,
+    /// For each flexible body: derivatives of the same forces with respect to the amplitudes'
+    /// rates.
     pub(super) force_v: Vec<Vec<f64>>,
     /// For each flexible body: derivative of its bias wrench with respect to the angular velocity.
     pub(super) wrench_spin: Vec<[Wrench<f64>; 3]>,
     /// For each mode: derivative of its bias force with respect to the angular velocity.
     pub(super) force_spin: Vec<Vec3<f64>>,
-    /// For each station and mode: derivatives of the station's motion about the tree's point, with
-    /// respect to amplitude and rate.
+    /// For each station and mode: derivative of the station's motion about the tree's point with
+    /// respect to the amplitude.
     pub(super) moved_q: Vec<Moving>,
+    /// For each station and mode: derivative of the same motion with respect to the amplitude's
+    /// rate.
     pub(super) moved_v: Vec<Moving>,
-    /// For each station and mode: derivatives of its column about the tree's point, with respect to
-    /// the amplitudes of its body; row-major.
+    /// For each station: derivatives of the column of each mode, about the tree's point, with
+    /// respect to the amplitudes of its body; row-major.
     pub(super) column_q: Vec<Vec<Twist<f64>>>,
 }
 
 impl Local {
-    /// Number of simultaneous directions.
+    /// Number of directions in one pass.
     pub const LANES: usize = 4;
 
     pub(super) fn new(system: &System, joints: bool, bodies: bool) -> Self {
@@ -129,12 +139,12 @@ impl Local {
         }
     }
 
-    /// Returns the number of passes through the loads.
+    /// Returns the number of passes, each with one evaluation of the loads.
     pub fn passes(&self) -> usize {
         self.seeds.len().div_ceil(N)
     }
 
-    /// Returns the directions of a pass, with their lanes.
+    /// Returns the directions of a pass, each with the index of its component in the dual numbers.
     fn seeds(&self, pass: usize) -> impl Iterator<Item = (usize, Seed)> + use<> {
         let mut seeds = [None; N];
         for (lane, seed) in seeds.iter_mut().zip(&self.seeds[pass * N..]) {
@@ -146,8 +156,8 @@ impl Local {
             .filter_map(|(lane, seed)| Some((lane, seed?)))
     }
 
-    /// Seeds the directions of a pass. `A` are the total accelerations of the bodies' origins,
-    /// `v_O` (m/s) is the velocity of the tree's point for each body.
+    /// Seeds the directions of a pass in kinematics, coordinates and rates. For each body, `A` is
+    /// the ordinary acceleration of its origin, and `v_O` (m/s) the velocity of its tree's point.
     pub(super) fn seed(
         &mut self,
         pass: usize,
@@ -171,7 +181,7 @@ impl Local {
         }
     }
 
-    /// Sets the point of linearisation, without a direction.
+    /// Sets the values at the point of linearisation, with zero derivatives.
     fn lift(&mut self, kinematics: &Kinematics<f64>, A: &[Twist<f64>], v_O: &[Vec3<f64>], joints: JointState<f64>) {
         let lift = |to: &mut [Dual<N>], from: &[f64]| {
             for (to, &from) in to.iter_mut().zip(from) {
@@ -282,7 +292,7 @@ impl Local {
     }
 
     /// Stores all other derivatives from [`applied`](Self::applied), which holds all loads. `r` (m)
-    /// is the position of each body from the tree's point.
+    /// returns the position of a body's origin from the tree's point.
     pub(super) fn take(&mut self, pass: usize, mechanism: Mechanism, r: impl Fn(usize) -> Vec3<f64>, qdd: &[f64]) {
         let system = mechanism.system;
         for (lane, seed) in self.seeds(pass) {
@@ -331,7 +341,7 @@ impl Local {
         let bent = &self.kinematics.deflections[modes.index];
         let A = &self.kinematics.bodies[i].A_bias;
         let (n, b) = (modes.n, modes.index);
-        // Bias forces of body and modes, at the current accelerations.
+        // Inertial wrench of the body at the current accelerations, less the load.
         let bias_force = flexible_body(&derived.bodies[i], bent, A).1;
         let bias_force = bent
             .L
@@ -395,7 +405,7 @@ pub(super) fn unit(axis: usize) -> Vec3<f64> {
     Vec3::ith(axis, 1.0)
 }
 
-/// Returns the derivative of a load that rotates with its body about an axis.
+/// Returns the derivative of a load fixed to its body with respect to a rotation about an axis.
 fn carried(F: &Wrench<f64>, axis: usize) -> Wrench<f64> {
     let turn: Mat3<f64> = cross_matrix(&unit(axis));
     Wrench::new(turn * F.t, turn * F.f)

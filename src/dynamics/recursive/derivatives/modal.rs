@@ -8,7 +8,7 @@ use crate::dynamics::Applied;
 use crate::system::{Modes, System};
 
 impl Derivatives {
-    /// Backward pass over the modes of body `i`, with the loads attached to its stations.
+    /// Backward pass over the modes of body `i`, with the bodies attached to its stations.
     pub(super) fn modal_backward(
         &mut self,
         system: &System,
@@ -40,7 +40,8 @@ impl Derivatives {
         }
     }
 
-    /// Adds the biases of the modes' columns to those outboard of the stations.
+    /// Adds the biases that the motion of the stations causes in the modes' own columns to the
+    /// biases in the slots of the stations.
     fn add_station_biases(&mut self, system: &System, tree: &Tree, modes: &Modes) {
         let (B, n, dofs) = (tree.blocks, modes.n, modes.rates());
         for s in modes.stations.clone() {
@@ -64,7 +65,7 @@ impl Derivatives {
         }
     }
 
-    /// Computes the right-hand side of the row of mode `k`.
+    /// Computes the right-hand side of the row of mode `k` for all columns.
     fn modal_row(&mut self, system: &System, tree: &Tree, modes: &Modes, k: usize) {
         let (B, n, dofs) = (tree.blocks, modes.n, modes.rates());
         let d = dofs.start + k;
@@ -101,7 +102,8 @@ impl Derivatives {
         }
     }
 
-    /// Adds the sums and biases at the stations to those of body `i`.
+    /// Adds the sums and biases of the stations, and the power of the loads there, to those of body
+    /// `i`.
     fn propagate_from_stations(&mut self, system: &System, tree: &Tree, i: usize, modes: &Modes) {
         let (B, v_O) = (tree.blocks, self.v_O[i]);
         let own = self.layout.slot[i] * B;
@@ -123,7 +125,8 @@ impl Derivatives {
         }
     }
 
-    /// Solves `k = M⁻¹ k` in the rows of the modes, with the factors of `M`.
+    /// Replaces the right-hand sides `k` in the rows of the modes by `M⁻¹ k`, with the factors of
+    /// `M`.
     fn solve_modes(&mut self, tree: &Tree, modes: &Modes) {
         let (B, n) = (tree.blocks, modes.n);
         let M = &self.M[modes.index];
@@ -145,8 +148,8 @@ impl Derivatives {
         }
     }
 
-    /// Converts the acceleration of a flexible body, stored in a station's slot, to that of the
-    /// station.
+    /// Converts the accelerations of a flexible body in all columns, stored in a station's slot, to
+    /// those of the station, whose columns begin at index `first`.
     pub(super) fn station_forward(&mut self, tree: &Tree, modes: &Modes, slot: usize, first: usize) {
         let B = tree.blocks;
         let A = &mut self.carry[slot * B..][..B];

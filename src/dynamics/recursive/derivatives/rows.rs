@@ -1,4 +1,4 @@
-//! Operations on many right-hand sides at once, in loops that compilers vectorise.
+//! Operations on all columns (right-hand sides) at once, in loops that compilers vectorise.
 
 use crate::algebra::{Twist, Vec3, Wrench};
 
@@ -55,7 +55,7 @@ pub(super) fn set(rows: &mut [Three], column: usize, v: &Vec3<f64>) {
     }
 }
 
-/// `k += w·v`.
+/// Computes `k += w·v`.
 #[inline(never)]
 pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
     let w = [w.x, w.y, w.z];
@@ -70,7 +70,7 @@ pub(super) fn add_dots(k: &mut [Lane], w: &Vec3<f64>, v: &[Three]) {
     }
 }
 
-/// Returns `m·row`, lane by lane.
+/// Returns `m·row` for each column of a block.
 #[inline(always)]
 fn power(m: &[f64; 6], row: &Six) -> Lane {
     let mut sum = [0.0; LANES];
@@ -82,7 +82,7 @@ fn power(m: &[f64; 6], row: &Six) -> Lane {
     sum
 }
 
-/// `row += m k`.
+/// Computes `row += m k`.
 #[inline(always)]
 fn spread(row: &mut Six, m: &[f64; 6], k: &Lane) {
     for (row, m) in row.iter_mut().zip(m) {
@@ -92,7 +92,7 @@ fn spread(row: &mut Six, m: &[f64; 6], k: &Lane) {
     }
 }
 
-/// `k −= m·rows`, for a motion `m` and wrenches, or a wrench `m` and motions.
+/// Computes `k −= m·rows`, for a motion `m` and wrenches, or a wrench `m` and motions.
 #[inline(always)]
 fn subtract_powers(k: &mut [Lane], m: [f64; 6], rows: &[Six]) {
     for (k, row) in k.iter_mut().zip(rows) {
@@ -103,29 +103,29 @@ fn subtract_powers(k: &mut [Lane], m: [f64; 6], rows: &[Six]) {
     }
 }
 
-/// `k −= T·p`.
+/// Computes `k −= T·p`.
 pub(super) fn subtract_powers_on(k: &mut [Lane], T: &Twist<f64>, p: &[Six]) {
     subtract_powers(k, of_twist(T), p);
 }
 
-/// `k −= K·A`.
+/// Computes `k −= K·A`.
 pub(super) fn subtract_powers_of(k: &mut [Lane], K: &Wrench<f64>, A: &[Six]) {
     subtract_powers(k, of_wrench(K), A);
 }
 
-/// `p += U k`.
+/// Computes `p += U k`.
 pub(super) fn spread_wrench(p: &mut [Six], U: &Wrench<f64>, k: &[Lane]) {
     let U = of_wrench(U);
     p.iter_mut().zip(k).for_each(|(p, k)| spread(p, &U, k));
 }
 
-/// `A += T q̈`.
+/// Computes `A += T q̈`.
 pub(super) fn spread_twist(A: &mut [Six], T: &Twist<f64>, qdd: &[Lane]) {
     let T = of_twist(T);
     A.iter_mut().zip(qdd).for_each(|(A, qdd)| spread(A, &T, qdd));
 }
 
-/// Backward pass over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
+/// Computes the backward pass over one degree of freedom: `k = (k − S·p)/D`, `p += U k`.
 #[inline(never)]
 pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f64, U: &Wrench<f64>) {
     let (S, U) = (of_twist(S), of_wrench(U));
@@ -140,7 +140,8 @@ pub(super) fn eliminate(k: &mut [Lane], p: &mut [Six], S: &Twist<f64>, per_D: f6
     }
 }
 
-/// Forward pass over one degree of freedom: `q̈ = k − K·A`, `A += S q̈`.
+/// Computes the forward pass over one degree of freedom: `q̈ = k − K·A`, which replaces `k`, and
+/// `A += S q̈`.
 #[inline(never)]
 pub(super) fn accelerate(k: &mut [Lane], A: &mut [Six], K: &Wrench<f64>, S: &Twist<f64>) {
     let (K, S) = (of_wrench(K), of_twist(S));
@@ -155,7 +156,7 @@ pub(super) fn accelerate(k: &mut [Lane], A: &mut [Six], K: &Wrench<f64>, S: &Twi
     }
 }
 
-/// `to += a from`.
+/// Computes `to += a from`.
 #[inline(always)]
 pub(super) fn add_multiple(to: &mut [Lane], a: f64, from: &[Lane]) {
     for (to, from) in to.iter_mut().zip(from) {

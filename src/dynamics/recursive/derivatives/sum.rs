@@ -1,27 +1,27 @@
-//! Sums over the outboard part.
+//! Sums over a body or station and its outboard bodies.
 
 use crate::algebra::{Mat3, Twist, Vec3, Wrench};
 
-/// Sums over the outboard bodies.
+/// Sums of forces and of `2 B`, about the tree's point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sum {
-    /// `f`.
+    /// Inverse-dynamics wrench `f`.
     pub f: Wrench<f64>,
     /// Moment rows of `2 B`.
     pub C: Mat3<f64>,
-    /// Momentum, from which the force rows of `2 B` follow.
+    /// Linear momentum, from which the force rows of `2 B` follow.
     pub momentum: Vec3<f64>,
 }
 
-/// Sums of the loads, used if loads read attitudes.
+/// Sums of loads and their derivatives, used if loads depend on attitudes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turned {
-    /// `G`.
+    /// Columns of `G`.
     pub G: [Wrench<f64>; 3],
-    /// The active loads.
+    /// Active loads (those without a potential).
     pub active: Wrench<f64>,
-    /// Derivative of their power with respect to a rotation, in excess of that due to the changed
-    /// motion.
+    /// Derivative of their power with respect to a rotation, less the parts of loads fixed to the
+    /// bodies and of changed velocities.
     pub power: Vec3<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Assembly of the states' Jacobian from the columns of the degrees of freedom.
+//! Assembly of the Jacobian of the states from the columns of the degrees of freedom.
 
 use super::Derivatives;
 use super::layout::Tree;
@@ -10,7 +10,7 @@ use crate::system::joint::quaternion_rate_derivatives;
 use crate::system::{Joint, JointState, Kinematics, Modes, System};
 use nalgebra::DMatrixViewMut;
 
-/// View of the states' Jacobian, with the layout of its rows.
+/// The Jacobian of the states, with the layout of its rows.
 pub(super) struct JacobianView<'a, 'b> {
     /// The matrix.
     pub A: &'a mut DMatrixViewMut<'b, f64>,
@@ -22,8 +22,8 @@ pub(super) struct JacobianView<'a, 'b> {
 
 impl Derivatives {
     /// Returns the derivative of a free root's linear acceleration, in its joint's axes, with
-    /// respect to a rotation of the whole spacecraft. If the rotation has no column, the
-    /// acceleration rotates with it.
+    /// respect to the rotation `d` of the whole spacecraft, if this rotation has no column: the
+    /// acceleration then rotates with the spacecraft. `None` otherwise.
     fn turned_root(&self, joint: &Joint, kinematics: &Kinematics<f64>, tree: &Tree, d: usize) -> Option<[f64; 3]> {
         if joint.kind != JointType::Free || tree.column_q(d).is_some() {
             return None;
@@ -32,7 +32,7 @@ impl Derivatives {
         Some(std::array::from_fn(|k| kinematics.H[joint.v + 3 + k].v.dot(&change)))
     }
 
-    /// Writes the columns of a tree.
+    /// Writes the columns of a tree into the Jacobian.
     pub(super) fn write(
         &mut self,
         system: &System,
@@ -89,7 +89,8 @@ impl Derivatives {
         }
     }
 
-    /// Maps a column to the column `to` of the Jacobian, and writes its power entry.
+    /// Assigns a column of the tree to the column `to` of the Jacobian, and writes the entry of the
+    /// power.
     fn map_column(&mut self, column: Option<usize>, power: f64, to: usize, jacobian: &mut JacobianView) {
         if let Some(column) = column {
             self.targets[column / LANES][column % LANES] = Some(to);
@@ -99,7 +100,7 @@ impl Derivatives {
         }
     }
 
-    /// Writes the columns of a quaternion, from those of the three rotations.
+    /// Writes the columns of a joint's quaternion, combined from those of the three rotations.
     fn write_attitude(
         &self,
         kinematics: &Kinematics<f64>,
@@ -117,7 +118,8 @@ impl Derivatives {
                 continue;
             }
             let carried = self.turned_root(joint, kinematics, tree, d);
-            // θ = 2 (q* ⊗ δq)/|q|², body axes: the rows of ½ q ⊗ (0, e), times 4/|q|².
+            // A change δq is the rotation θ = 2 (q* ⊗ δq)/|q|² (body axes): its component along e
+            // is δq·(½ q ⊗ (0, e)) times 4/|q|².
             let along = attitude.rate(unit(k)).to_array();
             for (part, along) in along.into_iter().enumerate() {
                 let factor = 4.0 * along / attitude.norm_squared();
@@ -140,7 +142,7 @@ impl Derivatives {
     }
 }
 
-/// Writes the rows of the coordinates' derivatives.
+/// Writes the rows of `q̇`.
 pub(super) fn kinematic_rows(system: &System, joints: JointState<f64>, A: &mut DMatrixViewMut<f64>) {
     let JointState { q, qd } = joints;
     let nq = system.nq;

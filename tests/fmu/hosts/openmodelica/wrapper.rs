@@ -1,16 +1,16 @@
-//! The wrapper's calls, in its order.
+//! The calls of OpenModelica's wrapper around an FMU, in its order.
 //!
 //! Read from OpenModelica/OpenModelica: `OMCompiler/Compiler/Template/CodegenFMU.tpl` (template
 //! `importFMU2ModelExchange`), `OMCompiler/SimulationRuntime/c/fmi/FMI2ModelExchange.c` and
 //! `FMI2Common.c`; below them modelon-community/fmi-library,
 //! `src/Import/src/FMI2/fmi2_import_capi.c`.
 //!
-//! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Parameters are set between the
-//! two calls of the initialisation since August 2026, and after them before. Every evaluation is
-//! `fmi2SetTime`, inputs, `fmi2SetContinuousStates`, `fmi2GetDerivatives`,
-//! `fmi2GetEventIndicators`, all outputs, `fmi2CompletedIntegratorStep`, whose result is ignored.
-//! An event is made when `nextEventTime < time`, when an indicator changes its sign, and at the
-//! end; it is `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`,
+//! Facts used: `fmi2SetupExperiment(false, 0.0, time, false, 0.0)`. Since August 2026 parameters
+//! are set between `fmi2EnterInitializationMode` and `fmi2ExitInitializationMode`, in older
+//! releases after both. Every evaluation is `fmi2SetTime`, inputs, `fmi2SetContinuousStates`,
+//! `fmi2GetDerivatives`, `fmi2GetEventIndicators`, all outputs, `fmi2CompletedIntegratorStep`,
+//! whose result is ignored. There is an event when `nextEventTime < time`, when an indicator
+//! changes its sign, and at the end: `fmi2EnterEventMode`, inputs, one `fmi2NewDiscreteStates`,
 //! `fmi2EnterContinuousTimeMode`. The destructor always calls `fmi2Terminate`.
 
 use crate::driver::integration::Calls;
@@ -23,11 +23,11 @@ pub const LATE: f64 = 1e-10;
 /// The wrapper's state.
 pub struct Wrapper<'a> {
     pub fmu: Instance<'a>,
-    /// Connected inputs, with their values.
+    /// References and values of the connected inputs.
     inputs: (Vec<u32>, Vec<f64>),
-    /// Another input, and the times between which it is 1, s.
+    /// Reference of another input, and the times (s) between which it is 1.
     pulse: Option<(u32, f64, f64)>,
-    /// Set after the first event; before, the FMU is in Event Mode.
+    /// Set after the first event; until then the FMU is in Event Mode.
     continuous: bool,
     pub next_event_time: f64,
     /// Set for releases before August 2026, which set parameters after the initialisation.
@@ -41,8 +41,8 @@ impl<'a> Wrapper<'a> {
             inputs: (Vec::new(), Vec::new()),
             pulse: None,
             continuous: false,
-            // `nextEventTime(fixed = true)` starts at zero: the first event is made as soon as the
-            // time exceeds it.
+            // `nextEventTime(fixed = true)` starts at zero: the first event comes as soon as the
+            // time is greater.
             next_event_time: 0.0,
             late_parameters,
         }
@@ -68,8 +68,8 @@ impl<'a> Wrapper<'a> {
         }
     }
 
-    /// Runs the initial algorithm; all parameters are set, changed or not. Returns the initial
-    /// states.
+    /// Runs the wrapper's initial algorithm, which sets all parameters, changed or not. Returns the
+    /// initial states.
     pub fn initialise(&mut self, changed: &[(&str, f64)]) -> Vec<f64> {
         let parameters = self.fmu.fmu.parameters();
         let mut values = self.fmu.get_many(&parameters);
@@ -92,7 +92,8 @@ impl<'a> Wrapper<'a> {
         x
     }
 
-    /// Evaluates every equation of the wrapper, at a trial point as at an accepted one.
+    /// Evaluates all equations of the wrapper; the calls are the same at trial points and accepted
+    /// ones.
     pub fn evaluate(&mut self, t: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         self.fmu.set_time(t);
         self.feed(t);
@@ -116,7 +117,7 @@ impl Calls for Wrapper<'_> {
     }
 
     fn indicators(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
-        // Evaluates a perturbed point too, as for a Jacobian.
+        // A perturbed point is evaluated before, as for a Jacobian.
         let beside: Vec<f64> = x.iter().map(|x| x * (1.0 + 1e-7) + 1e-9).collect();
         self.evaluate(t + 1e-6, &beside);
         self.evaluate(t, x).1
