@@ -146,7 +146,7 @@ pub enum Error {
     NotLinearised(&'static str),
     /// Two surfaces had too many impacts without separation: impulses cannot model resting contact.
     #[error(
-        "contact \"{contact}\" chatters at t = {t} s: \"{}\" has struck \"{}\" {strikes} times and does not come off it; what rests on something needs \
+        "contact \"{contact}\" chatters at t = {t} s: \"{}\" has struck \"{}\" {impacts} times and does not come off it; what rests on something needs \
          law = \"compliant\", or a capture", .frames[0], .frames[1]
     )]
     Chatter {
@@ -155,7 +155,7 @@ pub enum Error {
         /// Names of its frames.
         frames: [String; 2],
         /// Number of impacts since the surfaces were last separated.
-        strikes: i32,
+        impacts: i32,
         /// Time, s.
         t: f64,
     },
@@ -196,7 +196,7 @@ pub enum Error {
 impl Error {
     /// Returns true if the monitoring has found the results up to this time unreliable; a smaller
     /// communication step from there cannot correct them.
-    pub fn is_untrue(&self) -> bool {
+    pub fn invalidates_results(&self) -> bool {
         matches!(
             self,
             Self::SingularPosition { .. } | Self::Violation { .. } | Self::Balance { .. }

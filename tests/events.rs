@@ -205,7 +205,7 @@ fn a_run_reports_its_events_with_their_times_and_names() {
 }
 
 #[test]
-fn every_kind_of_event_has_the_text_of_the_golden_file_and_comes_back_from_json() {
+fn every_kind_of_event_has_its_golden_text_and_json_round_trip() {
     let events: Vec<Event> = events_of_a_run().into_iter().chain(others()).collect();
     let mut text = String::new();
     for event in &events {

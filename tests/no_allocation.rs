@@ -229,7 +229,7 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
 /// Events without a message allocate nothing, the first one included: here the starts and ends of
 /// signals.
 #[test]
-fn events_of_which_nothing_is_said_allocate_nothing() {
+fn events_without_messages_allocate_nothing() {
     // `auto` would report each change of its method.
     let spec = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
     let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
@@ -282,7 +282,7 @@ from_importer = false
 
 /// Derivatives, outputs and exact derivatives during a capture, with the commands on.
 #[test]
-fn a_captured_craft_allocates_nothing() {
+fn captured_spacecraft_allocates_nothing() {
     for formulation in ["recursive", "quaternion", "dual_quaternion", "natural"] {
         let spec = format!("formulation = \"{formulation}\"\n{CAUGHT}");
         let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");

@@ -65,7 +65,7 @@ pub enum BeamError {
         /// Number of modes of this type that exist.
         found: usize,
         /// Number of requested modes.
-        asked: usize,
+        requested: usize,
     },
 }
 
@@ -121,9 +121,9 @@ impl fmt::Display for BeamError {
                 };
                 write!(f, "the beam has no stiffness in {kind}, `{field}`, at x = {x} m")
             }
-            Self::TooFewModes { kind, found, asked } => write!(
+            Self::TooFewModes { kind, found, requested } => write!(
                 f,
-                "{asked} modes in {kind} are asked for, but there is inertia for {found} only"
+                "{requested} modes in {kind} are asked for, but there is inertia for {found} only"
             ),
         }
     }

@@ -114,7 +114,7 @@ pub struct Mode {
 impl Mode {
     /// Returns true if the product of the two modes' amplitudes causes foreshortening: they bend in
     /// the same plane, because `½ (v′² + w′²)` has no mixed term.
-    pub fn draws_in_with(&self, other: &Self) -> bool {
+    pub fn foreshortens_with(&self, other: &Self) -> bool {
         self.kind == other.kind && self.kind.field() == Field::Bending
     }
 

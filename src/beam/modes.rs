@@ -33,7 +33,7 @@ impl Counts {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     list: Vec<Mode>,
-    left_out: [Option<f64>; 4],
+    omitted: [Option<f64>; 4],
     pub(super) elements: Arc<[Element]>,
 }
 
@@ -54,12 +54,12 @@ impl Beam {
         let elements: Arc<[Element]> = mesh::elements(self, most + 1).into();
         let mut modes = Modes {
             list: Vec::new(),
-            left_out: [None; 4],
+            omitted: [None; 4],
             elements,
         };
         for kind in Kind::ALL {
             let count = counts.of(kind);
-            if kind == Kind::BendingZ && counts.bending_y == count && self.bends_alike(boundary) {
+            if kind == Kind::BendingZ && counts.bending_y == count && self.has_equal_bending_planes(boundary) {
                 modes.copy_to_the_other_plane();
                 continue;
             }
@@ -69,7 +69,7 @@ impl Beam {
             {
                 Ok((list, next)) => {
                     modes.list.extend(list);
-                    modes.left_out[kind as usize] = next;
+                    modes.omitted[kind as usize] = next;
                 }
                 Err(error) if count > 0 => return Err(error),
                 Err(_) => {} // no modes requested
@@ -79,7 +79,7 @@ impl Beam {
     }
 
     /// Returns true if the bending modes along z equal those along y.
-    fn bends_alike(&self, boundary: &Boundary) -> bool {
+    fn has_equal_bending_planes(&self, boundary: &Boundary) -> bool {
         let load = |kind| boundary.tip_inertia(kind);
         load(Kind::BendingY) == load(Kind::BendingZ) && self.stations().iter().all(|s| s.EI_y == s.EI_z)
     }
@@ -111,7 +111,7 @@ impl Modes {
         };
         let copies: Vec<Mode> = self.list.iter().map(turned).collect();
         self.list.extend(copies);
-        self.left_out[Kind::BendingZ as usize] = self.left_out[Kind::BendingY as usize];
+        self.omitted[Kind::BendingZ as usize] = self.omitted[Kind::BendingY as usize];
     }
 
     /// Returns the beam's length, m.
@@ -126,7 +126,7 @@ impl Modes {
 
     /// Returns the natural frequency (rad/s) of the first omitted mode of a type; `None` if there
     /// is no further mode.
-    pub fn left_out(&self, kind: Kind) -> Option<f64> {
-        self.left_out[kind as usize]
+    pub fn omitted(&self, kind: Kind) -> Option<f64> {
+        self.omitted[kind as usize]
     }
 }

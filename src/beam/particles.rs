@@ -31,12 +31,12 @@ impl Modes {
     /// is not included.
     pub fn particles(&self) -> Vec<Particle> {
         let gauss = self.gauss();
-        let mut G = self.not_drawn_in();
+        let mut G = self.no_foreshortening();
         let mut particles = Vec::with_capacity(self.elements.len() * gauss.points.len());
         for (e, element) in self.elements.iter().enumerate() {
             let mut inner = element.a.x;
             for (x, dx) in gauss.on(element.a.x, element.b.x) {
-                self.draw_in(&mut G, e, inner, x);
+                self.add_foreshortening(&mut G, e, inner, x);
                 inner = x;
                 let section = element.section(x);
                 particles.push(Particle {
@@ -47,7 +47,7 @@ impl Modes {
                     point: self.point(e, x, G.clone()),
                 });
             }
-            self.draw_in(&mut G, e, inner, element.b.x);
+            self.add_foreshortening(&mut G, e, inner, element.b.x);
         }
         particles
     }

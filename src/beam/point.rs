@@ -39,27 +39,27 @@ impl Modes {
     }
 
     fn foreshortening(&self, x: f64) -> DMatrix<Vec3<f64>> {
-        let mut G = self.not_drawn_in();
+        let mut G = self.no_foreshortening();
         for (e, element) in self.elements.iter().enumerate().take_while(|(_, e)| e.a.x < x) {
-            self.draw_in(&mut G, e, element.a.x, element.b.x.min(x));
+            self.add_foreshortening(&mut G, e, element.a.x, element.b.x.min(x));
         }
         G
     }
 
-    pub(super) fn not_drawn_in(&self) -> DMatrix<Vec3<f64>> {
+    pub(super) fn no_foreshortening(&self) -> DMatrix<Vec3<f64>> {
         let n = self.list().len();
         DMatrix::from_element(n, n, Vec3::zeros())
     }
 
     /// Adds to `G` the foreshortening of the interval from `a` to `b` (m) of the element `e`.
-    pub(super) fn draw_in(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
+    pub(super) fn add_foreshortening(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
         let list = self.list();
         for (s, ds) in self.gauss().on(a, b) {
             let at = self.elements[e].local(s);
             let slopes: Vec<f64> = list.iter().map(|mode| mode.shape.on(e, at).slope).collect();
             for (k, mode) in list.iter().enumerate() {
                 for (l, other) in list.iter().enumerate() {
-                    if mode.draws_in_with(other) {
+                    if mode.foreshortens_with(other) {
                         G[(k, l)].x -= slopes[k] * slopes[l] * ds;
                     }
                 }

@@ -55,7 +55,7 @@ pub(super) fn modes(
         return Err(BeamError::TooFewModes {
             kind,
             found: pairs.len(),
-            asked: count,
+            requested: count,
         });
     }
     let mode = |pair: &Pair| Mode {

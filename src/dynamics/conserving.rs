@@ -66,7 +66,7 @@ pub struct Start {
 
 /// The midpoint of a step.
 #[derive(Clone, Debug)]
-pub struct Middle<S: Scalar> {
+pub struct Midpoint<S: Scalar> {
     /// Midpoint coordinates of joints and nodes, the mean of both ends (`nq`); attitude quaternions
     /// are not normalised.
     pub q: Vec<S>,
@@ -81,7 +81,7 @@ pub struct Middle<S: Scalar> {
     pub F: Vec<Wrench<S>>,
 }
 
-impl<S: Scalar> Middle<S> {
+impl<S: Scalar> Midpoint<S> {
     /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
@@ -128,16 +128,16 @@ impl Start {
     ///
     /// `u` holds the rates of joints and nodes, except for free bodies (angular velocity, then
     /// velocity of the origin) and spherical joints (angular velocity), all in world axes.
-    pub fn middle<S: Scalar>(
+    pub fn midpoint<S: Scalar>(
         &self,
         mechanism: Mechanism,
         h: f64,
         u: &[S],
         kinematics: &mut Kinematics<S>,
-        middle: &mut Middle<S>,
+        midpoint: &mut Midpoint<S>,
     ) {
         let Mechanism { system, derived } = mechanism;
-        let Middle { q, qd, rate_ratio, .. } = middle;
+        let Midpoint { q, qd, rate_ratio, .. } = midpoint;
         let (h, half) = (S::lift(h), S::lift(0.5 * h));
         let world = BodyKinematics::world();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
@@ -217,14 +217,14 @@ impl Start {
     }
 
     /// Computes the residual of (2) under the midpoint loads, one value for each rate of `u`, N·m
-    /// or N. Requires [`middle`](Self::middle).
+    /// or N. Requires [`midpoint`](Self::midpoint).
     pub fn residual<S: Scalar>(
         &self,
         at: Configuration<S>,
         applied: &Applied<S>,
         h: f64,
         u: &[S],
-        middle: &mut Middle<S>,
+        midpoint: &mut Midpoint<S>,
         residual: &mut [S],
     ) {
         let per_h = S::lift(1.0 / h);
@@ -237,16 +237,16 @@ impl Start {
             twice_per_h: S::lift(2.0) * per_h,
             u,
         };
-        equations.set_wrenches(&mut middle.F);
+        equations.set_wrenches(&mut midpoint.F);
         for (i, body) in at.system.bodies.iter().enumerate().rev() {
-            equations.write_joint(i, middle, residual);
+            equations.write_joint(i, midpoint, residual);
             // A free joint transmits no wrench unless it is driven.
             let transmits = body.joint.nv < 6 || applied.driven[i];
             if let Some(parent) = body.parent.filter(|_| transmits) {
-                middle.F[parent] = middle.F[parent] + middle.F[i].shift(&at.kinematics.bodies[i].r_PB_W);
+                midpoint.F[parent] = midpoint.F[parent] + midpoint.F[i].shift(&at.kinematics.bodies[i].r_PB_W);
             }
         }
-        equations.write_nodes(middle, residual);
+        equations.write_nodes(midpoint, residual);
     }
 }
 
@@ -276,8 +276,8 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
     /// `x_0` (m) at the rate `rate` (m/s), and the mean displacement of the two ends.
     ///
     /// The slider moves from `x₀ a₀` to `x₁ a₁` with
-    /// `(x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2`: the first term gives the
-    /// column, and the lever arm of the carrier's rotation is the mean displacement.
+    /// `(x₁ a₁ − x₀ a₀)/Δt = ẋ (1 + ½ Δt [w̄]) a₀ + w̄ × (x₀ a₀ + x₁ a₁)/2`: the first term gives
+    /// the column, and the lever arm of the carrier's rotation is the mean displacement.
     #[inline(always)]
     fn slid(&self, axis: Vec3<f64>, x_0: f64, rate: S) -> (Twist<S>, Vec3<S>) {
         let a_0 = lift3::<S>(&(self.start.D * axis));
@@ -393,17 +393,17 @@ impl<S: Scalar> StepEquations<'_, S> {
 
     /// Writes the residual of body `i`'s joint; the wrench on the body includes its outboard part.
     #[inline(always)]
-    fn write_joint(&self, i: usize, middle: &Middle<S>, residual: &mut [S]) {
+    fn write_joint(&self, i: usize, midpoint: &Midpoint<S>, residual: &mut [S]) {
         let (applied, kinematics) = (self.applied, self.at.kinematics);
         let body = &self.at.system.bodies[i];
         let (v, n) = (body.joint.v, body.joint.nv);
-        let (B, F) = (&kinematics.bodies[i], &middle.F[i]);
+        let (B, F) = (&kinematics.bodies[i], &midpoint.F[i]);
         let (H, tau) = (&kinematics.H[v..v + n], &applied.tau[v..v + n]);
         let out = &mut residual[v..v + n];
         match &self.at.derived.bodies[i].joint {
             joint if applied.driven[i] => {
                 let rates = match joint {
-                    JointModel::Spherical(_) => &middle.qd,
+                    JointModel::Spherical(_) => &midpoint.qd,
                     _ => self.u,
                 };
                 for (k, out) in out.iter_mut().enumerate() {
@@ -425,11 +425,11 @@ impl<S: Scalar> StepEquations<'_, S> {
             }
             joint => {
                 for (k, out) in out.iter_mut().enumerate() {
-                    *out = F.power(&H[k]) - tau[k] * middle.rate_ratio[v + k];
+                    *out = F.power(&H[k]) - tau[k] * midpoint.rate_ratio[v + k];
                 }
                 let rotors = &self.at.derived.rotor_inertia[v..v + n];
                 if rotors.iter().any(|rotor| *rotor > 0.0) {
-                    self.add_rotors(i, joint, rotors, &middle.q, out);
+                    self.add_rotors(i, joint, rotors, &midpoint.q, out);
                 }
             }
         }
@@ -458,7 +458,7 @@ impl<S: Scalar> StepEquations<'_, S> {
 
     /// Writes the residual of the nodes of ANCF beams.
     #[inline(always)]
-    fn write_nodes(&self, middle: &Middle<S>, residual: &mut [S]) {
+    fn write_nodes(&self, midpoint: &Midpoint<S>, residual: &mut [S]) {
         let Configuration { system, derived, .. } = self.at;
         for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
             let out = &mut residual[beam.rates()];
@@ -466,8 +466,8 @@ impl<S: Scalar> StepEquations<'_, S> {
                 *out = -*tau;
             }
             for (i, element) in constants.elements.iter().enumerate() {
-                let e = AncfBeam::of_element(&middle.q, beam.q, i);
-                let rate = AncfBeam::of_element(&middle.qd, beam.v, i);
+                let e = AncfBeam::of_element(&midpoint.q, beam.q, i);
+                let rate = AncfBeam::of_element(&midpoint.qd, beam.v, i);
                 let mut Q = [Vec3::zeros(); 4];
                 element.add_forces_of_step(&e, &rate, self.h, &mut Q);
                 let before = AncfBeam::of_element(&self.start.qd, beam.v, i);

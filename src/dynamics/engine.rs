@@ -108,7 +108,7 @@ impl<S: Scalar> Dynamics<S> {
 
     /// Returns the reaction wrench of its joint on body `i`, about the body's origin, world axes;
     /// requires [`solve`](Self::solve). `None` if the body's reaction is not
-    /// [computed](crate::system::Body::kept).
+    /// [computed](crate::system::Body::reaction_index).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
         match &self.engine {
             Engine::Recursive(recursion) => recursion.transmitted(system, i),

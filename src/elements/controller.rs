@@ -65,12 +65,12 @@ impl Controller {
         let axes = self.axes.iter().zip(states);
         let limited = axes.filter_map(|(axis, &state)| Some((axis, axis.band(parameters)?, state)));
         for ((axis, band, state), z) in limited.zip(z) {
-            *z = band.indicator(axis.asked(parameters, inputs), state);
+            *z = band.indicator(axis.commanded(parameters, inputs), state);
         }
     }
 
     /// Updates the limit states for the inputs. Returns true if one changed.
-    pub fn update_sides(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
+    pub fn update_limits(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
         let mut changed = false;
         for (axis, state) in self.axes.iter().zip(states) {
             let next = axis.limit_state(parameters, inputs, *state);
@@ -232,7 +232,7 @@ impl Axis {
     }
 
     /// Returns the commanded torque before its limit, N·m or N.
-    fn asked<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> S {
+    fn commanded<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> S {
         let rate_error = inputs[self.qd_ref] - inputs[self.qd];
         inputs[self.tau_ff] + self.gains.torque(parameters, self.error(inputs), rate_error)
     }
@@ -240,7 +240,7 @@ impl Axis {
     /// Returns the limit state of the commanded torque at these inputs, if it was `state` before.
     pub fn limit_state(&self, parameters: &[f64], inputs: &[f64], state: Limit) -> Limit {
         let band = self.band(parameters);
-        band.map_or(state, |band| band.next(self.asked(parameters, inputs), state))
+        band.map_or(state, |band| band.next(self.commanded(parameters, inputs), state))
     }
 
     fn band(&self, parameters: &[f64]) -> Option<Band> {
@@ -251,7 +251,7 @@ impl Axis {
     pub fn values<S: Scalar>(&self, parameters: &[f64], inputs: &[S], state: Limit) -> [S; 2] {
         let torque = match self.limit {
             Some(limit) if state.is_reached() => S::lift(limit.of(parameters) * state.sign()),
-            _ => self.asked(parameters, inputs),
+            _ => self.commanded(parameters, inputs),
         };
         [torque, self.error(inputs)]
     }

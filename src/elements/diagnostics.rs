@@ -71,8 +71,8 @@ impl Element for Diagnostics {
         let recovered = view.recovered;
         match self {
             Self::Invariants => observe_invariants(view, y),
-            Self::Violation => observe_violation(recovered.map(|recovered| &recovered.gap[..]), y),
-            Self::ViolationRate => observe_violation(recovered.map(|recovered| &recovered.gap_rate[..]), y),
+            Self::Violation => observe_violation(recovered.map(|recovered| &recovered.violation[..]), y),
+            Self::ViolationRate => observe_violation(recovered.map(|recovered| &recovered.violation_rate[..]), y),
             Self::Distortion => y.number(recovered.map_or(S::zero(), |recovered| root(recovered.distortion))),
             Self::Condition => {
                 let condition = view.dynamics.condition(now.configuration(), view.applied, now.q);

@@ -1,5 +1,5 @@
 use super::contact::BOTTOMLESS;
-use super::{Captured, Contact, Elements, Limit, MotorState, Report, Samples, Stored, Surfaces};
+use super::{Captured, Contact, ContactState, Elements, ImpactReport, Limit, MotorState, Samples, Stored};
 use crate::spec::JointMotion;
 
 /// Discrete state: variables that change at events only.
@@ -12,7 +12,7 @@ pub struct Discrete {
     /// True for each beam, or segment of a beam, whose tip deflection exceeds its linear limit.
     pub(crate) deflections: Vec<bool>,
     /// Contact state of each pair of surfaces.
-    pub(crate) surfaces: Vec<Surfaces>,
+    pub(crate) surfaces: Vec<ContactState>,
     /// Limit state of each motor.
     pub(crate) motors: Vec<MotorState>,
     /// Motion of each joint whose motion can be switched.
@@ -26,7 +26,7 @@ pub struct Discrete {
     /// Rank of the constraint rows of all active captures and all loops.
     pub(crate) rank: usize,
     /// Report of the last impact of each contact.
-    pub(crate) reports: Vec<Report>,
+    pub(crate) reports: Vec<ImpactReport>,
     /// Limit state of each torque of a controller.
     pub(crate) controlled: Vec<Limit>,
     /// Samples of a sampled controller.
@@ -93,14 +93,14 @@ impl Discrete {
             segments: vec![0; elements.signals.len()],
             ranges: vec![Limit::Within; elements.ranges.len()],
             deflections: vec![false; elements.deflection_limits.len()],
-            surfaces: vec![Surfaces::Apart; elements.touching().count()],
+            surfaces: vec![ContactState::Apart; elements.with_detection().count()],
             motors: vec![MotorState::default(); elements.motors.len()],
             motions: switched.map(|drive| drive.motion()).collect(),
             commands: vec![false; elements.commands.len()],
             refused: vec![None; elements.drives.len()],
             captures: vec![Captured::default(); elements.captures().count()],
             rank: 0,
-            reports: vec![Report::default(); elements.contacts.len()],
+            reports: vec![ImpactReport::default(); elements.contacts.len()],
             controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
             samples: controller.map_or_else(Samples::default, Samples::new),
         }
@@ -184,15 +184,15 @@ impl Discrete {
     /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
     /// which act on command.
     pub(crate) fn is_touching(&self, elements: &Elements, contact: usize) -> bool {
-        let touch = elements.contacts[contact].touch();
-        touch.is_none_or(|touch| matches!(self.surfaces[touch], Surfaces::Touching { .. }))
+        let number = elements.contacts[contact].detection_number();
+        number.is_none_or(|number| matches!(self.surfaces[number], ContactState::Touching { .. }))
     }
 
     /// Ends the detection of impacts of surfaces until they separate, because an impact was
     /// refused.
-    pub(crate) fn let_pass(&mut self, elements: &Elements, contact: usize) {
-        if let Some(touch) = elements.contacts[contact].touch()
-            && let Surfaces::Touching { floor, .. } = &mut self.surfaces[touch]
+    pub(crate) fn suspend_detection(&mut self, elements: &Elements, contact: usize) {
+        if let Some(number) = elements.contacts[contact].detection_number()
+            && let ContactState::Touching { floor, .. } = &mut self.surfaces[number]
         {
             *floor = BOTTOMLESS;
         }
@@ -216,7 +216,7 @@ mod tests {
 
     /// A motor's rate has limit states only if it has a limit.
     #[test]
-    fn motors_have_the_states_that_they_can_have_and_no_others() {
+    fn only_possible_motor_states_are_restored() {
         let joint = |name: &str, parent: &str, limits: &str| {
             format!(
                 "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_no_run_can_have_are_refused() {
+    fn impossible_discrete_states_are_refused() {
         let model = model(
             "name = \"one\"\n[body.a]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.a_root]\ntype = \"revolute\"\n\
              parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",

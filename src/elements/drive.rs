@@ -18,7 +18,7 @@ pub struct Drive {
     command: Option<Command>,
     /// Index of the first input for prescribed accelerations, rad/s² or m/s².
     qdd: Option<usize>,
-    follow: Option<Follow>,
+    tracking: Option<Tracking>,
 }
 
 /// Command that switches a joint's motion.
@@ -32,7 +32,7 @@ struct Command {
 /// Tracking law of a drive, `q̈ = q̈_in + kp (q_ref − q) + kd (q̇_ref − q̇)`: indices of the first
 /// inputs and the first parameters.
 #[derive(Clone, Copy, Debug)]
-struct Follow {
+struct Tracking {
     q_ref: usize,
     qd_ref: usize,
     kp: ParamId,
@@ -94,30 +94,34 @@ impl Drive {
                 what,
             )
         };
-        let follow = written.tracking.as_ref().zip(references).map(|(follow, of)| Follow {
-            q_ref: of.q_ref,
-            qd_ref: of.qd_ref,
-            kp: gain(
-                "kp",
-                &follow.kp,
-                Unit::PerSecond2,
-                "position gain of the drive",
-                declare,
-            ),
-            kd: gain("kd", &follow.kd, Unit::PerSecond, "rate gain of the drive", declare),
-        });
+        let tracking = written
+            .tracking
+            .as_ref()
+            .zip(references)
+            .map(|(tracking, of)| Tracking {
+                q_ref: of.q_ref,
+                qd_ref: of.qd_ref,
+                kp: gain(
+                    "kp",
+                    &tracking.kp,
+                    Unit::PerSecond2,
+                    "position gain of the drive",
+                    declare,
+                ),
+                kd: gain("kd", &tracking.kd, Unit::PerSecond, "rate gain of the drive", declare),
+            });
         Some(Self {
             body,
             joint: joint.clone(),
             command,
             qdd,
-            follow,
+            tracking,
         })
     }
 
     /// Returns the axis whose reference position is this input.
     pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
-        let first = self.follow.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
+        let first = self.tracking.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
         (first..first + self.joint.nv).position(|slot| slot == input)
     }
 
@@ -148,7 +152,7 @@ impl Drive {
 
     /// Returns true if the prescribed acceleration depends on the state.
     pub(super) fn reads_state(&self) -> bool {
-        self.follow.is_some()
+        self.tracking.is_some()
     }
 
     /// Returns the current motion; `motions` are those of all switched joints.
@@ -162,8 +166,8 @@ impl Drive {
     /// Returns the command's value if it is not the number of one of the joint's motions.
     pub fn command(&self, inputs: &[f64]) -> Option<Result<JointMotion, f64>> {
         let command = inputs[self.command?.input];
-        let asked = |motion: &&JointMotion| f64::from(motion.number()) == command.round();
-        Some(self.joint.motions.iter().find(asked).copied().ok_or(command))
+        let is_commanded = |motion: &&JointMotion| f64::from(motion.number()) == command.round();
+        Some(self.joint.motions.iter().find(is_commanded).copied().ok_or(command))
     }
 
     /// Returns the event of a command at `t` (s) that is rejected because the joint does not have
@@ -195,9 +199,9 @@ impl Drive {
     /// Passes the tracking gains to `on`; see
     /// [`resist_as_drives`](super::Elements::resist_as_drives).
     pub(super) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let (JointMotion::Prescribed, Some(follow)) = (self.motion_now(now.motions), &self.follow) {
+        if let (JointMotion::Prescribed, Some(tracking)) = (self.motion_now(now.motions), &self.tracking) {
             for i in 0..self.joint.nv {
-                let [kp, kd] = [follow.kp, follow.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
+                let [kp, kd] = [tracking.kp, tracking.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
                 on(self.joint.v + i, Resistance::of(kp, kd));
             }
         }
@@ -254,17 +258,17 @@ impl Element for Drive {
                 _ => S::zero(),
             };
         }
-        if let (JointMotion::Prescribed, Some(follow)) = (motion, &self.follow) {
+        if let (JointMotion::Prescribed, Some(tracking)) = (motion, &self.tracking) {
             let q = &now.q[self.joint.q..];
             let turn = (self.joint.kind == JointType::Spherical).then(|| {
-                let q_ref = Quaternion::from_slice(&now.inputs[follow.q_ref..]);
+                let q_ref = Quaternion::from_slice(&now.inputs[tracking.q_ref..]);
                 log(Quaternion::from_slice(q).conjugate() * q_ref)
             });
             for i in 0..self.joint.nv {
                 let gain = |first: ParamId| S::lift(ParamId(first.0 + i).of(now.parameters));
-                let off = turn.map_or_else(|| now.inputs[follow.q_ref + i] - q[i], |turn| turn[i]);
-                let off_rate = now.inputs[follow.qd_ref + i] - now.qd[self.joint.v + i];
-                applied.qdd[self.joint.v + i] += gain(follow.kp) * off + gain(follow.kd) * off_rate;
+                let off = turn.map_or_else(|| now.inputs[tracking.q_ref + i] - q[i], |turn| turn[i]);
+                let off_rate = now.inputs[tracking.qd_ref + i] - now.qd[self.joint.v + i];
+                applied.qdd[self.joint.v + i] += gain(tracking.kp) * off + gain(tracking.kd) * off_rate;
             }
         }
     }

@@ -246,7 +246,7 @@ mod tests {
     use crate::algebra::exp;
 
     #[test]
-    fn the_shortest_turn_turns_x_there_and_not_about_it() {
+    fn shortest_rotation_aligns_x_without_rotation_about_it() {
         for to in [
             [1.0, 0.0, 0.0],
             [0.6, -0.48, 0.64],

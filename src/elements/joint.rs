@@ -68,7 +68,7 @@ pub(super) struct References {
 }
 
 /// Declares the inputs of a joint's reference and returns their indices.
-fn declare_references(joint: &Joint, is_fed: bool, declare: &mut Declarations) -> References {
+fn declare_references(joint: &Joint, has_feed_forward: bool, declare: &mut Declarations) -> References {
     let name = &joint.name;
     let units = |i| Unit::coordinate(joint.kind.is_angular(i));
     let q_ref = declare.inputs.len();
@@ -91,8 +91,8 @@ fn declare_references(joint: &Joint, is_fed: bool, declare: &mut Declarations) -
         let quantity = Quantity::new(joint.quantity_name("qd_ref", i), units(i).rate, what);
         declare.input(quantity, 0.0, false);
     }
-    let qdd_ref = is_fed.then_some(declare.inputs.len());
-    for i in (0..joint.nv).filter(|_| is_fed) {
+    let qdd_ref = has_feed_forward.then_some(declare.inputs.len());
+    for i in (0..joint.nv).filter(|_| has_feed_forward) {
         let what = format!("reference acceleration of joint {name}, for what its servo feeds forward");
         let quantity = Quantity::new(joint.quantity_name("qdd_ref", i), units(i).acceleration, what);
         declare.input(quantity, 0.0, false);
@@ -119,8 +119,8 @@ pub(super) fn declare(
         .map(|servo| servo::declare_gains(joint, servo, declare));
     let torque = declare_torque(joint, written, declare);
     let follows = written.servo.is_some() || written.tracking.is_some();
-    let is_fed = written.feeds_forward();
-    let references = follows.then(|| declare_references(joint, is_fed, declare));
+    let has_feed_forward = written.feeds_forward();
+    let references = follows.then(|| declare_references(joint, has_feed_forward, declare));
     let laws = match gains.zip(references) {
         Some((gains, references)) => {
             let declared = servo::Declared {
@@ -137,8 +137,8 @@ pub(super) fn declare(
     };
     let axis_torque = |i: usize| torque.map(|first| first + i);
     if let Some(written) = &written.motor {
-        let asked = |i: usize| (axis_torque(i), laws.get(i).map(|servo| servo.law));
-        motor::declare(body, joint, written, asked, to, declare);
+        let command_of = |i: usize| (axis_torque(i), laws.get(i).map(|servo| servo.law));
+        motor::declare(body, joint, written, command_of, to, declare);
     } else {
         to.torques.extend((0..joint.nv).filter_map(|i| {
             Some(Torque {

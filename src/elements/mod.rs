@@ -51,7 +51,7 @@ pub use closed_loop::{ClosedLoop, Constraint};
 pub(crate) use closure::Closed;
 pub use command::{Command, Target};
 pub use contact::{Capture, Contact, Nearest};
-pub(crate) use contact::{Captured, Detected, MOST_IMPACTS, Report, Status, Surfaces, Transition};
+pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, Samples};
 pub use discrete::Discrete;
@@ -246,9 +246,9 @@ impl Elements {
 
     /// Returns the contacts with contact detection, in the order of their numbers, with their
     /// indices among all contacts.
-    pub fn touching(&self) -> impl Iterator<Item = (usize, &Contact)> {
+    pub fn with_detection(&self) -> impl Iterator<Item = (usize, &Contact)> {
         let contacts = self.contacts.iter().enumerate();
-        contacts.filter(|(_, contact)| contact.touch().is_some())
+        contacts.filter(|(_, contact)| contact.detection_number().is_some())
     }
 
     /// Returns the child body and the axis of the joint whose reference position is this input.
@@ -281,7 +281,7 @@ impl Elements {
         let is_locked = |drive: &Drive| drive.is_switched() && drive.motions().contains(&JointMotion::Locked);
         self.drives.iter().any(is_locked)
             || !self.commands.is_empty()
-            || self.touching().any(|(_, contact)| !contact.is_compliant())
+            || self.with_detection().any(|(_, contact)| !contact.is_compliant())
     }
 
     /// Returns the contacts that capture, in the order of their numbers.

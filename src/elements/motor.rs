@@ -65,12 +65,13 @@ impl Stored for MotorState {
 /// Fraction of the rate limit over which the torque falls to zero.
 const LAST: f64 = 1e-2;
 
-/// Creates the motors of a joint's axes; `asked` returns the torque input and the servo of an axis.
+/// Creates the motors of a joint's axes; `command_of` returns the torque input and the servo of an
+/// axis.
 pub(super) fn declare(
     body: usize,
     joint: &Joint,
     written: &spec::Motor,
-    asked: impl Fn(usize) -> (Option<usize>, Option<Servo>),
+    command_of: impl Fn(usize) -> (Option<usize>, Option<Servo>),
     to: &mut Elements,
     declare: &mut Declarations,
 ) {
@@ -98,7 +99,7 @@ pub(super) fn declare(
     });
     let first = to.motors.len();
     let motor = |i: usize| {
-        let (torque, servo) = asked(i);
+        let (torque, servo) = command_of(i);
         Motor {
             number: first + i,
             axis: i,
@@ -127,15 +128,15 @@ impl Motor {
     }
 
     /// Returns the torque (force) commanded by input and servos, N·m or N.
-    fn asked<S: Scalar>(&self, now: &Sensed<S>) -> S {
-        let mut asked = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
+    fn commanded<S: Scalar>(&self, now: &Sensed<S>) -> S {
+        let mut commanded = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
         if let Some(servo) = &self.servo {
-            asked += servo.torque(now, (self.coordinate, self.rate));
+            commanded += servo.torque(now, (self.coordinate, self.rate));
         }
         if let Some(attitude) = &self.attitude {
-            asked += attitude.of_wheel(now, self.body);
+            commanded += attitude.of_wheel(now, self.body);
         }
-        asked
+        commanded
     }
 
     /// Returns the least and the largest torque (force) at the rate `qd` in a limit state, N·m or
@@ -198,7 +199,7 @@ impl Motor {
     pub fn torque<S: Scalar>(&self, now: &Instant<S>, state: &MotorState) -> S {
         let [min, max] = self.torques(now.parameters, now.qd[self.rate], state);
         match state.torque {
-            Limit::Within => self.asked(&now.sensed()),
+            Limit::Within => self.commanded(&now.sensed()),
             Limit::Above => max,
             Limit::Below => min,
         }
@@ -207,7 +208,7 @@ impl Motor {
     /// Returns the event indicators of torque and rate, positive while the limit state is valid.
     pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
         [
-            self.band(now, state).indicator(self.asked(now), state.torque),
+            self.band(now, state).indicator(self.commanded(now), state.torque),
             self.rate_indicator(now, state).0,
         ]
     }
@@ -216,7 +217,7 @@ impl Motor {
     pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
         let next = self.with_next_rate(now, state);
         MotorState {
-            torque: self.band(now, &next).next(self.asked(now), state.torque),
+            torque: self.band(now, &next).next(self.commanded(now), state.torque),
             ..next
         }
     }

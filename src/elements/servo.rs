@@ -17,7 +17,7 @@ pub(crate) struct Servo {
     pub qd_ref: usize,
     pub switch: usize,
     pub gains: Gains,
-    pub is_fed: bool,
+    pub has_feed_forward: bool,
 }
 
 /// Gains of a proportional-derivative law, `τ = kp e + kd ė`.
@@ -50,7 +50,7 @@ impl Servo {
             .gains
             .torque(now.parameters, error, inputs[self.qd_ref] - now.qd[rate]);
         let torque = match now.feed_forward.get(rate) {
-            Some(&fed) if self.is_fed => torque + fed,
+            Some(&fed) if self.has_feed_forward => torque + fed,
             _ => torque,
         };
         S::select(is_on, torque, S::zero())
@@ -141,7 +141,7 @@ impl JointServo {
     }
 
     /// Returns true if the servo has a feed-forward torque.
-    fn is_fed(&self) -> bool {
+    fn has_feed_forward(&self) -> bool {
         self.fed.is_some()
     }
 }
@@ -243,7 +243,7 @@ pub(super) fn declare(of: Declared, to: &mut Elements, declare: &mut Declaration
                 kp: nth(kp, i),
                 kd: nth(kd, i),
             },
-            is_fed: qdd_ref.is_some(),
+            has_feed_forward: qdd_ref.is_some(),
         },
     };
     let axes: Vec<AxisServo> = (0..joint.nv).map(axis).collect();
@@ -281,7 +281,7 @@ impl Element for JointServo {
         to.continuous(each("servo_error", &|i| units(i).position, &what));
         let what = format!("what the servo of joint {name} asks for");
         to.continuous(each("servo_torque", &|i| units(i).force, &what));
-        if self.is_fed() {
+        if self.has_feed_forward() {
             let what = format!("what of it the servo of joint {name} feeds forward: what the rigid craft would take");
             to.continuous(each("feed_forward", &|i| units(i).force, &what));
         }
@@ -296,7 +296,7 @@ impl Element for JointServo {
                     y.number(now.inputs[s.law.q_ref] - now.q[s.coordinate]);
                 }
                 axes.iter().for_each(|s| y.number(s.torque(now)));
-                for s in axes.iter().filter(|_| self.is_fed()) {
+                for s in axes.iter().filter(|_| self.has_feed_forward()) {
                     y.number(now.feed_forward[s.rate]);
                 }
             }
@@ -309,7 +309,7 @@ impl Element for JointServo {
     }
 
     fn reads(&self) -> Reads {
-        Reads::MOTION.when(self.is_fed())
+        Reads::MOTION.when(self.has_feed_forward())
     }
 }
 

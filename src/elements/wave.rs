@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_opens_and_closes_and_keeps_its_law_up_to_the_end() {
+    fn signal_window_has_its_waveform_up_to_its_end() {
         let signal = wave("type = \"sine\"\namplitude = 2\nfrequency = 0.25\nfrom = 1\nuntil = 3\noffset = 0.5");
         let wave = Wave::new(&signal);
         assert_eq!(at(&signal, 0.5), 0.5);
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn rate_acceleration_and_jerk_are_derivatives_of_what_comes_before_them() {
+    fn rate_acceleration_and_jerk_are_successive_derivatives() {
         let texts = [
             "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
             "type = \"quintic\"\nfrom = -1\nuntil = 2\namplitude = 3",
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_is_a_little_early_has_reached_the_event() {
+    fn event_is_reached_within_the_importers_round_off() {
         let signal = wave("type = \"step\"\nfrom = 2.95");
         assert_eq!(at(&signal, 2.949_999_999_999), 1.0);
         assert_eq!(at(&signal, 2.949), 0.0);

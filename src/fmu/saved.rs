@@ -180,15 +180,15 @@ impl SavedState {
         own.started = started != 0;
         own.parameters_pending = parameters_pending != 0;
         own.restarted = restarted != 0;
-        let senseless = |what: String| format!("the saved state is invalid: {what}");
+        let invalid_state = |what: String| format!("the saved state is invalid: {what}");
         let (memory, is_possible) = own.read_numbers(&mut reader, model).ok_or_else(cut)?;
         if !memory.is_empty() {
             let restored = own.state.memory.restore(&memory);
-            restored.map_err(|invalid| senseless(invalid.to_string()))?;
+            restored.map_err(|invalid| invalid_state(invalid.to_string()))?;
         }
-        own.validate().map_err(senseless)?;
+        own.validate().map_err(invalid_state)?;
         if !is_possible {
-            return Err(senseless("it has a discrete state that no run can have".to_owned()));
+            return Err(invalid_state("it has a discrete state that no run can have".to_owned()));
         }
         Ok(own)
     }

@@ -65,7 +65,7 @@ enum TrialStep {
     Made(Step),
     Rejected,
     /// No trial was made: the step would exceed the limit or the maximum step length.
-    NoRoom,
+    TooLong,
 }
 
 impl Auto {
@@ -89,13 +89,13 @@ impl Auto {
         x: &mut [f64],
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
-        self.stiff = memory.watch.stiff;
+        self.stiff = memory.method_selection.stiff;
         let mut rejected = false;
-        if memory.watch.is_trial_scheduled() {
+        if memory.method_selection.is_trial_scheduled() {
             match self.trial_step(equations, settings, (t, t_limit), x, memory)? {
                 TrialStep::Made(step) => return Ok(step),
                 TrialStep::Rejected => rejected = true,
-                TrialStep::NoRoom => {}
+                TrialStep::TooLong => {}
             }
         }
         let mut step = if self.stiff {
@@ -105,7 +105,7 @@ impl Auto {
         }?;
         step.rejections += u32::from(rejected);
         let counts = self.counts_for_change(step.h, settings, memory);
-        if memory.watch.vote(counts) {
+        if memory.method_selection.vote(counts) {
             step.changed_to = Some(change(memory));
         }
         Ok(step)
@@ -123,10 +123,10 @@ impl Auto {
     ) -> Result<TrialStep, IntegrateError<O::Error>> {
         let h = TRIAL_RATIO * memory.step_history.h_next;
         if h > (t_limit - t).min(settings.h_max) {
-            return Ok(TrialStep::NoRoom);
+            return Ok(TrialStep::TooLong);
         }
         equations.afford(t, 1 + self.radau5.evaluations_per_step())?;
-        let (watch, step_history) = (memory.watch, memory.step_history);
+        let (method_selection, step_history) = (memory.method_selection, memory.step_history);
         change(memory);
         let trial = Trial::towards(t, h, t_limit);
         let attempt = match self.radau5.start(equations, t, x) {
@@ -144,8 +144,9 @@ impl Auto {
             // After a failure of the model as well, DOPRI5 takes the step or reports the error.
             _ => {
                 self.radau5.invalidate();
-                (memory.watch, memory.step_history, memory.newton) = (watch, step_history, Newton::UNKNOWN);
-                memory.watch.double_trial_interval();
+                (memory.method_selection, memory.step_history, memory.newton) =
+                    (method_selection, step_history, Newton::UNKNOWN);
+                memory.method_selection.double_trial_interval();
                 Ok(TrialStep::Rejected)
             }
         }
@@ -156,13 +157,13 @@ impl Auto {
     fn counts_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
         if !self.stiff {
             let reach = h * self.explicit.eigenvalue();
-            memory.watch.count_near(reach > NEAR);
+            memory.method_selection.count_near(reach > NEAR);
             return reach > STIFF;
         }
-        if memory.watch.radius == 0.0 {
-            memory.watch.radius = self.spectral_radius(settings, &memory.jacobian);
+        if memory.method_selection.radius == 0.0 {
+            memory.method_selection.radius = self.spectral_radius(settings, &memory.jacobian);
         }
-        h * memory.watch.radius < NONSTIFF
+        h * memory.method_selection.radius < NONSTIFF
     }
 
     /// Returns an estimate of the Jacobian's spectral radius, by the power method.
@@ -210,10 +211,10 @@ impl Auto {
 /// Changes the method in the memory and returns the new one. The step size is kept, which suits the
 /// other method as well.
 fn change(memory: &mut Memory) -> Method {
-    memory.watch = memory.watch.of_the_other_method();
+    memory.method_selection = memory.method_selection.of_the_other_method();
     memory.newton = Newton::UNKNOWN;
     memory.step_history.forget_errors();
-    if memory.watch.stiff {
+    if memory.method_selection.stiff {
         Method::Radau5
     } else {
         Method::Dopri5

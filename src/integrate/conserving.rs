@@ -113,7 +113,7 @@ impl Conserving {
                 // A stagnation is confirmed with a new Jacobian: corrections with an alternating
                 // contraction rate also stagnate for one correction.
                 Progress::Converged => convergence.floor.is_some() && !at_floor,
-                Progress::Hopeless => !has_diverged,
+                Progress::WillNotConverge => !has_diverged,
             };
             if is_renewed && renewals < RENEWALS {
                 at_floor = progress == Progress::Converged;
@@ -131,7 +131,7 @@ impl Conserving {
                     }
                     return Ok(convergence.iterations);
                 }
-                Progress::Hopeless => return Err(Failure::NoConvergence),
+                Progress::WillNotConverge => return Err(Failure::NoConvergence),
             }
         }
     }

@@ -63,10 +63,10 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         at: (f64, f64),
         x0: &[f64],
         g: &mut [f64],
-        middle: &mut [f64],
+        midpoint: &mut [f64],
     ) -> Result<(), Failure<O::Error>> {
         *self.evaluations += 1;
-        self.ode.correct(at, x0, g, middle).map_err(Failure::Derivative)?;
+        self.ode.correct(at, x0, g, midpoint).map_err(Failure::Derivative)?;
         check_finite(g)
     }
 

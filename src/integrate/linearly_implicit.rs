@@ -37,14 +37,14 @@ pub(super) struct LinearlyImplicit {
     /// Midpoint derivative.
     g: Vec<f64>,
     /// Midpoint state.
-    middle: Vec<f64>,
+    midpoint: Vec<f64>,
 }
 
 impl LinearlyImplicit {
     pub fn new(n: usize) -> LinearlyImplicit {
         LinearlyImplicit {
             g: vec![0.0; n],
-            middle: vec![0.0; n],
+            midpoint: vec![0.0; n],
         }
     }
 }
@@ -67,7 +67,7 @@ impl Rule for LinearlyImplicit {
         self.g.copy_from_slice(&memory.rows);
         let half = 0.5 * trial.h;
         for _ in 0..corrections {
-            equations.correct((t + half, half), &ends.x0, &mut self.g, &mut self.middle)?;
+            equations.correct((t + half, half), &ends.x0, &mut self.g, &mut self.midpoint)?;
         }
         for ((x1, x0), g) in ends.x1.iter_mut().zip(&ends.x0).zip(&self.g) {
             *x1 = x0 + trial.h * g;

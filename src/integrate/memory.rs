@@ -3,8 +3,8 @@
 use super::Settings;
 use super::control::StepHistory;
 use super::method::Method;
+use super::method_selection::MethodSelection;
 use super::numbers::{InvalidMemory, Numbers};
-use super::watch::Watch;
 
 /// Integrator state carried from step to step: together with `t` and `x` it determines every bit of
 /// the subsequent run.
@@ -19,7 +19,7 @@ use super::watch::Watch;
 pub struct Memory {
     pub(super) step_history: StepHistory,
     pub(super) newton: Newton,
-    pub(super) watch: Watch,
+    pub(super) method_selection: MethodSelection,
     /// `∂f/∂x`, column-major; empty for explicit methods.
     pub(super) jacobian: Vec<f64>,
     /// Rows of the last step's polynomial, or its midpoint rates or derivative: the source of the
@@ -104,7 +104,7 @@ impl Newton {
 }
 
 /// Number of stored values without the vectors `jacobian` and `rows`.
-const NUMBERS: usize = StepHistory::COUNT + Newton::COUNT + Watch::COUNT;
+const NUMBERS: usize = StepHistory::COUNT + Newton::COUNT + MethodSelection::COUNT;
 
 impl Memory {
     /// Creates the memory of a run that has not started.
@@ -113,7 +113,7 @@ impl Memory {
         Memory {
             step_history: StepHistory::START,
             newton: Newton::UNKNOWN,
-            watch: Watch::START,
+            method_selection: MethodSelection::START,
             jacobian: vec![0.0; jacobian],
             rows: vec![0.0; rows],
         }
@@ -131,9 +131,17 @@ impl Memory {
 
     /// Returns the memory as plain numbers, for a saved state.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let (step_history, newton, watch) = (self.step_history.numbers(), self.newton.numbers(), self.watch.numbers());
+        let (step_history, newton, method_selection) = (
+            self.step_history.numbers(),
+            self.newton.numbers(),
+            self.method_selection.numbers(),
+        );
         let vectors = self.jacobian.iter().chain(&self.rows).copied();
-        step_history.into_iter().chain(newton).chain(watch).chain(vectors)
+        step_history
+            .into_iter()
+            .chain(newton)
+            .chain(method_selection)
+            .chain(vectors)
     }
 
     /// Restores, bit-identically, the values of [`numbers`](Memory::numbers) of a memory with the
@@ -152,9 +160,9 @@ impl Memory {
         let mut numbers = Numbers::new(numbers);
         let step_history = StepHistory::read(&mut numbers)?;
         let newton = Newton::read(&mut numbers)?;
-        let watch = Watch::read(&mut numbers)?;
+        let method_selection = MethodSelection::read(&mut numbers)?;
         let (jacobian, rows) = numbers.rest()?.split_at(self.jacobian.len());
-        (self.step_history, self.newton, self.watch) = (step_history, newton, watch);
+        (self.step_history, self.newton, self.method_selection) = (step_history, newton, method_selection);
         self.jacobian.copy_from_slice(jacobian);
         self.rows.copy_from_slice(rows);
         Ok(())
@@ -184,7 +192,8 @@ impl Clone for Memory {
 
     /// Copies between memories of the same settings without allocation.
     fn clone_from(&mut self, source: &Memory) {
-        (self.step_history, self.newton, self.watch) = (source.step_history, source.newton, source.watch);
+        (self.step_history, self.newton, self.method_selection) =
+            (source.step_history, source.newton, source.method_selection);
         self.jacobian.clone_from(&source.jacobian);
         self.rows.clone_from(&source.rows);
     }

@@ -104,7 +104,7 @@ impl Method {
 
     /// Returns true if the method evaluates the Jacobian of the derivative
     /// ([`Ode::jacobian`](super::Ode::jacobian)).
-    pub fn asks_for_jacobian(&self) -> bool {
+    pub fn needs_jacobian(&self) -> bool {
         match self {
             Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
             Method::Dopri5

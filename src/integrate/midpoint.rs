@@ -105,7 +105,7 @@ impl ImplicitMidpoint {
             match convergence.observe(max_norm(&self.dz, &self.scale)) {
                 Progress::GoOn => {}
                 Progress::Converged => return Ok(convergence.iterations),
-                Progress::Hopeless => return Err(Failure::NoConvergence),
+                Progress::WillNotConverge => return Err(Failure::NoConvergence),
             }
         }
     }

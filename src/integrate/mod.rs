@@ -39,11 +39,11 @@
 //! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`
 //! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `ends` the
 //! common part of `midpoint`, `linearly_implicit` and `conserving`; `auto` selects a method by the
-//! counts in `watch`. `newton` and `lu` solve the equations of implicit methods, `equations` is the
-//! common interface to the [`Ode`], `known` reuses derivatives. `adaptive` and `fixed` are the two
-//! kinds of step size selection, `control` is the step size controller, `initial` selects the first
-//! step, `landing` makes a step end exactly on a limit, `lanes` contains loops over states;
-//! `numbers` reads a saved [`Memory`].
+//! counts in `method_selection`. `newton` and `lu` solve the equations of implicit methods,
+//! `equations` is the common interface to the [`Ode`], `known` reuses derivatives. `adaptive` and
+//! `fixed` are the two kinds of step size selection, `control` is the step size controller,
+//! `initial` selects the first step, `landing` makes a step end exactly on a limit, `lanes`
+//! contains loops over states; `numbers` reads a saved [`Memory`].
 //!
 //! ```
 //! # use grapple::integrate;
@@ -90,6 +90,7 @@ mod linearly_implicit;
 mod lu;
 mod memory;
 mod method;
+mod method_selection;
 mod midpoint;
 mod newton;
 mod numbers;
@@ -102,7 +103,6 @@ mod settings;
 mod step;
 mod stepper;
 mod tableau;
-mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -161,7 +161,7 @@ pub trait Ode {
     /// stiff terms; the order does not depend on it. A model may first make `g` consistent: the `g`
     /// of a coordinate equals the midpoint rate. Unless `W` is the exact Jacobian, this is a
     /// different method: a fast component that is not in `W` is damped by the plain formula, but
-    /// grows with a consistent `g`. `middle` is workspace of the length of a state.
+    /// grows with a consistent `g`. `midpoint` is workspace of the length of a state.
     ///
     /// # Errors
     ///
@@ -171,12 +171,12 @@ pub trait Ode {
         (t, theta): (f64, f64),
         x0: &[f64],
         g: &mut [f64],
-        middle: &mut [f64],
+        midpoint: &mut [f64],
     ) -> Result<(), Self::Error> {
-        for ((middle, x0), g) in middle.iter_mut().zip(x0).zip(&*g) {
-            *middle = x0 + theta * g;
+        for ((midpoint, x0), g) in midpoint.iter_mut().zip(x0).zip(&*g) {
+            *midpoint = x0 + theta * g;
         }
-        self.derivative(t, middle, g)
+        self.derivative(t, midpoint, g)
     }
 
     /// Returns the step that the equations define for [`Method::Conserving`]; by default `None`.

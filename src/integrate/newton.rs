@@ -63,7 +63,7 @@ pub(super) enum Progress {
     /// The iteration has converged.
     Converged,
     /// The iteration diverges, or would not reach the tolerance within the number of corrections.
-    Hopeless,
+    WillNotConverge,
 }
 
 impl Convergence {
@@ -128,7 +128,7 @@ impl Convergence {
                 !falls || expected > target.max(round_off)
             };
             if is_hopeless {
-                return Progress::Hopeless;
+                return Progress::WillNotConverge;
             }
         }
         self.last = correction.max(f64::MIN_POSITIVE);
@@ -138,7 +138,7 @@ impl Convergence {
         if self.eta * correction <= target {
             Progress::Converged
         } else if left == 0 || !correction.is_finite() {
-            Progress::Hopeless
+            Progress::WillNotConverge
         } else {
             Progress::GoOn
         }
@@ -176,7 +176,7 @@ pub(super) fn linearise<O: Ode + ?Sized>(
             .inspect_err(|_| memory.jacobian.fill(0.0))?;
         memory.newton.jacobian = Age::Fresh;
         memory.newton.matrix_step = h;
-        memory.watch.radius = 0.0;
+        memory.method_selection.radius = 0.0;
     }
     if !same_step(h, memory.newton.matrix_step) {
         memory.newton.matrix_step = h;

@@ -138,7 +138,7 @@ impl Radau5 {
             match convergence.observe(self.correct(trial.h)) {
                 Progress::GoOn => {}
                 Progress::Converged => return Ok(convergence),
-                Progress::Hopeless => return Err(Failure::NoConvergence),
+                Progress::WillNotConverge => return Err(Failure::NoConvergence),
             }
         }
     }

@@ -52,7 +52,7 @@ pub struct Strain<S: Scalar> {
 
 impl<S: Scalar> Span<S> {
     /// Returns the directors at the midpoint, as columns.
-    fn middle(&self) -> Mat3<S> {
+    fn midpoint(&self) -> Mat3<S> {
         (self.triads[0] + self.triads[1]) * S::lift(0.5)
     }
 
@@ -66,7 +66,7 @@ impl DirectorElement {
     /// Returns the strains of the configuration `span`.
     pub fn strain<S: Scalar>(&self, span: &Span<S>) -> Strain<S> {
         let per_l = S::lift(1.0 / self.l);
-        let mut gamma = span.middle().tr_mul(&span.r) * per_l;
+        let mut gamma = span.midpoint().tr_mul(&span.r) * per_l;
         gamma.x -= S::one();
         // K_1 = (R_32 − R_23)/2l of R = R_AB, and cyclic.
         let R = span.turn();
@@ -100,7 +100,7 @@ impl DirectorElement {
         let R = span.turn();
         let w = R_WA.tr_mul(&V.w);
         Strain {
-            gamma: (span.middle().tr_mul(&V.v) + R_WB.tr_mul(&span.r.cross(&V.w)) * half) * per_l,
+            gamma: (span.midpoint().tr_mul(&V.v) + R_WB.tr_mul(&span.r.cross(&V.w)) * half) * per_l,
             kappa: (w * R.trace() - R * w) * (per_l * half),
         }
     }
@@ -132,7 +132,7 @@ impl DirectorElement {
             let both = R_WB.column(i).cross(&R_WA.column(j)) - R_WB.column(j).cross(&R_WA.column(i));
             moment + both * M[k]
         });
-        Wrench::new(moment * S::lift(-0.5), -(span.middle() * N))
+        Wrench::new(moment * S::lift(-0.5), -(span.midpoint() * N))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::context::Constants;
 use super::evaluation::{Evaluation, joint_coordinates};
-use super::impact::{Told, meet, tell};
+use super::impact::{Reported, reached_contacts, report_impacts};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};
-use crate::elements::{Capture, Captured, Contact, Pair, Status, Target};
+use crate::elements::{Capture, Captured, Contact, ImpactStatus, Pair, Target};
 use nalgebra::DVector;
 
 /// Largest relative velocity of the frames after a capture's impulse, relative to the speed of the
@@ -27,14 +27,14 @@ pub(super) fn capture(
     x: &mut [f64],
     discrete: &mut Discrete,
     contacts: &[usize],
-) -> Result<Vec<Told>, Error> {
-    let (mut told, met) = meet(of, evaluation, t, x, discrete, contacts);
+) -> Result<Vec<Reported>, Error> {
+    let (mut reported, reached) = reached_contacts(of, evaluation, t, x, discrete, contacts);
     let at = of.at(&evaluation.kinematics);
-    let poses: Vec<_> = met
+    let poses: Vec<_> = reached
         .iter()
-        .map(|met| Contact::relative_pose(&met.contact.poses(at)))
+        .map(|reached| Contact::relative_pose(&reached.contact.poses(at)))
         .collect();
-    let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
+    let pairs: Vec<Pair<f64>> = reached.iter().map(|reached| reached.pair).collect();
     let u = evaluation.velocities(&pairs);
     let bodies = evaluation.kinematics.bodies.iter();
     let speeds = bodies.map(|at| at.V_WB.v.norm() + at.V_WB.w.norm());
@@ -47,15 +47,15 @@ pub(super) fn capture(
     };
     let solved = plastic(&operator.W, &u).filter(is_ended);
     let (p, outcome) = match solved {
-        Some(solved) => (solved.impulse, Status::Struck),
-        None => (DVector::zeros(u.len()), Status::Unsolved),
+        Some(solved) => (solved.impulse, ImpactStatus::Impact),
+        None => (DVector::zeros(u.len()), ImpactStatus::Unsolved),
     };
-    evaluation.strike(of, x, discrete, &operator, &p, &u);
-    let outcomes = vec![outcome; met.len()];
-    told.extend(tell(t, discrete, &met, &operator, &p, &u, &outcomes));
-    if outcome.is_struck() {
-        for (met, (place, attitude)) in met.iter().zip(&poses) {
-            if let Some(capture) = met.contact.capture() {
+    evaluation.add_velocity_jumps(of, x, discrete, &operator, &p, &u);
+    let outcomes = vec![outcome; reached.len()];
+    reported.extend(report_impacts(t, discrete, &reached, &operator, &p, &u, &outcomes));
+    if outcome.is_impact() {
+        for (reached, (place, attitude)) in reached.iter().zip(&poses) {
+            if let Some(capture) = reached.contact.capture() {
                 discrete.captures[capture.number] = Captured {
                     holds: true,
                     p: *place,
@@ -65,7 +65,7 @@ pub(super) fn capture(
         }
         evaluation.determine_rank(of, x, discrete);
     }
-    Ok(told)
+    Ok(reported)
 }
 
 impl Plant {
@@ -81,11 +81,11 @@ impl Plant {
             return Ok(());
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
-        for strike in &model.elements.commands {
-            let Target::Contact(index) = strike.what else { continue };
+        for command in &model.elements.commands {
+            let Target::Contact(index) = command.what else { continue };
             let contact = &model.elements.contacts[index];
             let is_open = |capture: Capture| !discrete.is_held(capture.number);
-            if strike.is_on(inputs) && contact.touch().is_none() && contact.capture().is_some_and(is_open) {
+            if command.is_on(inputs) && contact.detection_number().is_none() && contact.capture().is_some_and(is_open) {
                 return Err(Error::NotCaptured {
                     contact: contact.name.clone(),
                     frames: contact.names.clone(),

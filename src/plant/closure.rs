@@ -12,7 +12,7 @@ use crate::system::{Kinematics, System};
 
 /// Response, relative to the largest one, below which it is round-off; the largest then replaces
 /// it.
-const NO_RESPONSE: f64 = 1e-12;
+const LEAST_ROW_RESPONSE: f64 = 1e-12;
 
 /// Scalar constraints of all active captures and all loops, and their reactions.
 ///
@@ -248,7 +248,11 @@ impl<S: Scalar> Closure<S> {
             for i in 0..n {
                 if self.rows[i].held == index {
                     let of_kind = largest[usize::from(self.rows[i].is_offset())];
-                    self.responses[i] = if of_kind > NO_RESPONSE * most { of_kind } else { most };
+                    self.responses[i] = if of_kind > LEAST_ROW_RESPONSE * most {
+                        of_kind
+                    } else {
+                        most
+                    };
                 }
             }
         }

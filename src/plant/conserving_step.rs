@@ -4,7 +4,7 @@ use super::evaluation::instant;
 use super::{Discrete, Evaluation, LANES, Model, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar, Twist, Vec3};
-use crate::dynamics::conserving::{Middle, Start};
+use crate::dynamics::conserving::{Midpoint, Start};
 use crate::integrate::Span;
 use crate::spec::JointMotion;
 use crate::system::{Attitude, JointModel, JointState, Maximal, Natural};
@@ -28,8 +28,8 @@ pub struct ConservingStep {
     start: Start,
     /// Twists of the bodies at the start of the step.
     motion: Vec<Twist<f64>>,
-    middle: Middle<f64>,
-    lifted: Middle<Dual<LANES>>,
+    midpoint: Midpoint<f64>,
+    lifted: Midpoint<Dual<LANES>>,
     tangent: Evaluation<Dual<LANES>>,
     u: Vec<Dual<LANES>>,
     inputs: Vec<Dual<LANES>>,
@@ -49,8 +49,8 @@ impl ConservingStep {
             layout: layout.clone(),
             start: Start::new(&model.system),
             motion: vec![Twist::zero(); model.system.bodies.len()],
-            middle: Middle::new(&model.system),
-            lifted: Middle::new(&model.system),
+            midpoint: Midpoint::new(&model.system),
+            lifted: Midpoint::new(&model.system),
             tangent: Evaluation::new(model),
             u: lifted(model.system.nv),
             inputs: lifted(model.inputs.len()),
@@ -115,7 +115,7 @@ impl ConservingStep {
         let of = plant.base.constants();
         self.power = plant
             .evaluation
-            .step(of, &self.start, span, at, &mut self.middle, residual)?;
+            .step(of, &self.start, span, at, &mut self.midpoint, residual)?;
         Ok(())
     }
 
@@ -156,9 +156,9 @@ impl ConservingStep {
     /// rates `u`; the work increases by the power of the last [`residual`](Self::residual).
     pub fn end(&mut self, plant: &mut Plant, Span { h, .. }: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) {
         let (model, kinematics) = (&plant.base.model, &mut plant.evaluation.kinematics);
-        let middle = &mut self.middle;
+        let midpoint = &mut self.midpoint;
         let mechanism = plant.base.constants().mechanism();
-        self.start.middle(mechanism, h, u, kinematics, middle);
+        self.start.midpoint(mechanism, h, u, kinematics, midpoint);
         let layout = &self.layout;
         let before = model.split(x0);
         let after = model.split_mut(x1);
@@ -173,7 +173,7 @@ impl ConservingStep {
             layout.set_natural(i, &end, after.positions, after.rates);
             let joint = &model.system.bodies[i].joint;
             for k in 0..joint.kind.angles() {
-                after.windings[layout.winding(i) + k] = self.start.q[joint.q + k] + h * middle.qd[joint.v + k];
+                after.unwrapped[layout.unwrapped(i) + k] = self.start.q[joint.q + k] + h * midpoint.qd[joint.v + k];
             }
         }
         let [positions, rates] = layout.nodes();
@@ -197,16 +197,16 @@ impl<S: Scalar> Evaluation<S> {
         start: &Start,
         Span { t, h }: Span,
         at: MeanRates<S>,
-        middle: &mut Middle<S>,
+        midpoint: &mut Midpoint<S>,
         residual: &mut [S],
     ) -> Result<S, Error> {
         let Constants { model, derived, .. } = of;
         let MeanRates { u, inputs, discrete } = at;
         self.read_inputs(of, t + 0.5 * h, inputs, discrete);
-        start.middle(of.mechanism(), h, u, &mut self.kinematics, middle);
+        start.midpoint(of.mechanism(), h, u, &mut self.kinematics, midpoint);
         let joints = JointState {
-            q: &middle.q,
-            qd: &middle.qd,
+            q: &midpoint.q,
+            qd: &midpoint.qd,
         };
         let mut power = self.load(of, joints, discrete)?;
         let now = instant(
@@ -218,8 +218,8 @@ impl<S: Scalar> Evaluation<S> {
             discrete,
         );
         model.elements.add_of_step(&now, h, &start.q, &mut self.applied);
-        start.residual(of.at(&self.kinematics), &self.applied, h, u, middle, residual);
-        let Middle { qd, F, .. } = middle;
+        start.residual(of.at(&self.kinematics), &self.applied, h, u, midpoint, residual);
+        let Midpoint { qd, F, .. } = midpoint;
         for (i, body) in model.system.bodies.iter().enumerate() {
             if self.applied.driven[i] {
                 let is_ball = matches!(derived.bodies[i].joint, JointModel::Spherical(_));

@@ -121,10 +121,10 @@ impl Coordinates {
     }
 
     /// Returns the number of unwrapped-angle states.
-    pub fn windings(&self) -> usize {
+    pub fn unwrapped(&self) -> usize {
         match self {
             Self::Minimal | Self::Velocities(_) => 0,
-            Self::Maximal(constrained) => constrained.layout.windings,
+            Self::Maximal(constrained) => constrained.layout.unwrapped,
         }
     }
 
@@ -136,7 +136,7 @@ impl Coordinates {
         let Parts {
             positions,
             rates,
-            windings,
+            unwrapped,
             ..
         } = to;
         match self {
@@ -158,7 +158,7 @@ impl Coordinates {
                 let states = MaximalState {
                     positions,
                     rates,
-                    windings,
+                    unwrapped,
                 };
                 let joints = JointState { q, qd };
                 constrained.layout.write(system, &kinematics, joints, &q_WB, states);
@@ -168,7 +168,7 @@ impl Coordinates {
 
     /// Allocates the workspace to recover joints' coordinates and rates; `None` if they are the
     /// states.
-    pub fn room<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
+    pub fn workspace<S: Scalar>(&self, system: &System) -> Option<Box<Recovered<S>>> {
         match self {
             Self::Minimal => None,
             Self::Maximal(constrained) => Some(Box::new(Recovered::new(system, Some(constrained.layout.attitude)))),

@@ -38,7 +38,7 @@ impl<S: Scalar> Evaluation<S> {
         let system = &model.system;
         Self {
             kinematics: Kinematics::new(system),
-            recovered: model.coordinates.room(system),
+            recovered: model.coordinates.workspace(system),
             applied: Applied::none(system),
             dynamics: Dynamics::new(system, &model.spec),
             orbit: None,

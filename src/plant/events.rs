@@ -1,8 +1,8 @@
 //! Event handling: updates of limit states, commands and jumps of states.
 
-use super::{Discrete, Model, Plant, captures, impact, touch};
+use super::{Discrete, Model, Plant, captures, detection, impact};
 use crate::Error;
-use crate::elements::{Command, Drive, Report, Stored, Target};
+use crate::elements::{Command, Drive, ImpactReport, Stored, Target};
 use crate::event::{Event, Occurrence};
 use crate::spec::JointMotion;
 
@@ -46,11 +46,11 @@ impl After {
 #[derive(Default)]
 struct Due {
     /// True if a command has risen or fallen.
-    hears: bool,
+    command_changed: bool,
     /// Indices of the ports whose impulse is to be applied.
     ports: Vec<usize>,
     /// Indices of the contacts with an impact.
-    struck: Vec<usize>,
+    impacts: Vec<usize>,
     /// Indices of the contacts that capture.
     captured: Vec<usize>,
     /// Indices of the contacts that are released.
@@ -61,16 +61,16 @@ impl Plant {
     /// Returns true if a command needs an event at the time `t` (s) and the importer's inputs `u`:
     /// an impulse or capture command has risen or fallen, a joint is commanded to another motion
     /// than its present one, or a command is invalid and has not been reported yet.
-    pub fn command_waits(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
+    pub fn needs_command_event(&mut self, t: f64, u: &[f64], discrete: &Discrete) -> bool {
         let of = self.base.constants();
         let model = of.model;
         if !model.has_commands() {
             return false;
         }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
-        let mut strikes = model.elements.commands.iter().zip(&discrete.commands);
+        let mut commands = model.elements.commands.iter().zip(&discrete.commands);
         let mut drives = model.elements.drives.iter().zip(&discrete.refused);
-        strikes.any(|(strike, &was_on)| strike.is_on(inputs) != was_on)
+        commands.any(|(command, &was_on)| command.is_on(inputs) != was_on)
             || drives.any(|(drive, &refused)| match drive.command(inputs) {
                 Some(Ok(motion)) => motion != drive.motion_now(&discrete.motions),
                 Some(Err(number)) => refused != Some(number),
@@ -109,39 +109,39 @@ impl Plant {
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
         let After { x, discrete, events } = after;
-        let sides = self.update_sides(t, x, u, discrete, events);
-        let (touches, meeting) = self.update_touches(t, x, discrete)?;
-        let struck = self.strike(t, x, u, &meeting, discrete, events)?;
+        let limits = self.update_limits(t, x, u, discrete, events);
+        let (contacts_changed, touching) = self.update_contact_states(t, x, discrete)?;
+        let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
-        let states = struck.states || switched.states;
+        let states = jumps.states || switched.states;
         // Limit states that depend on rates are updated again after a jump.
-        let after = states && self.update_sides(t, x, u, discrete, events);
+        let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
-            modes: sides || touches || struck.modes || switched.modes || after,
+            modes: limits || contacts_changed || jumps.modes || switched.modes || after,
             states,
         })
     }
 
     /// Reads the commands at the importer's inputs `u` and returns the actions required now, by
-    /// commands and by the contacts in `meeting`, whose surfaces touch now.
-    fn due(&mut self, t: f64, u: &[f64], meeting: &[usize], discrete: &mut Discrete) -> Due {
+    /// commands and by the contacts in `touching`, whose surfaces touch now.
+    fn due(&mut self, t: f64, u: &[f64], touching: &[usize], discrete: &mut Discrete) -> Due {
         let of = self.base.constants();
         let model = of.model;
-        let (contacts, strikes) = (&model.elements.contacts, &model.elements.commands);
+        let (contacts, commands) = (&model.elements.contacts, &model.elements.commands);
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut due = Due::default();
-        for (k, strike) in strikes.iter().enumerate() {
-            let is_on = strike.is_on(inputs);
+        for (k, command) in commands.iter().enumerate() {
+            let is_on = command.is_on(inputs);
             if is_on == discrete.commands[k] {
                 continue;
             }
             discrete.commands[k] = is_on;
-            due.hears = true;
-            match strike.what {
+            due.command_changed = true;
+            match command.what {
                 Target::Port(port) if is_on => due.ports.push(port),
                 Target::Port(_) => {}
                 Target::Contact(contact) => match (contacts[contact].capture(), is_on) {
-                    (None, true) => due.struck.push(contact),
+                    (None, true) => due.impacts.push(contact),
                     (Some(_), true) if discrete.is_touching(&model.elements, contact) => due.captured.push(contact),
                     (Some(capture), false) if discrete.is_held(capture.number) => {
                         due.released.push(contact);
@@ -150,30 +150,30 @@ impl Plant {
                 },
             }
         }
-        for &contact in meeting {
-            let is_armed = |strike: &Command| strike.is_on(inputs) && strike.what == Target::Contact(contact);
+        for &contact in touching {
+            let is_armed = |command: &Command| command.is_on(inputs) && command.what == Target::Contact(contact);
             if contacts[contact].capture().is_none() {
-                due.struck.push(contact);
-            } else if strikes.iter().any(is_armed) && !due.captured.contains(&contact) {
+                due.impacts.push(contact);
+            } else if commands.iter().any(is_armed) && !due.captured.contains(&contact) {
                 due.captured.push(contact);
             }
         }
         due
     }
 
-    /// Applies the impulses whose commands have risen and those of the contacts in `meeting`, whose
-    /// surfaces touch now; releases captures whose commands have fallen.
-    fn strike(
+    /// Applies the impulses whose commands have risen and those of the contacts in `touching`,
+    /// whose surfaces touch now; releases captures whose commands have fallen.
+    fn apply_impulses(
         &mut self,
         t: f64,
         x: &mut [f64],
         u: &[f64],
-        meeting: &[usize],
+        touching: &[usize],
         discrete: &mut Discrete,
         events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
-        let due = self.due(t, u, meeting, discrete);
-        if !due.hears && meeting.is_empty() {
+        let due = self.due(t, u, touching, discrete);
+        if !due.command_changed && touching.is_empty() {
             return Ok(Changes::default());
         }
         let of = self.base.constants();
@@ -191,29 +191,29 @@ impl Plant {
             evaluation.determine_rank(of, x, discrete);
             evaluation.update_kinematics(of, x);
             for contact in due.released {
-                touch::let_go(of, evaluation, discrete, contact);
+                detection::release(of, evaluation, discrete, contact);
             }
         }
         let mut jumped = false;
         for port in due.ports {
             let inputs = evaluation.inputs.clone();
-            let impulse = impact::strike_port(of, evaluation, x, discrete, port, &inputs)?;
+            let impulse = impact::apply_port_impulse(of, evaluation, x, discrete, port, &inputs)?;
             jumped |= impulse.is_some();
             let port = model.elements.ports[port].name.clone();
             let what = Occurrence::ImpulseApplied { port, impulse };
             events.push(Event { t, what });
         }
         let mut reports = Vec::new();
-        if !due.struck.is_empty() {
-            reports = impact::strike(of, evaluation, t, x, discrete, &due.struck)?;
+        if !due.impacts.is_empty() {
+            reports = impact::solve_and_apply(of, evaluation, t, x, discrete, &due.impacts)?;
         }
         if !due.captured.is_empty() {
             reports.extend(captures::capture(of, evaluation, t, x, discrete, &due.captured)?);
         }
         for (contact, report, what) in reports {
-            jumped |= report.status.is_struck();
-            if !report.status.is_struck() {
-                discrete.let_pass(&model.elements, contact);
+            jumped |= report.status.is_impact();
+            if !report.status.is_impact() {
+                discrete.suspend_detection(&model.elements, contact);
             }
             discrete.reports[contact] = report;
             events.push(Event { t, what });
@@ -236,10 +236,10 @@ impl Plant {
         let reported = || {
             let mut contacts = model.elements.contacts.iter().zip(&discrete.reports);
             contacts.find_map(|(contact, report)| {
-                let mut numbers = Vec::with_capacity(Report::COUNT);
+                let mut numbers = Vec::with_capacity(ImpactReport::COUNT);
                 report.write(&mut |number| numbers.push(number));
                 let i = numbers.iter().position(is_none)?;
-                Some(Report::quantities(contact).swap_remove(i).name)
+                Some(ImpactReport::quantities(contact).swap_remove(i).name)
             })
         };
         match state.or_else(reported) {

@@ -6,8 +6,8 @@ use super::evaluation::Evaluation;
 use super::impulse::Operator;
 use crate::Error;
 use crate::algebra::Vec3;
-use crate::dynamics::impact::{Law, Meeting, Refusal, frictionless};
-use crate::elements::{Contact, Pair, Report, Status};
+use crate::dynamics::impact::{Law, PointImpact, Refusal, frictionless};
+use crate::elements::{Contact, ImpactReport, ImpactStatus, Pair};
 use crate::event::{Occurrence, Pairing, Refused};
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
@@ -18,10 +18,10 @@ pub(super) const ROUND_OFF: f64 = 1e-12;
 
 /// Response of a contact along its normal, relative to the response of the total mass, below which
 /// the contact cannot move along it.
-const NO_RESPONSE: f64 = 1e-11;
+const LEAST_NORMAL_RESPONSE: f64 = 1e-11;
 
 /// Contact within reach, with its contact point, normal and impact law.
-pub(super) struct Met<'a> {
+pub(super) struct ReachedContact<'a> {
     index: usize,
     pub contact: &'a Contact,
     pub pair: Pair<f64>,
@@ -32,34 +32,34 @@ pub(super) struct Met<'a> {
 }
 
 /// Outcome of one impact: the contact's index, the report and the event.
-pub(super) type Told = (usize, Report, Occurrence);
+pub(super) type Reported = (usize, ImpactReport, Occurrence);
 
 /// Returns, for each of the given contacts within reach at the states `x`, its pair, normal and
 /// law. The pair's point is the origin of a for a capture, else halfway between the surfaces. For
 /// each contact out of reach the report of the refused impact is returned.
-pub(super) fn meet<'a>(
+pub(super) fn reached_contacts<'a>(
     of: Constants<'a>,
     evaluation: &mut Evaluation<f64>,
     t: f64,
     x: &[f64],
     discrete: &Discrete,
     contacts: &[usize],
-) -> (Vec<Told>, Vec<Met<'a>>) {
+) -> (Vec<Reported>, Vec<ReachedContact<'a>>) {
     let Constants { model, parameters, .. } = of;
     evaluation.update_kinematics(of, x);
     let at = of.at(&evaluation.kinematics);
-    let (mut told, mut met) = (Vec::new(), Vec::new());
+    let (mut reported, mut reached) = (Vec::new(), Vec::new());
     for &index in contacts {
         let contact = &model.elements.contacts[index];
         let [A, B] = contact.poses(at);
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
-            let report = Report::blank(Status::OutOfReach, discrete.reports[index].count, t);
+            let report = ImpactReport::blank(ImpactStatus::OutOfReach, discrete.reports[index].count, t);
             let distance = apart;
-            told.push((index, report, refused(contact, Refused::OutOfReach { distance, reach })));
+            reported.push((index, report, refused(contact, Refused::OutOfReach { distance, reach })));
             continue;
         }
-        met.push(Met {
+        reached.push(ReachedContact {
             index,
             contact,
             pair: pair(at, contact, parameters),
@@ -67,7 +67,7 @@ pub(super) fn meet<'a>(
             law: contact.law(parameters),
         });
     }
-    (told, met)
+    (reported, reached)
 }
 
 /// Returns the pair of a contact's frames at its contact point.
@@ -97,33 +97,33 @@ pub(super) fn firsts<'a>(pairs: impl IntoIterator<Item = &'a Pair<f64>>) -> impl
 ///
 /// # Errors
 /// [`Error::Singular`] if a part without inertia receives an impulse.
-pub(super) fn strike(
+pub(super) fn solve_and_apply(
     of: Constants,
     evaluation: &mut Evaluation<f64>,
     t: f64,
     x: &mut [f64],
     discrete: &Discrete,
     contacts: &[usize],
-) -> Result<Vec<Told>, Error> {
-    let (mut told, met) = meet(of, evaluation, t, x, discrete, contacts);
-    let pairs: Vec<Pair<f64>> = met.iter().map(|met| met.pair).collect();
+) -> Result<Vec<Reported>, Error> {
+    let (mut reported, reached) = reached_contacts(of, evaluation, t, x, discrete, contacts);
+    let pairs: Vec<Pair<f64>> = reached.iter().map(|reached| reached.pair).collect();
     let u = evaluation.velocities(&pairs);
     let operator = evaluation.operator(of, x, discrete, &pairs)?;
     // A contact on a free-floating system has a response of at least one over the total mass; a
     // much smaller one means that the contact cannot move along its normal.
     let mass: f64 = of.derived.bodies.iter().map(|body| body.m).sum();
-    let outcomes = solve(&met, &operator, NO_RESPONSE / mass, &u);
+    let outcomes = solve(&reached, &operator, LEAST_NORMAL_RESPONSE / mass, &u);
     let impulses = outcomes
         .iter()
         .map(|outcome| outcome.map_or_else(|_| Vec3::zeros(), |(p, _)| p));
     let p = DVector::from_vec(impulses.flat_map(|p| [p.x, p.y, p.z]).collect());
-    evaluation.strike(of, x, discrete, &operator, &p, &u);
-    let statuses: Vec<Status> = outcomes
+    evaluation.add_velocity_jumps(of, x, discrete, &operator, &p, &u);
+    let statuses: Vec<ImpactStatus> = outcomes
         .iter()
         .map(|outcome| outcome.map_or_else(|status| status, |(_, status)| status))
         .collect();
-    told.extend(tell(t, discrete, &met, &operator, &p, &u, &statuses));
-    Ok(told)
+    reported.extend(report_impacts(t, discrete, &reached, &operator, &p, &u, &statuses));
+    Ok(reported)
 }
 
 /// Applies the external impulse at a port. Returns its magnitude, N·s; `None` if the impulse is not
@@ -131,7 +131,7 @@ pub(super) fn strike(
 ///
 /// # Errors
 /// [`Error::Singular`] if a part without inertia receives an impulse.
-pub(super) fn strike_port(
+pub(super) fn apply_port_impulse(
     of: Constants,
     evaluation: &mut Evaluation<f64>,
     x: &mut [f64],
@@ -154,80 +154,85 @@ pub(super) fn strike_port(
     let u = evaluation.velocities(&[pair]);
     let operator = evaluation.operator(of, x, discrete, &[pair])?;
     let impulse = DVector::from_column_slice(p.as_slice());
-    evaluation.strike(of, x, discrete, &operator, &impulse, &u);
+    evaluation.add_velocity_jumps(of, x, discrete, &operator, &impulse, &u);
     Ok(Some(p.norm()))
 }
 
 /// Returns the report and the event of each contact for the impulses `p` at the relative velocities
 /// `u` before.
-pub(super) fn tell(
+pub(super) fn report_impacts(
     t: f64,
     discrete: &Discrete,
-    met: &[Met],
+    reached: &[ReachedContact],
     operator: &Operator,
     p: &DVector<f64>,
     u: &DVector<f64>,
-    statuses: &[Status],
-) -> Vec<Told> {
+    statuses: &[ImpactStatus],
+) -> Vec<Reported> {
     let after = operator.after(u, p);
     let sum = u + &after;
-    let places = met.iter().zip(firsts(met.iter().map(|met| &met.pair)));
-    let told = places.zip(statuses).map(|((met, first), &status)| {
-        let rows = met.pair.rows().len();
+    let with_rows = reached.iter().zip(firsts(reached.iter().map(|reached| &reached.pair)));
+    let reported = with_rows.zip(statuses).map(|((reached, first), &status)| {
+        let rows = reached.pair.rows().len();
         // The rows of forces come after those of moments.
         let linear = first + rows - 3;
         let [impulse, before, velocity] = [p, u, &after].map(|all| vector(all, linear));
-        let count = discrete.reports[met.index].count + f64::from(u8::from(status.is_struck()));
+        let count = discrete.reports[reached.index].count + f64::from(u8::from(status.is_impact()));
         let [p, sum] = [p, &sum].map(|all| all.rows(first, rows));
-        let u_n = met.n.dot(&before);
-        let mut report = Report {
+        let u_n = reached.n.dot(&before);
+        let mut report = ImpactReport {
             impulse,
             velocities: [before, velocity],
             energy_change: 0.5 * p.dot(&sum),
-            restitution: match status.is_struck() && u_n != 0.0 {
-                true => -met.n.dot(&velocity) / u_n,
+            restitution: match status.is_impact() && u_n != 0.0 {
+                true => -reached.n.dot(&velocity) / u_n,
                 false => 0.0,
             },
-            ..Report::blank(status, count, t)
+            ..ImpactReport::blank(status, count, t)
         };
-        let moments = met.pair.rows().zip(&p).take(rows - 3);
-        report.moment_impulse = moments.fold(Vec3::zeros(), |sum, (row, p)| sum + met.pair.unit(row).t * *p);
+        let moments = reached.pair.rows().zip(&p).take(rows - 3);
+        report.moment_impulse = moments.fold(Vec3::zeros(), |sum, (row, p)| sum + reached.pair.unit(row).t * *p);
         let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
-        if let Some(meeting) = Meeting::new(W, before, met.n) {
-            report.look(&meeting, tangential(&meeting, met, &impulse));
+        if let Some(point) = PointImpact::new(W, before, reached.n) {
+            report.set_response(&point, tangential(&point, reached, &impulse));
         }
         // The bounds of `r_E` apply to impulses without moment only.
-        if met.pair.turns() {
+        if reached.pair.turns() {
             report.band = [0.0; 2];
         }
-        let occurrence = occurrence(met, &report);
-        (met.index, report, occurrence)
+        let occurrence = occurrence(reached, &report);
+        (reached.index, report, occurrence)
     });
-    told.collect()
+    reported.collect()
 }
 
 /// Returns the impulse (N·s, inertial axes) of each contact, or the status with the reason for
 /// which it has none. A response along the normal of at most `least` (1/kg) counts as zero.
-fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<Result<(Vec3<f64>, Status), Status>> {
-    let mut outcomes = vec![Err(Status::Unsolved); met.len()];
-    let response = |i: usize, j: usize| met[i].n.dot(&(block(operator, i, j) * met[j].n));
-    let mut left: Vec<usize> = (0..met.len()).filter(|&i| response(i, i) > least).collect();
+fn solve(
+    reached: &[ReachedContact],
+    operator: &Operator,
+    least: f64,
+    u: &DVector<f64>,
+) -> Vec<Result<(Vec3<f64>, ImpactStatus), ImpactStatus>> {
+    let mut outcomes = vec![Err(ImpactStatus::Unsolved); reached.len()];
+    let response = |i: usize, j: usize| reached[i].n.dot(&(block(operator, i, j) * reached[j].n));
+    let mut left: Vec<usize> = (0..reached.len()).filter(|&i| response(i, i) > least).collect();
     let size = |i: usize, j: usize| block(operator, i, j).norm();
-    let feels = |i: usize, j: usize| size(i, j) > ROUND_OFF * (size(i, i) * size(j, j)).sqrt();
+    let is_coupled = |i: usize, j: usize| size(i, j) > ROUND_OFF * (size(i, i) * size(j, j)).sqrt();
     while let Some(first) = left.pop() {
         let mut group = vec![first];
         let mut seen = 0;
         while let Some(&i) = group.get(seen) {
-            let (near, far) = left.iter().partition(|&&j| feels(i, j));
+            let (near, far) = left.iter().partition(|&&j| is_coupled(i, j));
             (left, seen) = (far, seen + 1);
             group.append(&mut { near });
         }
         if let [i] = group[..] {
-            outcomes[i] = alone(&met[i], &block(operator, i, i), &vector(u, 3 * i));
+            outcomes[i] = alone(&reached[i], &block(operator, i, i), &vector(u, 3 * i));
             continue;
         }
-        let u_n = DVector::from_iterator(group.len(), group.iter().map(|&i| met[i].n.dot(&vector(u, 3 * i))));
-        let smooth: Option<Vec<f64>> = group.iter().map(|&i| met[i].law?.smooth()).collect();
+        let u_n = DVector::from_iterator(group.len(), group.iter().map(|&i| reached[i].n.dot(&vector(u, 3 * i))));
+        let smooth: Option<Vec<f64>> = group.iter().map(|&i| reached[i].law?.smooth()).collect();
         let solved = smooth.as_ref().map(|e| {
             let W = DMatrix::from_fn(group.len(), group.len(), |k, l| response(group[k], group[l]));
             // A contact that separates has no restitution: it gets at most the impulse that keeps
@@ -241,10 +246,10 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
         });
         for (k, &i) in group.iter().enumerate() {
             outcomes[i] = match &solved {
-                None => Err(Status::Together),
-                Some(None) => Err(Status::Unsolved),
-                Some(Some(p)) if p[k] > 0.0 => Ok((met[i].n * p[k], Status::Struck)),
-                Some(Some(_)) => Err(Status::Separating),
+                None => Err(ImpactStatus::Coupled),
+                Some(None) => Err(ImpactStatus::Unsolved),
+                Some(Some(p)) if p[k] > 0.0 => Ok((reached[i].n * p[k], ImpactStatus::Impact)),
+                Some(Some(_)) => Err(ImpactStatus::Separating),
             };
         }
     }
@@ -253,25 +258,25 @@ fn solve(met: &[Met], operator: &Operator, least: f64, u: &DVector<f64>) -> Vec<
 
 /// Returns the impulse (N·s) of an uncoupled contact by its law, or the status with the reason for
 /// which it has none.
-fn alone(met: &Met, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, Status), Status> {
-    let meeting = Meeting::new(*W, *u, met.n).ok_or(Status::Unsolved)?;
-    let law = met.law.as_ref().ok_or(Status::Unsolved)?;
-    match meeting.impulse(law) {
-        Ok(outcome) if outcome.clamped => Ok((outcome.p, Status::Clamped)),
-        Ok(outcome) => Ok((outcome.p, Status::Struck)),
-        Err(Refusal::Separates) => Err(Status::Separating),
-        Err(Refusal::Inconsistent { .. }) => Err(Status::Inconsistent),
-        Err(Refusal::Adhesive) => Err(Status::Adhesive),
-        Err(Refusal::NoEnd | Refusal::Parameter) => Err(Status::Unsolved),
+fn alone(reached: &ReachedContact, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(Vec3<f64>, ImpactStatus), ImpactStatus> {
+    let point = PointImpact::new(*W, *u, reached.n).ok_or(ImpactStatus::Unsolved)?;
+    let law = reached.law.as_ref().ok_or(ImpactStatus::Unsolved)?;
+    match point.impulse(law) {
+        Ok(outcome) if outcome.clamped => Ok((outcome.p, ImpactStatus::Clamped)),
+        Ok(outcome) => Ok((outcome.p, ImpactStatus::Impact)),
+        Err(Refusal::Separating) => Err(ImpactStatus::Separating),
+        Err(Refusal::Inconsistent { .. }) => Err(ImpactStatus::Inconsistent),
+        Err(Refusal::Adhesive) => Err(ImpactStatus::Adhesive),
+        Err(Refusal::NoEnd | Refusal::Parameter) => Err(ImpactStatus::Unsolved),
     }
 }
 
 /// Returns the tangential impulse relative to that of a sticking impact.
-fn tangential(meeting: &Meeting, met: &Met, p: &Vec3<f64>) -> f64 {
-    if let Some(Law::EnergyFriction { r_f, .. }) = met.law {
+fn tangential(point: &PointImpact, reached: &ReachedContact, p: &Vec3<f64>) -> f64 {
+    if let Some(Law::EnergyFriction { r_f, .. }) = reached.law {
         return r_f;
     }
-    let sticking = meeting.p_II() - met.n * met.n.dot(&meeting.p_II());
+    let sticking = point.p_II() - reached.n * reached.n.dot(&point.p_II());
     match sticking.norm_squared() {
         0.0 => 1.0,
         square => sticking.dot(p) / square,
@@ -304,27 +309,27 @@ fn refused(contact: &Contact, reason: Refused) -> Occurrence {
 }
 
 /// Returns the event of an impact.
-fn occurrence(met: &Met, report: &Report) -> Occurrence {
-    let Met { contact, n, law, .. } = met;
-    if report.status.is_struck() {
+fn occurrence(reached: &ReachedContact, report: &ImpactReport) -> Occurrence {
+    let ReachedContact { contact, n, law, .. } = reached;
+    if report.status.is_impact() {
         return Occurrence::Impact {
             pairing: pairing(contact),
             impulse: report.impulse.norm(),
             work: report.energy_change,
-            clamped: (report.status == Status::Clamped).then_some(report.band),
+            clamped: (report.status == ImpactStatus::Clamped).then_some(report.band),
         };
     }
     let reason = match (report.status, law) {
-        (Status::Separating, _) => Refused::Separating {
+        (ImpactStatus::Separating, _) => Refused::Separating {
             speed: n.dot(&report.velocities[1]),
         },
-        (Status::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => Refused::Inconsistent {
+        (ImpactStatus::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => Refused::Inconsistent {
             r_E: *r_E,
             r_f: *r_f,
             bounds: report.band,
         },
-        (Status::Adhesive, _) => Refused::Adhesive,
-        (Status::Together, _) => Refused::Coupled,
+        (ImpactStatus::Adhesive, _) => Refused::Adhesive,
+        (ImpactStatus::Coupled, _) => Refused::Coupled,
         _ => Refused::Unsolved,
     };
     refused(contact, reason)

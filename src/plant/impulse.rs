@@ -122,7 +122,7 @@ impl Evaluation<f64> {
     /// Applies the impulses `p` of the operator's rows (N·m·s and N·s) at the relative velocities
     /// `u` before: adds the velocity jumps to the rates, and the work of impulses and drives to the
     /// work state.
-    pub(super) fn strike(
+    pub(super) fn add_velocity_jumps(
         &mut self,
         of: Constants,
         x: &mut [f64],

@@ -4,7 +4,7 @@ use crate::elements::{Controller, Elements, Motor};
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// Number of the system's own indicators: of joint ranges, linear limits, surfaces, motors.
-    pub watched: usize,
+    pub with_limits: usize,
     /// Number of the surfaces' indicators, which are among the system's own.
     pub surfaces: usize,
     /// Number of all indicators: the system's own, those of a controller, and one for commands if
@@ -14,8 +14,8 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new(elements: &Elements) -> Self {
-        let surfaces = elements.touching().count();
-        let watched = elements.ranges.len()
+        let surfaces = elements.with_detection().count();
+        let with_limits = elements.ranges.len()
             + elements.deflection_limits.len()
             + surfaces
             + elements.motors.len() * Motor::INDICATORS;
@@ -25,9 +25,9 @@ impl Layout {
             .map(Controller::indicator_count)
             .sum::<usize>();
         Self {
-            watched,
+            with_limits,
             surfaces,
-            indicators: watched + controlled + usize::from(elements.are_commanded()),
+            indicators: with_limits + controlled + usize::from(elements.are_commanded()),
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::system::JointState;
 
 impl Plant {
     /// Corrects `g`, an approximation of the states' derivatives at the midpoint of a step from the
-    /// states `x0`. The time `t` (s) is `theta` (s) after the step's start. `middle` is workspace
+    /// states `x0`. The time `t` (s) is `theta` (s) after the step's start. `midpoint` is workspace
     /// for states.
     ///
     /// In the equations of motion `M v̇ = F`, the loads that act on single rates
@@ -27,9 +27,15 @@ impl Plant {
     ///
     /// # Errors
     /// [`Error::Singular`], with the name.
-    pub fn correct(&mut self, at: OperatingPoint, theta: f64, g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
+    pub fn correct(
+        &mut self,
+        at: OperatingPoint,
+        theta: f64,
+        g: &mut [f64],
+        midpoint: &mut [f64],
+    ) -> Result<(), Error> {
         let of = self.base.constants();
-        let corrected = self.evaluation.correct(of, at, theta, g, middle);
+        let corrected = self.evaluation.correct(of, at, theta, g, midpoint);
         self.evaluation.applied.inertia.fill(0.0);
         corrected
     }
@@ -42,23 +48,23 @@ impl Evaluation<f64> {
         at: OperatingPoint,
         theta: f64,
         g: &mut [f64],
-        middle: &mut [f64],
+        midpoint: &mut [f64],
     ) -> Result<(), Error> {
         let Constants { model, derived, .. } = of;
         let OperatingPoint { t, x: x0, u, discrete } = at;
         let system = &model.system;
-        for ((middle, x0), g) in middle.iter_mut().zip(x0).zip(&*g) {
-            *middle = x0 + theta * g;
+        for ((midpoint, x0), g) in midpoint.iter_mut().zip(x0).zip(&*g) {
+            *midpoint = x0 + theta * g;
         }
         // The coordinates are updated with the rates at the midpoint.
-        let (to, here) = (model.split_mut(g), model.split_mut(middle));
+        let (to, here) = (model.split_mut(g), model.split_mut(midpoint));
         system.q_dot(derived, here.positions, here.rates, &mut *to.positions);
-        for ((middle, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
-            *middle = x0 + theta * g;
+        for ((midpoint, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
+            *midpoint = x0 + theta * g;
         }
         self.read_inputs(of, t, u, discrete);
-        self.update_kinematics(of, middle);
-        let here = model.split(&*middle);
+        self.update_kinematics(of, midpoint);
+        let here = model.split(&*midpoint);
         let joints = JointState {
             q: here.positions,
             qd: here.rates,
@@ -93,10 +99,10 @@ impl Evaluation<f64> {
             let inertia = theta * (of.damping + theta * of.stiffness);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
-        self.accelerate(of, middle, discrete, Balance::of(power), g)?;
-        let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(middle));
-        for ((middle, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
-            *middle = x0 + theta * g;
+        self.accelerate(of, midpoint, discrete, Balance::of(power), g)?;
+        let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(midpoint));
+        for ((midpoint, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
+            *midpoint = x0 + theta * g;
         }
         system.q_dot(derived, here.positions, here.rates, to.positions);
         Ok(())
@@ -193,13 +199,13 @@ parent = "world"
 child = "boom"
 servo = { kp = [2.0, 3.0], kd = 0.5 }
 friction = { coulomb = 0.2, slip = 0.1 }
-[body.told]
+[body.commanded]
 mass = 1.0
 inertia = [0.1, 0.2, 0.3]
-[joint.told_root]
+[joint.commanded_root]
 type = "universal"
 parent = "world"
-child = "told"
+child = "commanded"
 motion = "prescribed"
 tracking = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
 start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
@@ -223,7 +229,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
     /// 1e-16 of the loads over 1e-6. The tangent of friction is the secant, which at rest is the
     /// derivative; springs and servos of spherical joints are linearised at zero rotation.
     #[test]
-    fn loads_resist_as_they_change() {
+    fn tangent_stiffness_and_damping_equal_differences() {
         let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a spacecraft").into()).expect("regular");
         let mut simulation = Simulation::new(plant).expect("starts");
         let mut state = simulation.state.clone();
@@ -235,7 +241,7 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
         given(plant, x, &state.u, &state.discrete);
         let model = plant.model().clone();
         let nv = model.system.nv;
-        let mut said = vec![[[0.0; 2]; 2]; nv];
+        let mut computed = vec![[[0.0; 2]; 2]; nv];
         let evaluation = &plant.evaluation;
         let here = model.split(x);
         let joints = JointState {
@@ -243,12 +249,12 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
             qd: here.rates,
         };
         let now = evaluation.instant(plant.constants(), joints, &state.discrete);
-        let mut say = |by: usize, rate: usize, of: Resistance| {
-            said[rate][by][0] += of.stiffness;
-            said[rate][by][1] += of.damping;
+        let mut add = |by: usize, rate: usize, of: Resistance| {
+            computed[rate][by][0] += of.stiffness;
+            computed[rate][by][1] += of.damping;
         };
-        model.elements.resist(&now, |rate, of| say(0, rate, of));
-        model.elements.resist_as_drives(&now, |rate, of| say(1, rate, of));
+        model.elements.resist(&now, |rate, of| add(0, rate, of));
+        model.elements.resist_as_drives(&now, |rate, of| add(1, rate, of));
 
         let (mut worst, step) = (0.0_f64, 1e-6);
         for rate in 0..nv {
@@ -268,19 +274,19 @@ start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
                     given(plant, &x, &state.u, &state.discrete)[by][rate]
                 });
                 let changes = (moved[1] - moved[0]) / (2.0 * step);
-                let said = said[rate][by][kind];
-                let off = (said - changes).abs() / (1.0 + changes.abs());
+                let computed = computed[rate][by][kind];
+                let off = (computed - changes).abs() / (1.0 + changes.abs());
                 worst = worst.larger(off);
                 assert!(
                     off < 1e-8,
-                    "rate {rate}, derivative {kind} of {by}: computed {said}, by differences {changes}"
+                    "rate {rate}, derivative {kind} of {by}: computed {computed}, by differences {changes}"
                 );
             }
         }
         println!("{worst:.1e}");
         let of = |name: &str| {
             let body = model.system.bodies.iter().find(|body| body.name == name);
-            said[body.expect("a body").joint.v][0]
+            computed[body.expect("a body").joint.v][0]
         };
         assert!(of("spent") == [0.0; 2] && of("leaving") == [0.0; 2] && of("pushed") == [35.0, 2.0]);
         // The torque limit of 0.5 N·m falls to zero in the last hundredth of the rate limit, 0.2

@@ -11,6 +11,7 @@ mod conserving_step;
 mod context;
 mod coordinates;
 mod dependencies;
+mod detection;
 mod equilibrium;
 mod evaluation;
 mod events;
@@ -18,20 +19,19 @@ mod feed_forward;
 mod impact;
 mod impulse;
 mod layout;
+mod limits;
 mod linearisation;
 mod linearly_implicit;
 mod model;
 mod remarks;
 mod resource;
 mod sampling;
-mod sides;
+mod singularity;
 mod start;
 mod start_checks;
 mod start_derivatives;
 mod state_jacobian;
 mod tangent;
-mod touch;
-mod watch;
 mod work;
 
 pub use crate::elements::{Discrete, Output, OutputKind};
@@ -46,10 +46,10 @@ pub use events::Changes;
 pub use linearisation::Linearisation;
 pub use model::{Model, Monitor};
 pub use remarks::Remarks;
+pub use singularity::Energies;
 pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
 pub use tangent::{Direction, Jacobians, LANES, Tangent};
-pub use watch::Energies;
 
 use crate::Error;
 use crate::event::Event;
@@ -64,7 +64,7 @@ pub struct Plant {
     /// Workspace for the states and the discrete state after an event.
     after: events::After,
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
-    watch: Option<Box<watch::Watch>>,
+    singularity: Option<Box<singularity::SingularityMonitor>>,
 }
 
 impl Plant {
@@ -81,7 +81,7 @@ impl Plant {
         }
         let evaluation = Evaluation::new(&model);
         let after = events::After::new(&model);
-        let watch = watch::Watch::new(&model);
+        let singularity = singularity::SingularityMonitor::new(&model);
         let base = Parameterised {
             model,
             derived,
@@ -91,7 +91,7 @@ impl Plant {
             base,
             evaluation,
             after,
-            watch,
+            singularity,
         })
     }
 
@@ -184,7 +184,7 @@ impl Plant {
         model.start(derived, t, parameters, x)?;
         *discrete = model.discrete();
         self.initialise_modes(t, x, u, discrete);
-        self.start_touches(x, discrete);
+        self.initialise_contact_states(x, discrete);
         if !self.base.model.elements.closed_loops.is_empty() {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
@@ -194,16 +194,16 @@ impl Plant {
     /// Sets limit states and signal segments to the states `x` and the inputs `u`, before a run
     /// begins.
     pub fn initialise_modes(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) {
-        self.update_sides(t, x, u, discrete, &mut Vec::new());
+        self.update_limits(t, x, u, discrete, &mut Vec::new());
         self.evaluation
-            .choose_controlled_sides(self.base.constants(), t, u, discrete);
+            .update_controlled_limits(self.base.constants(), t, u, discrete);
     }
 
     /// Returns the events of limits that are exceeded at the start of a run, at the time `t` (s),
     /// states `x` and the importer's inputs `u`.
     pub fn events_of_start(&mut self, t: f64, x: &[f64], u: &[f64]) -> Vec<Event> {
         let (mut discrete, mut events) = (self.base.model.discrete(), Vec::new());
-        self.update_sides(t, x, u, &mut discrete, &mut events);
+        self.update_limits(t, x, u, &mut discrete, &mut events);
         events
     }
 

@@ -46,7 +46,7 @@ pub(super) struct Parts<T> {
     /// Rates of the positions.
     pub rates: T,
     /// Unwrapped-angle states.
-    pub windings: T,
+    pub unwrapped: T,
     /// Work, if there are diagnostics.
     pub work: T,
 }
@@ -57,7 +57,7 @@ impl<T> Parts<T> {
         MaximalState {
             positions: self.positions,
             rates: self.rates,
-            windings: self.windings,
+            unwrapped: self.unwrapped,
         }
     }
 }
@@ -66,7 +66,7 @@ impl<T> Parts<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// Input of the importer, by its index.
-    Host(usize),
+    Importer(usize),
     /// Signal inside the model, by its index.
     Signal(usize),
     /// First derivative of a signal inside the model, by the signal's index.
@@ -147,7 +147,7 @@ impl Model {
             } else if let Some(k) = signals.iter().position(|s| s.acceleration_input == Some(slot)) {
                 sources.push(Source::Acceleration(k));
             } else {
-                sources.push(Source::Host(inputs.len()));
+                sources.push(Source::Importer(inputs.len()));
                 inputs.push(input.clone());
             }
         }
@@ -272,11 +272,11 @@ impl Model {
     pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
-        let (windings, work) = rest.split_at(self.coordinates.windings());
+        let (unwrapped, work) = rest.split_at(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
-            windings,
+            unwrapped,
             work,
         }
     }
@@ -285,11 +285,11 @@ impl Model {
     pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
-        let (windings, work) = rest.split_at_mut(self.coordinates.windings());
+        let (unwrapped, work) = rest.split_at_mut(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
-            windings,
+            unwrapped,
             work,
         }
     }
@@ -347,7 +347,7 @@ impl Model {
         let wave = |k: usize| self.elements.signals[k].wave(parameters);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
-                Source::Host(i) => u[i],
+                Source::Importer(i) => u[i],
                 Source::Signal(k) => S::lift(wave(k).value(discrete.segments[k], t)),
                 Source::Rate(k) => S::lift(wave(k).rate(discrete.segments[k], t)),
                 Source::Acceleration(k) => S::lift(wave(k).acceleration(discrete.segments[k], t)),
@@ -360,7 +360,7 @@ impl Model {
     pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
         let wave = |k: usize| self.elements.signals[k].wave(parameters);
         match *source {
-            Source::Host(_) => 0.0,
+            Source::Importer(_) => 0.0,
             Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
             Source::Rate(k) => wave(k).acceleration(discrete.segments[k], t),
             Source::Acceleration(k) => wave(k).jerk(discrete.segments[k], t),

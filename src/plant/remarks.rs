@@ -61,21 +61,21 @@ impl Remarks {
 
     fn on_beam(&mut self, plant: &Plant, i: usize, elastic: &Elastic, frequencies: &[f64]) {
         let name = &plant.base.model.system.bodies[i].name;
-        let left_out = elastic.left_out.iter().copied().map(hertz);
-        let first_left_out = left_out.fold(f64::INFINITY, f64::min);
+        let omitted = elastic.omitted.iter().copied().map(hertz);
+        let first_omitted = omitted.fold(f64::INFINITY, f64::min);
         self.flexible.push(format!(
-            "{name}: modes of the beam alone at {} Hz; the first left out has {first_left_out:.3} Hz",
+            "{name}: modes of the beam alone at {} Hz; the first left out has {first_omitted:.3} Hz",
             listed(frequencies)
         ));
         if let Some(bandwidth) = plant.base.model.spec.experiment.bandwidth
-            && first_left_out < bandwidth
+            && first_omitted < bandwidth
         {
             self.warnings.push(format!(
-                "{name}: a mode of {first_left_out:.3} Hz is left out, below the experiment's bandwidth of {bandwidth} Hz: \
+                "{name}: a mode of {first_omitted:.3} Hz is left out, below the experiment's bandwidth of {bandwidth} Hz: \
                  give the beam more modes"
             ));
         }
-        for (what, _, lever) in standing_on(&plant.base.model.system, &plant.base.derived, i) {
+        for (what, _, lever) in attached_levers(&plant.base.model.system, &plant.base.derived, i) {
             if lever > LEVER * elastic.length {
                 self.warnings.push(format!(
                     "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
@@ -113,7 +113,7 @@ impl Remarks {
                 frequencies[k]
             ));
         }
-        for (what, station, lever) in standing_on(&plant.base.model.system, &plant.base.derived, i) {
+        for (what, station, lever) in attached_levers(&plant.base.model.system, &plant.base.derived, i) {
             if lever > BESIDE * data.size() {
                 let (node, _) = data.nearest(&plant.base.derived.stations[station].p);
                 let node = match &node.name {
@@ -131,7 +131,7 @@ impl Remarks {
 
 /// Returns the joints and frames that are attached to the flexible body `i`: text, index of the
 /// station to which it attaches, and distance from it, m.
-fn standing_on(system: &System, derived: &Derived, i: usize) -> Vec<(String, usize, f64)> {
+fn attached_levers(system: &System, derived: &Derived, i: usize) -> Vec<(String, usize, f64)> {
     let joints = system.bodies.iter().zip(&derived.bodies);
     let joints = joints.filter(|(body, _)| body.parent == Some(i));
     let joints =

@@ -50,7 +50,7 @@ impl Plant {
             }
         }
         (discrete.samples.first, discrete.samples.next) = (start, next);
-        controller.update_sides(of.parameters, inputs, &mut discrete.controlled);
+        controller.update_limits(of.parameters, inputs, &mut discrete.controlled);
         let axes = controller.axes.iter().zip(&discrete.controlled);
         for ((axis, &state), held) in axes.zip(&mut discrete.samples.held) {
             *held = axis.values(of.parameters, inputs, state);

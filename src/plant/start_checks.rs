@@ -2,9 +2,9 @@
 //! are set.
 
 use super::context::Constants;
+use super::detection;
 use super::evaluation::Evaluation;
 use super::model::Model;
-use super::touch;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::SignalSource;
 use crate::spec::{self, JointMotion, Waveform, at};
@@ -121,8 +121,8 @@ impl Evaluation<f64> {
 
     /// Returns a problem for each pair of surfaces that overlap at the start.
     fn inside(&self, of: Constants) -> impl Iterator<Item = Problem> {
-        of.model.elements.touching().filter_map(move |(_, contact)| {
-            let depth = touch::inside(of, self, contact)?;
+        of.model.elements.with_detection().filter_map(move |(_, contact)| {
+            let depth = detection::penetration(of, self, contact)?;
             let [a, b] = &contact.names;
             let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
             Some(Problem {

@@ -11,7 +11,7 @@ const STEP: f64 = 0.02;
 const ROUNDS: usize = 7;
 /// Largest number of steps that may be skipped because the evaluation fails with them: they are too
 /// long.
-const SHORTER: usize = 14;
+const HALVINGS: usize = 14;
 
 /// Changes of initial states, derivatives and outputs along one direction of parameters and inputs.
 pub struct StartAlong<'a> {
@@ -115,7 +115,7 @@ impl Differences {
         let size = size(&model.parameters, &plant.base.parameters, j);
         let mut least = f64::INFINITY;
         let (mut known, mut failure) = (0, None);
-        for round in 0..SHORTER + ROUNDS {
+        for round in 0..HALVINGS + ROUNDS {
             if known == ROUNDS {
                 break;
             }

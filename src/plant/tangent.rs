@@ -72,13 +72,13 @@ impl<const N: usize> Tangent<N> {
 
     /// Allocates the workspace for a model with `nu` inputs.
     pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
-        let room = |n: usize| vec![Dual::lift(0.0); n];
+        let buffer = |n: usize| vec![Dual::lift(0.0); n];
         Self {
             evaluation: Evaluation::new(model),
-            x: room(model.states.len()),
-            u: room(nu),
-            dx: room(model.states.len()),
-            y: room(model.outputs.len()),
+            x: buffer(model.states.len()),
+            u: buffer(nu),
+            dx: buffer(model.states.len()),
+            y: buffer(model.outputs.len()),
         }
     }
 
@@ -90,7 +90,7 @@ impl<const N: usize> Tangent<N> {
         self.jacobians_of(plant.constants(), at, jacobians, |_| true)
     }
 
-    /// Computes the Jacobians' columns for whose index `asked` returns true; states come first,
+    /// Computes the Jacobians' columns for whose index `is_needed` returns true; states come first,
     /// then inputs. Columns are computed in groups of `N`, so that neighbouring ones may be filled
     /// too.
     pub(super) fn jacobians_of(
@@ -98,12 +98,12 @@ impl<const N: usize> Tangent<N> {
         of: Constants,
         at: OperatingPoint,
         jacobians: &mut Jacobians,
-        asked: impl Fn(usize) -> bool,
+        is_needed: impl Fn(usize) -> bool,
     ) -> Result<(), Error> {
         let (nx, nu) = (self.x.len(), self.u.len());
         let Jacobians { A, B, C, D } = jacobians;
         for first in (0..nx + nu).step_by(N) {
-            if !(first..nx + nu).take(N).any(&asked) {
+            if !(first..nx + nu).take(N).any(&is_needed) {
                 continue;
             }
             self.seed_columns(at, first);

@@ -117,7 +117,7 @@ impl Simulation {
             z_inside: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
         };
         let method = stepper.settings().method();
-        let state_jacobian = method.asks_for_jacobian().then(|| StateJacobian::new(model));
+        let state_jacobian = method.needs_jacobian().then(|| StateJacobian::new(model));
         let is_conserving = matches!(method, Method::Conserving { .. });
         let own_step = (is_conserving.then(|| ConservingStep::new(model)).flatten()).map(Box::new);
         let mut simulation = Self {
@@ -192,9 +192,9 @@ impl Simulation {
 
     /// Updates limit states and signal segments after a change of parameters during the run;
     /// appends the events of limits that are now exceeded to `events`.
-    pub fn update_sides(&mut self, events: &mut Vec<Event>) {
+    pub fn update_limits(&mut self, events: &mut Vec<Event>) {
         let State { t, x, u, discrete, .. } = &mut self.state;
-        if self.plant.update_sides(*t, x, u, discrete, events) {
+        if self.plant.update_limits(*t, x, u, discrete, events) {
             self.statistics.events += 1;
             self.stepper.invalidate();
         }
@@ -256,7 +256,7 @@ impl Simulation {
             self.handle_event(t_start, events)?;
         }
         if is_start {
-            self.obey_since(t_start, events)?;
+            self.execute_commands_since(t_start, events)?;
             let State { t, u, discrete, .. } = &self.state;
             self.plant.check_captured(*t, u, discrete)?;
         }
@@ -266,7 +266,7 @@ impl Simulation {
             if stops == limit {
                 return Err(Error::WorkLimit { t: self.state.t, limit });
             }
-            self.obey_since(t_start, events)?;
+            self.execute_commands_since(t_start, events)?;
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
                 self.handle_event(t_start, events)?;
@@ -285,14 +285,14 @@ impl Simulation {
             }
             let t_before = self.state.t;
             self.update_indicators(t_start);
-            let sine = self.begin_watch(t_start)?;
+            let sine = self.begin_singularity_check(t_start)?;
             match self.step(t_start, stop) {
                 Ok(Some(method)) => events.push(changed_to(method, self.state.t)),
                 Ok(None) => {}
                 Err(error) => return Err(self.explained(error, sine)),
             }
             let singular = match sine {
-                Some(sine) => self.watch_step((t_start, t_before), sine)?,
+                Some(sine) => self.check_step((t_start, t_before), sine)?,
                 None => None,
             };
             std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
@@ -341,14 +341,14 @@ impl Simulation {
     ///
     /// # Errors
     /// Those of [`Plant::update`].
-    pub fn obey(&mut self, events: &mut Vec<Event>) -> Result<(), Error> {
-        self.obey_since(self.state.t, events)
+    pub fn execute_commands(&mut self, events: &mut Vec<Event>) -> Result<(), Error> {
+        self.execute_commands_since(self.state.t, events)
     }
 
-    fn obey_since(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+    fn execute_commands_since(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         if self
             .plant
-            .command_waits(self.state.t, &self.state.u, &self.state.discrete)
+            .needs_command_event(self.state.t, &self.state.u, &self.state.discrete)
         {
             self.handle_event(t_start, events)?;
         }

@@ -32,16 +32,16 @@ impl Simulation {
     ///
     /// # Errors
     /// [`Error::SingularPosition`] if the position is singular; those of the dynamics.
-    pub(super) fn begin_watch(&mut self, t_start: f64) -> Result<Option<f64>, Error> {
+    pub(super) fn begin_singularity_check(&mut self, t_start: f64) -> Result<Option<f64>, Error> {
         if !self.plant.is_closed(&self.state.discrete) {
             return Ok(None);
         }
         self.workspace.x_before.copy_from_slice(&self.state.x);
         let at = self.state.extrapolated(t_start, &mut self.workspace.u);
-        let begun = self.plant.begin_watch(at);
+        let begun = self.plant.begin_singularity_check(at);
         self.workspace
             .dx_before
-            .copy_from_slice(self.plant.watched_derivative());
+            .copy_from_slice(self.plant.checked_derivative());
         let sine = begun.map_err(|error| self.in_position(error))?;
         let largest = &mut self.state.monitored.sine;
         *largest = largest.max(sine);
@@ -52,18 +52,19 @@ impl Simulation {
     }
 
     /// Checks after a step that captures and loops have stayed on the same branch of the motion;
-    /// `sine` is the result of [`begin_watch`](Self::begin_watch). If the step passes a singular
-    /// position, returns its time and the error, which ends the run unless an event comes first.
+    /// `sine` is the result of [`begin_singularity_check`](Self::begin_singularity_check). If the
+    /// step passes a singular position, returns its time and the error, which ends the run unless
+    /// an event comes first.
     ///
     /// # Errors
     /// [`Error::Violation`]; [`Error::SingularPosition`] if the branch is no longer determined.
-    pub(super) fn watch_step(
+    pub(super) fn check_step(
         &mut self,
         (t_start, t_before): (f64, f64),
         sine: f64,
     ) -> Result<Option<(f64, Error)>, Error> {
         let State { t, x, discrete, .. } = &self.state;
-        let s = self.plant.watched(x, discrete);
+        let s = self.plant.singularity_indicator(x, discrete);
         let parameters = self.plant.parameters();
         let limit = self.plant.model().monitor.constraint_violation(parameters);
         if let Some((index, [offset, angle])) = self.plant.worst_violation() {
@@ -107,7 +108,7 @@ impl Simulation {
         let at = self.inside_step(t_start, |plant, dense, x, discrete| {
             let value = |at: f64| {
                 dense(at, x);
-                plant.watched(x, discrete)
+                plant.singularity_indicator(x, discrete)
             };
             let found = root::find_change([(t_before, sine), (t_end, s)], value);
             found.map_or(t_end, |bracket| bracket.t_after)
@@ -123,7 +124,9 @@ impl Simulation {
             ..
         } = &self.state;
         state::inputs_after(at - t_start, inputs, u_derivatives, u);
-        let there = self.plant.begin_watch(OperatingPoint { t: at, x, u, discrete });
+        let there = self
+            .plant
+            .begin_singularity_check(OperatingPoint { t: at, x, u, discrete });
         let is_singular = there.map_or_else(
             |error| matches!(error, Error::SingularLoop { .. }),
             |there| there < 1e-2 * sine,
@@ -143,13 +146,13 @@ impl Simulation {
     fn jumps(&mut self, t_start: f64, t_before: f64) -> bool {
         let State { t, x, .. } = &self.state;
         let at = self.state.extrapolated(t_start, &mut self.workspace.u);
-        if self.plant.begin_watch(at).is_err() {
+        if self.plant.begin_singularity_check(at).is_err() {
             return true;
         }
         let h = t - t_before;
         let rates = self.plant.model().rates();
         let (mut off, mut size) = (0.0_f64, 0.0_f64);
-        let after = self.plant.watched_derivative();
+        let after = self.plant.checked_derivative();
         for i in rates {
             let change = 0.5 * h * (self.workspace.dx_before[i] + after[i]);
             off += (x[i] - self.workspace.x_before[i] - change).powi(2);
@@ -159,7 +162,8 @@ impl Simulation {
     }
 
     /// Replaces an integrator's error near a singular position by [`Error::SingularPosition`];
-    /// `sine` is the result of [`begin_watch`](Self::begin_watch) for the failed step.
+    /// `sine` is the result of [`begin_singularity_check`](Self::begin_singularity_check) for the
+    /// failed step.
     pub(super) fn explained(&mut self, error: Error, sine: Option<f64>) -> Error {
         let gives_up = matches!(error, Error::Integration { .. } | Error::WorkLimit { .. });
         match sine {

@@ -40,7 +40,13 @@ impl Ode for Motion<'_> {
         Ok(true)
     }
 
-    fn correct(&mut self, (t, theta): (f64, f64), x0: &[f64], g: &mut [f64], middle: &mut [f64]) -> Result<(), Error> {
+    fn correct(
+        &mut self,
+        (t, theta): (f64, f64),
+        x0: &[f64],
+        g: &mut [f64],
+        midpoint: &mut [f64],
+    ) -> Result<(), Error> {
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let at = OperatingPoint {
@@ -49,7 +55,7 @@ impl Ode for Motion<'_> {
             u: &*self.u,
             discrete: self.discrete,
         };
-        self.plant.correct(at, theta, g, middle)
+        self.plant.correct(at, theta, g, midpoint)
     }
 
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {

@@ -189,10 +189,10 @@ mod tests {
             ("time, value\nt, v\n1,3", 2),
             ("# by hand\n0, 2\ntime, value\n", 3),
         ] {
-            let said = parse_table(bad).expect_err(bad);
+            let message = parse_table(bad).expect_err(bad);
             assert!(
-                said.starts_with(&format!("line {line}: expected `time, value`")),
-                "{said}"
+                message.starts_with(&format!("line {line}: expected `time, value`")),
+                "{message}"
             );
         }
         for empty in ["", "\u{feff}", "time, value\n", "# nothing\n"] {

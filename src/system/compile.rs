@@ -1,7 +1,7 @@
 use super::beam::segment_name;
 use super::declare::{declare_free_start, declare_mass, declare_placement, declare_start};
 use super::{
-    Beam, Body, Bound, Declarations, Frame, Joint, ModalData, Modes, Orbit, ParamId, Place, Quantity, RigidMass,
+    Beam, Body, Bound, Declarations, Frame, Joint, Location, ModalData, Modes, Orbit, ParamId, Quantity, RigidMass,
     Station, System, Unit,
 };
 use crate::spec::{self, Axes, Coupling, JointMotion, JointType, Spec, WORLD, at};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 impl Joint {
     /// Returns a fixed joint of `body` without parameters; `(q, v)` are its offsets among all
     /// coordinates and rates.
-    pub(super) fn weld(body: &str, (q, v): (usize, usize)) -> Self {
+    pub(super) fn fixed(body: &str, (q, v): (usize, usize)) -> Self {
         Self {
             name: body.to_owned(),
             written: false,
@@ -80,7 +80,7 @@ impl System {
             system.body(name.to_owned(), parent, joint, (beam.clone(), 0), modal, mass);
             for segment in 1..segments {
                 let name = segment_name(name, segment);
-                let joint = Joint::weld(&name, (system.nq, system.nv));
+                let joint = Joint::fixed(&name, (system.nq, system.nv));
                 let inner = system.bodies.len() - 1;
                 system.body(name, Some(inner), joint, (beam.clone(), segment), None, None);
             }
@@ -89,7 +89,7 @@ impl System {
             }
         }
         system.mark_carriers();
-        system.mark_kept(spec);
+        system.number_reactions(spec);
         system.ancf_beams(spec, declare);
         for (name, frame) in &spec.frame {
             if system.point(name, &frame.body, frame.origin[0], declare) {
@@ -140,7 +140,7 @@ impl System {
             is_leaf: true,
             joint,
             station: None,
-            kept: None,
+            reaction_index: None,
             modes,
             beam,
             segment,
@@ -158,10 +158,10 @@ impl System {
             return first;
         }
         let values = declare.starts();
-        let place = origin.vector(&values);
+        let position = origin.vector(&values);
         match &body.beam {
-            Some(beam) => first + beam.segment_at(&values, &place),
-            None => self.node_at(first, &values, &place),
+            Some(beam) => first + beam.segment_at(&values, &position),
+            None => self.node_at(first, &values, &position),
         }
     }
 
@@ -192,10 +192,10 @@ impl System {
             let is_beam = self.bodies[i].beam.is_some();
             let first = self.stations.len();
             let stations = &mut self.stations;
-            let mut place = |place: Place| {
+            let mut locate = |location: Location| {
                 stations.push(Station {
                     body: i,
-                    place,
+                    location,
                     first: column,
                 });
                 column += n;
@@ -206,12 +206,12 @@ impl System {
                 .iter_mut()
                 .filter(|body| body.parent == Some(i) && body.segment == 0)
             {
-                body.station = body.joint.origin.and_then(|origin| place(Place::Near(origin)));
+                body.station = body.joint.origin.and_then(|origin| locate(Location::Near(origin)));
             }
             for frame in self.frames.iter_mut().filter(|frame| frame.body == i) {
-                frame.station = place(Place::Near(frame.origin));
+                frame.station = locate(Location::Near(frame.origin));
             }
-            let tip = is_beam.then(|| place(Place::Tip)).flatten();
+            let tip = is_beam.then(|| locate(Location::Tip)).flatten();
             let carrying = self.stations.len() - usize::from(is_beam);
             let next = |body: &&mut Body| body.parent == Some(i) && body.segment > 0;
             let carries = self
@@ -228,15 +228,15 @@ impl System {
     }
 
     /// Numbers the bodies whose joint reaction is computed.
-    fn mark_kept(&mut self, spec: &Spec) {
+    fn number_reactions(&mut self, spec: &Spec) {
         let all = spec.output.reactions;
-        let is_fed = |joint: &Joint| spec.joint.get(&joint.name).is_some_and(spec::Joint::feeds_forward);
-        let kept = self
+        let has_feed_forward = |joint: &Joint| spec.joint.get(&joint.name).is_some_and(spec::Joint::feeds_forward);
+        let computed = self
             .bodies
             .iter_mut()
-            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || is_fed(&body.joint));
-        for (index, body) in kept.enumerate() {
-            body.kept = Some(index);
+            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || has_feed_forward(&body.joint));
+        for (index, body) in computed.enumerate() {
+            body.reaction_index = Some(index);
         }
     }
 
@@ -273,7 +273,7 @@ impl System {
                 .collect(),
             nq,
             nv,
-            ..Joint::weld(body, (q, v))
+            ..Joint::fixed(body, (q, v))
         };
         let Some((name, from)) = written else {
             let start = spec.body[body].start.clone().unwrap_or_default();

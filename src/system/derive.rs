@@ -1,7 +1,7 @@
 use super::solved::Solved;
 use super::unit::rounded;
 use super::{
-    Body, DirectorConstants, Elastic, Joint, JointModel, NodalConstants, OrbitConstants, ParamId, Parameter, Place,
+    Body, DirectorConstants, Elastic, Joint, JointModel, Location, NodalConstants, OrbitConstants, ParamId, Parameter,
     RigidMass, StationConstants, System, joint,
 };
 use crate::Problem;
@@ -153,7 +153,7 @@ impl System {
         before: Option<(&[f64], &Derived)>,
     ) -> StationConstants {
         let station = &self.stations[s];
-        if let (Place::Near(point), Some(data)) = (station.place, &self.bodies[station.body].modal) {
+        if let (Location::Near(point), Some(data)) = (station.location, &self.bodies[station.body].modal) {
             return data.nearest(&point.vector(values)).0.constants().clone();
         }
         let Some(solved) = &beams[station.body] else {
@@ -163,13 +163,13 @@ impl System {
             Some(other) => Arc::ptr_eq(other, solved),
             None => false,
         });
-        match (station.place, known) {
-            (Place::Near(point), Some((old, derived))) if point.vector(old) == point.vector(values) => {
+        match (station.location, known) {
+            (Location::Near(point), Some((old, derived))) if point.vector(old) == point.vector(values) => {
                 derived.stations[s].clone()
             }
-            (Place::Near(point), _) => solved.near(&point.vector(values)),
-            (Place::Tip, Some((_, derived))) => derived.stations[s].clone(),
-            (Place::Tip, None) => solved.tip(),
+            (Location::Near(point), _) => solved.near(&point.vector(values)),
+            (Location::Tip, Some((_, derived))) => derived.stations[s].clone(),
+            (Location::Tip, None) => solved.tip(),
         }
     }
 }

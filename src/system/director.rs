@@ -180,7 +180,7 @@ impl System {
                 kind: JointType::Free,
                 nq: 7,
                 nv: 6,
-                ..Joint::weld(&format!("{name}.element[{node}]"), (self.nq, self.nv))
+                ..Joint::fixed(&format!("{name}.element[{node}]"), (self.nq, self.nv))
             };
             self.nq += joint.nq;
             self.nv += joint.nv;

@@ -48,14 +48,14 @@ pub struct Station {
     /// Index of the body.
     pub body: usize,
     /// Location on the undeformed body.
-    pub place: Place,
+    pub location: Location,
     /// Offset of its columns among [`Kinematics::T`](super::Kinematics::T), one for each mode.
     pub first: usize,
 }
 
 /// Location of a station on the undeformed body.
 #[derive(Clone, Copy, Debug)]
-pub enum Place {
+pub enum Location {
     /// The point of the beam, or the node of modal data, nearest to this position (m, three
     /// values).
     Near(ParamId),
@@ -111,7 +111,7 @@ pub struct Elastic {
     /// `∫ x dx` along the undeformed beam, from the body's origin, m², beam axes.
     pub line: Vec3<f64>,
     /// First frequency (rad/s) omitted by the truncation, for each type of motion that has modes.
-    pub left_out: Vec<f64>,
+    pub omitted: Vec<f64>,
 }
 
 /// Constants of a mode.

@@ -16,7 +16,7 @@ pub struct Maximal {
     /// Representation of attitudes.
     pub attitude: Attitude,
     /// For each body, the offsets of its positions, its rates and its unwrapped-angle states.
-    places: Vec<[usize; 3]>,
+    offsets: Vec<[usize; 3]>,
     /// Number of nodal coordinates of ANCF beams, at the end of the positions; their rates are at
     /// the end of the rates.
     nodes: usize,
@@ -25,7 +25,7 @@ pub struct Maximal {
     /// Number of rates.
     pub nv: usize,
     /// Number of unwrapped-angle states.
-    pub windings: usize,
+    pub unwrapped: usize,
 }
 
 /// Representation of a body's attitude and its rate.
@@ -39,8 +39,8 @@ pub enum Attitude {
     Directors,
 }
 
-/// Positions, rates and unwrapped-angle states of all bodies, in the layout of [`Maximal`], or their
-/// derivatives. `T` is a shared or mutable slice.
+/// Positions, rates and unwrapped-angle states of all bodies, in the layout of [`Maximal`], or
+/// their derivatives. `T` is a shared or mutable slice.
 #[derive(Clone, Copy, Debug)]
 pub struct MaximalState<T> {
     /// Positions.
@@ -48,7 +48,7 @@ pub struct MaximalState<T> {
     /// Rates.
     pub rates: T,
     /// Unwrapped angles, rad.
-    pub windings: T,
+    pub unwrapped: T,
 }
 
 /// Rates and accelerations of a system at one instant.
@@ -244,9 +244,9 @@ pub struct Recovered<S: Scalar> {
     pub q_WB: Vec<Quaternion<S>>,
     /// For each body, the constraint violation at position level: rotation vector (rad) and
     /// displacement (m) from the admissible pose, world axes.
-    pub gap: Vec<Twist<S>>,
+    pub violation: Vec<Twist<S>>,
     /// For each body, the constraint violation at velocity level, rad/s and m/s.
-    pub gap_rate: Vec<Twist<S>>,
+    pub violation_rate: Vec<Twist<S>>,
     /// Sum of squares of the distortions of all bodies' directors.
     pub distortion: S,
     /// For each body, the rates of its directors as columns, 1/s, if directors are states.
@@ -262,8 +262,8 @@ impl<S: Scalar> Recovered<S> {
             q: vec![S::zero(); system.nq],
             qd: vec![S::zero(); system.nv],
             q_WB: vec![Quaternion::identity(); n],
-            gap: vec![Twist::zero(); n],
-            gap_rate: vec![Twist::zero(); n],
+            violation: vec![Twist::zero(); n],
+            violation_rate: vec![Twist::zero(); n],
             distortion: S::zero(),
             directors_rates: (with == Some(Attitude::Directors)).then(|| vec![Mat3::zeros(); n]),
         }
@@ -290,41 +290,41 @@ impl Maximal {
     /// Creates the layout of a system.
     pub fn new(system: &System, attitude: Attitude) -> Self {
         let [n_q, n_v] = attitude.counts();
-        let (mut nq, mut nv, mut windings) = (0, 0, 0);
-        let places = system.bodies.iter().map(|body| {
-            let place = [nq, nv, windings];
+        let (mut nq, mut nv, mut unwrapped) = (0, 0, 0);
+        let offsets = system.bodies.iter().map(|body| {
+            let place = [nq, nv, unwrapped];
             let modes = body.modes.as_ref().map_or(0, |modes| modes.n);
             nq += n_q + 3 + modes;
             nv += n_v + 3 + modes;
-            windings += body.joint.kind.angles();
+            unwrapped += body.joint.kind.angles();
             place
         });
-        let places: Vec<[usize; 3]> = places.collect();
+        let offsets: Vec<[usize; 3]> = offsets.collect();
         let nodes: usize = system.nodal.iter().map(|beam| beam.n).sum();
         Self {
             attitude,
-            places,
+            offsets,
             nodes,
             nq: nq + nodes,
             nv: nv + nodes,
-            windings,
+            unwrapped,
         }
     }
 
     /// Returns the offset of body `i` among the positions; after the last body, the end of the
     /// bodies' positions.
     pub fn position(&self, i: usize) -> usize {
-        self.places.get(i).map_or(self.nq - self.nodes, |place| place[0])
+        self.offsets.get(i).map_or(self.nq - self.nodes, |place| place[0])
     }
 
     /// Returns the offset of body `i` among the rates.
     pub fn motion(&self, i: usize) -> usize {
-        self.places[i][1]
+        self.offsets[i][1]
     }
 
     /// Returns position and motion of body `i` in natural coordinates, if directors are states.
     pub fn natural(&self, i: usize, positions: &[f64], rates: &[f64]) -> Natural {
-        let [position, rate, _] = self.places[i];
+        let [position, rate, _] = self.offsets[i];
         Natural {
             D: Mat3::from_column_slice(&positions[position..position + 9]),
             r: Vec3::from_column_slice(&positions[position + 9..position + 12]),
@@ -335,7 +335,7 @@ impl Maximal {
 
     /// Writes position and motion of body `i` in natural coordinates, if directors are states.
     pub fn set_natural(&self, i: usize, body: &Natural, positions: &mut [f64], rates: &mut [f64]) {
-        let [position, rate, _] = self.places[i];
+        let [position, rate, _] = self.offsets[i];
         positions[position..position + 9].copy_from_slice(body.D.as_slice());
         positions[position + 9..position + 12].copy_from_slice(body.r.as_slice());
         rates[rate..rate + 9].copy_from_slice(body.D_rate.as_slice());
@@ -349,15 +349,15 @@ impl Maximal {
     }
 
     /// Returns the offset of the unwrapped-angle states of body `i`'s joint.
-    pub fn winding(&self, i: usize) -> usize {
-        self.places[i][2]
+    pub fn unwrapped(&self, i: usize) -> usize {
+        self.offsets[i][2]
     }
 
     /// Returns the offsets of the amplitudes of body `i` among the positions, and of their rates
     /// among the rates.
     pub fn modes(&self, i: usize) -> [usize; 2] {
         let [n_q, n_v] = self.attitude.counts();
-        [self.places[i][0] + n_q + 3, self.places[i][1] + n_v + 3]
+        [self.offsets[i][0] + n_q + 3, self.offsets[i][1] + n_v + 3]
     }
 
     /// Writes the states of bodies whose positions and motions satisfy the joints.
@@ -373,13 +373,13 @@ impl Maximal {
         let MaximalState {
             positions,
             rates,
-            windings,
+            unwrapped,
         } = states;
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
-            let [position, rate, turn] = self.places[i];
+            let [position, rate, turn] = self.offsets[i];
             let angles = body.joint.kind.angles();
-            windings[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
+            unwrapped[turn..turn + angles].copy_from_slice(&q[body.joint.q..body.joint.q + angles]);
             let (attitude, rest) = positions[position..].split_at_mut(n_q);
             let (change, rest_rates) = rates[rate..].split_at_mut(n_v);
             self.attitude.write(&q_WB[i], at, attitude, change);
@@ -409,13 +409,13 @@ impl Maximal {
         let MaximalState {
             positions: d_positions,
             rates: d_rates,
-            windings: d_windings,
+            unwrapped: d_unwrapped,
         } = derivatives;
         let [n_q, n_v] = self.attitude.counts();
         for (i, (body, at)) in system.bodies.iter().zip(&kinematics.bodies).enumerate() {
-            let [position, rate, turn] = self.places[i];
+            let [position, rate, turn] = self.offsets[i];
             let angles = body.joint.kind.angles();
-            d_windings[turn..turn + angles].copy_from_slice(&qd[body.joint.v..body.joint.v + angles]);
+            d_unwrapped[turn..turn + angles].copy_from_slice(&qd[body.joint.v..body.joint.v + angles]);
             let acceleration = at.A_bias + A[i];
             let (d_attitude, d_rest) = d_positions[position..].split_at_mut(n_q);
             let (d_change, d_rest_rates) = d_rates[rate..].split_at_mut(n_v);
@@ -487,7 +487,7 @@ impl<S: Scalar> Kinematics<S> {
         let [n_q, n_v] = layout.attitude.counts();
         recovered.distortion = S::zero();
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
-            let [position, rate, turn] = layout.places[i];
+            let [position, rate, turn] = layout.offsets[i];
             let (attitude, rest) = positions[position..].split_at(n_q);
             let (change, rest_rates) = rates[rate..].split_at(n_v);
             let (q_WB, R_WB, w) = layout.attitude.read(attitude, change);
@@ -520,7 +520,7 @@ impl<S: Scalar> Kinematics<S> {
             let (jq, jv) = (body.joint.q, body.joint.v);
             with_joint!(&constants.joint, joint => {
                 let H = part_mut(&mut self.H, jv);
-                let q = joint.nearest(&X_FB, q_FB, &states.windings[turn..]);
+                let q = joint.nearest(&X_FB, q_FB, &states.unwrapped[turn..]);
                 place(joint, P, &p_PF, &q, H, B);
                 let V_FB = V_WB - P.V_WB.shift(&B.r_PB_W);
                 let qd = dual(H).map(|V| V.power(&V_FB));
@@ -531,15 +531,15 @@ impl<S: Scalar> Kinematics<S> {
                 *part_mut(&mut recovered.q, jq) = q;
                 *part_mut(&mut recovered.qd, jv) = qd;
             });
-            let (gap, gap_rate) = match constants.joint {
+            let (violation, violation_rate) = match constants.joint {
                 JointModel::Free(_) => (Twist::zero(), Twist::zero()),
                 _ => (B.displacement_to(&R_WB, &p_WB), V_WB - B.V_WB),
             };
-            (recovered.gap[i], recovered.gap_rate[i]) = (gap, gap_rate);
+            (recovered.violation[i], recovered.violation_rate[i]) = (violation, violation_rate);
             let Baumgarte { alpha, beta } = baumgarte;
             // Rotation vector and rate refer to the admissible pose, which rotates.
-            B.A_bias.w += B.V_WB.w.cross(&gap_rate.w);
-            B.A_bias = B.A_bias - gap_rate * S::lift(2.0 * alpha) - gap * S::lift(beta * beta);
+            B.A_bias.w += B.V_WB.w.cross(&violation_rate.w);
+            B.A_bias = B.A_bias - violation_rate * S::lift(2.0 * alpha) - violation * S::lift(beta * beta);
             // The body's own state. `r_PB_W` remains that of the admissible pose, where the
             // constraint acts.
             (B.R_WB, B.p_WB, B.V_WB) = (R_WB, p_WB, V_WB);

@@ -30,7 +30,7 @@ pub use context::{Configuration, JointState, Mechanism};
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use director::{DirectorConstants, GeometricallyExactBeam};
-pub use elastic::{Amplitude, Elastic, Field, ModeConstants, Modes, Place, Station, StationConstants};
+pub use elastic::{Amplitude, Elastic, Field, Location, ModeConstants, Modes, Station, StationConstants};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Attitude, Baumgarte, Maximal, MaximalState, Natural, Recovered, SystemMotion};
@@ -86,7 +86,7 @@ pub struct Body {
     pub modes: Option<Modes>,
     /// Index among the bodies whose joint reaction is computed: flexible bodies, bodies with a
     /// drivable joint or feed-forward, or all bodies with `output.reactions`.
-    pub kept: Option<usize>,
+    pub reaction_index: Option<usize>,
     /// The beam, if the body is one.
     pub beam: Option<Arc<Beam>>,
     /// Index of the beam segment, or of the node of a geometrically exact beam.

@@ -207,7 +207,7 @@ impl ModalData {
             axes: Mat3::identity(),
             length: 0.0,
             line: Vec3::zeros(),
-            left_out: Vec::new(),
+            omitted: Vec::new(),
         }
     }
 

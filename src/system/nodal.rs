@@ -259,7 +259,7 @@ impl System {
                     EI: number("EI", Unit::NewtonMetre2, section.EI, "stiffness against bending"),
                 });
             }
-            let mut start = Joint::weld(name, (0, 0));
+            let mut start = Joint::fixed(name, (0, 0));
             let location = at("ancf_beam", name, "start");
             super::declare::declare_free_start(
                 &mut start,

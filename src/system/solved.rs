@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub(super) struct Solved {
     shapes: Shapes,
     /// For a segment: the whole beam clamped at its root. No modes are kept, so its
-    /// [`left_out`](Shapes::left_out) are the first frequencies.
+    /// [`omitted`](Shapes::omitted) are the first frequencies.
     whole: Option<Shapes>,
     particles: Vec<Particle>,
     /// Position of the body's origin in the spec's body, m: nonzero for segments after the first,
@@ -81,7 +81,7 @@ impl Solved {
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let list = self.shapes.list();
         let all = (0..list.len()).flat_map(|k| (k..list.len()).map(move |l| (k, l)));
-        all.filter(|&(k, l)| self.stiffening && list[k].draws_in_with(&list[l]))
+        all.filter(|&(k, l)| self.stiffening && list[k].foreshortens_with(&list[l]))
     }
 
     /// Returns the constants of the dynamics, for the mass properties of the whole body (with the
@@ -134,14 +134,14 @@ impl Solved {
             axes,
             length: self.shapes.length(),
             line: axes.tr_mul(&self.on_axis(0.5 * self.shapes.length())) * self.shapes.length(),
-            left_out: kinds.filter_map(|kind| self.shapes.left_out(kind)).collect(),
+            omitted: kinds.filter_map(|kind| self.shapes.omitted(kind)).collect(),
         }
     }
 
     /// Returns the factor of a mode's damping ratio: one, or for a segment the ratio of the mode's
     /// frequency to the whole beam's first frequency of that type (stiffness-proportional damping).
     fn per_omega(&self, mode: &Mode) -> f64 {
-        let first = self.whole.as_ref().and_then(|whole| whole.left_out(mode.kind));
+        let first = self.whole.as_ref().and_then(|whole| whole.omitted(mode.kind));
         first.map_or(1.0, |first| mode.omega / first)
     }
 
@@ -151,8 +151,8 @@ impl Solved {
         let list = self.shapes.list();
         let root = self.X_BR.R.tr_mul(&self.X_BR.p);
         let modes = (0..list.len()).filter_map(|k| Some((list[k].kind.axis()?, Amplitude::Mode(k))));
-        let drawn_in = self.pairs().map(|(k, l)| (0, Amplitude::Pair(k, l)));
-        let mut amplitudes: Vec<(usize, Amplitude)> = modes.chain(drawn_in).collect();
+        let foreshortened = self.pairs().map(|(k, l)| (0, Amplitude::Pair(k, l)));
+        let mut amplitudes: Vec<(usize, Amplitude)> = modes.chain(foreshortened).collect();
         amplitudes.sort_by_key(|(axis, _)| *axis);
         let (mut fields, mut values): (Vec<Field>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         for (axis, amplitude) in amplitudes {

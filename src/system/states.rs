@@ -37,7 +37,7 @@ impl System {
             };
             motion.into_iter().chain(modal)
         });
-        let windings = self.bodies.iter().flat_map(|body| {
+        let unwrapped = self.bodies.iter().flat_map(|body| {
             let (joint, name) = (&body.joint, &body.joint.name);
             let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
             (0..joint.kind.angles())
@@ -49,7 +49,7 @@ impl System {
             .chain(nodes)
             .chain(rates)
             .chain(node_rates)
-            .chain(windings)
+            .chain(unwrapped)
             .collect()
     }
 

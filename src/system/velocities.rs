@@ -84,7 +84,7 @@ impl<S: Scalar> Kinematics<S> {
                 let qd = dual(H).map(|V| V.power(&(V_WB - P.V_WB.shift(&B.r_PB_W))));
                 set_in_motion(joint, P, &qd, H, B);
                 *part_mut(&mut recovered.qd, jv) = qd;
-                recovered.gap_rate[i] = V_WB - B.V_WB;
+                recovered.violation_rate[i] = V_WB - B.V_WB;
                 B.V_WB = V_WB;
             });
         }

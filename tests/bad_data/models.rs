@@ -8,7 +8,7 @@ use rand::RngExt;
 use std::sync::Arc;
 
 #[test]
-fn a_bad_model_is_refused_or_works() {
+fn damaged_model_is_refused_or_runs() {
     let models: Vec<String> = EXAMPLES
         .iter()
         .map(|example| example.model.to_bytes().expect("a model can be written"))

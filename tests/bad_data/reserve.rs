@@ -46,7 +46,7 @@ fn assert_bounds_of(name: &str, text: &str) {
 }
 
 #[test]
-fn every_example_takes_no_more_than_the_bounds_with_every_method() {
+fn every_example_stays_within_the_memory_bounds_with_every_method() {
     for example in EXAMPLES.iter() {
         let mut spec = example.model.spec.clone();
         let methods = [
@@ -67,7 +67,7 @@ fn every_example_takes_no_more_than_the_bounds_with_every_method() {
 
 /// A short spec can describe a large model: a few numbers set the counts of modes and elements.
 #[test]
-fn large_models_of_short_specs_take_no_more_than_the_bounds() {
+fn large_models_of_short_specs_stay_within_the_memory_bounds() {
     let solvers = [
         "",
         "solver.method = \"radau5\"",

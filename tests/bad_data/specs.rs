@@ -10,7 +10,7 @@ use rand::{Rng, RngExt};
 use std::sync::Arc;
 
 #[test]
-fn a_bad_spec_is_refused_at_a_place_or_works() {
+fn damaged_spec_is_refused_with_its_position_or_runs() {
     std::sync::LazyLock::force(&EXAMPLES);
     run("specs", 400, |rng, made| {
         let mut text = EXAMPLES[rng.random_range(0..EXAMPLES.len())].text.clone();

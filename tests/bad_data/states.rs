@@ -70,7 +70,7 @@ fn subjects() -> Vec<Subject> {
 }
 
 #[test]
-fn a_bad_state_is_refused_or_goes_on_and_the_instance_can_go_back() {
+fn damaged_state_is_refused_or_continues_and_the_instance_can_be_restored() {
     let mut subjects = subjects();
     let all: Vec<Vec<u8>> = subjects.iter().map(|subject| subject.good.clone()).collect();
     run("states", 4000, |rng, made| {

@@ -79,7 +79,7 @@ fn assert_reference(instance: &mut impl Common, xml: &Fmi2ModelDescription) {
 }
 
 #[test]
-fn the_crate_fmi_reads_the_description_as_it_is_meant() {
+fn the_crate_fmi_reads_the_description_without_loss() {
     for (example, joints, stop) in [("two_link", 2, 5.0), ("ssrms_type", 7, 60.0)] {
         let import = import(example);
         let xml = import.model_description();
@@ -199,7 +199,7 @@ fn the_crate_fmi_reaches_the_reference_in_model_exchange() {
 }
 
 #[test]
-fn the_crate_fmi_takes_a_state_back_by_handle_and_by_bytes() {
+fn the_crate_fmi_restores_a_state_by_handle_and_by_bytes() {
     let import = import("two_link");
     let xml = import.model_description();
     let mut cs = import.instantiate_cs("arm", false, true).expect("an instance");
@@ -221,7 +221,7 @@ fn the_crate_fmi_takes_a_state_back_by_handle_and_by_bytes() {
 
 /// The crate's logger is a variadic function in C, which a test in Rust alone cannot define.
 #[test]
-fn the_crate_fmi_is_told_why_a_call_is_refused() {
+fn the_crate_fmi_receives_the_reason_of_a_refused_call() {
     struct Listener(Mutex<Vec<String>>);
     impl log::Log for Listener {
         fn enabled(&self, _: &log::Metadata) -> bool {
@@ -241,6 +241,6 @@ fn the_crate_fmi_is_told_why_a_call_is_refused() {
     let refused = cs.get_real(&[4_000_000_000], &mut [0.0]);
     assert!(matches!(refused, Err(Fmi2Error::Error)), "{refused:?}");
     let heard = LISTENER.0.lock().expect("nobody panics with it");
-    let told = "ERROR the 100% arm: fmi2GetReal: unknown value reference 4000000000";
-    assert!(heard.iter().any(|line| line.starts_with(told)), "{heard:?}");
+    let message = "ERROR the 100% arm: fmi2GetReal: unknown value reference 4000000000";
+    assert!(heard.iter().any(|line| line.starts_with(message)), "{heard:?}");
 }

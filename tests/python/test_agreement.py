@@ -23,7 +23,7 @@ ALLOWED = 1e-5
 
 
 @pytest.mark.parametrize("example", [path.stem for path in EXAMPLES])
-def test_model_exchange_and_co_simulation_meet(example, examples, within):
+def test_model_exchange_and_co_simulation_agree(example, examples, within):
     archive = examples[example]
     finest = FINEST.get(example, TOLERANCES[-1])
     tolerances = [*TOLERANCES[:-1], finest]

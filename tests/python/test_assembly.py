@@ -56,12 +56,12 @@ def test_the_plans_derivatives_are_derivatives():
         assert np.abs((after[1] - before[1]) / (2 * h) - here[2]).max() < 1e-10
 
 
-def test_the_outer_angle_goes_where_the_paper_has_it():
+def test_outer_angle_agrees_with_the_paper():
     first, last = (np.degrees(Planner().at(t).interior()[0]) for t in (0.0, DURATION))
     assert (round(first, 2), round(last, 2)) == (169.31, 234.57)
 
 
-def test_what_is_out_of_reach_is_told():
+def test_positions_out_of_reach_are_reported():
     with pytest.raises(ValueError, match="the arms do not reach: no angles for a distance of 60.0 m"):
         Planner(distance=60.0)
 
@@ -172,7 +172,7 @@ def test_the_rigid_moments_are_those_of_pinocchio(alpha, beta):
         assert np.abs(tree.platform(plan) - platform).max() < tolerance and found[3] == tree.platform(plan)[2]
 
 
-def test_a_rigid_craft_stays_on_its_plan_by_the_rigid_moments(tmp_path):
+def test_rigid_spacecraft_tracks_its_plan_with_the_rigid_moments(tmp_path):
     """Case 1 with rigid links in place of the beams. The servos' moments are the integrator's
     tolerance of 1e-8 rad times their gain; without the robot's mass in the feed-forward they reach
     0.9 N m."""
@@ -193,7 +193,7 @@ def test_the_rigid_moments_are_the_better_feed_forward(tmp_path):
     judge_page(PAGE, study.table({"1": runs}), whole=False)
 
 
-def test_what_the_robots_own_mass_takes():
+def test_effect_of_the_robots_own_mass():
     """Largest differences of the rigid moments from the closed form: 1.35 N m in case 1, 1.79 N m
     in case 3, 6.3 N m on the platform in case 4."""
     planner = Planner()
@@ -254,14 +254,14 @@ def test_along_the_orbits_normal_neither_gradient_nor_coriolis_force_acts_across
     assert np.round(largest, 1).tolist() == [198.5, 46.3]
 
 
-def test_a_craft_along_the_orbits_normal(tmp_path):
+def test_spacecraft_along_the_orbits_normal(tmp_path):
     changes = [{}]
     case = study.SWEEPS["tilt"][1][90]
     runs = study.variants(os.environ["GRAPPLE"], "tilt", case, changes, tmp_path, DURATION)
     judge_page(PAGE, study.table({90: runs}, study.SWEEPS["tilt"][0]), whole=False)
 
 
-def test_a_tilted_craft_begins_as_the_closed_form_has_it(tmp_path):
+def test_initial_motion_of_a_tilted_spacecraft_equals_the_closed_form(tmp_path):
     """Ten seconds at 30°, with the quasi-static deflection at the start. Moments differ by the
     effect of the robot's own mass, up to 3.5 N m of 1163 on the platform; the tip by 1 mm of 845, a
     vibration from the arms' compliance."""
@@ -274,7 +274,7 @@ def test_a_tilted_craft_begins_as_the_closed_form_has_it(tmp_path):
     assert np.abs(run["errors"]).max() < 1e-3
 
 
-def test_nodal_beams_may_be_tilted_too(tmp_path):
+def test_ancf_beams_may_be_tilted(tmp_path):
     """Three seconds at 30°: the joints follow the plan, the beams stay in the grippers."""
     case = replace(study.SWEEPS["tilt"][1][30], beams="nodal", start="straight")
     run = simulate(os.environ["GRAPPLE"], "tilted", case, tmp_path, 3.0)
@@ -352,7 +352,7 @@ def test_case_8_from_a_bent_start(tmp_path):
     assert np.abs(found / closed - 1).max() < 1e-2
 
 
-def test_modal_beams_agree_with_nodal_ones(tmp_path):
+def test_modal_beams_agree_with_ancf_beams(tmp_path):
     """Case 4 for a minute: a long beam that swings. The tolerance of 2 % covers the compliance of
     the grasp at the first beam's root (1 %) and the omitted modes."""
     changes = [{"beams": beams} for beams in ("nodal", "modal")]
@@ -373,7 +373,7 @@ def test_the_cost_is_measured_of_runs_that_agree(tmp_path):
     assert [row[:4] for row in shown[1:]] == [(m, str(h or ""), f"{tol:.0e}", str(H)) for m, h, tol, H in cost.SETTINGS]
 
 
-def test_nodal_and_modal_beams_agree_on_the_page():
+def test_ancf_and_modal_beams_agree_on_the_page():
     """To 1 %, to 5 % in cases whose sudden loads excite high modes, and to the last digit shown."""
     [(_, *rows), *_] = [table for table in tables(PAGE.read_text(encoding="utf-8")) if table[0][0] == "case"]
     assert len(rows) == 3 * len(CASES)
@@ -384,7 +384,7 @@ def test_nodal_and_modal_beams_agree_on_the_page():
             assert same(a, b) or abs(float(b) / float(a) - 1) < allowed
 
 
-def test_nodal_beams_start_bent_as_modal_ones_do(tmp_path):
+def test_ancf_beams_start_bent_as_modal_beams(tmp_path):
     """Case 8 for twenty seconds: the deflection follows the closed form as that of modal beams
     does; the grippers carry the beams' loads from the first instant."""
     changes = [{"beams": beams, "start": "bent"} for beams in ("nodal", "modal")]
@@ -394,7 +394,7 @@ def test_nodal_beams_start_bent_as_modal_ones_do(tmp_path):
     assert np.abs(nodal["tips"][:, 1, 0] - closed).max() < np.ptp(closed) < 0.015 * np.abs(closed).max()
 
 
-def test_beams_that_cannot_start_bent_are_told():
+def test_beams_that_cannot_start_bent_are_reported():
     with pytest.raises(ValueError, match="rigid beams are straight"):
         replace(CASES["8"], beams="rigid", start="bent")
 
@@ -415,7 +415,7 @@ def test_the_other_cases_begin(key, tmp_path):
     assert np.abs(run["errors"]).max() < 5e-2 and run["gaps"].max() < 1e-4 and run["angles"].max() < 1e-3
 
 
-def test_the_sweeps_say_what_the_paper_says():
+def test_sweeps_agree_with_the_paper():
     """The paper's statements on figures 20 to 38, checked by the closed form: the best and worst
     attitudes, growth with the beams' length, the effect of the orbit."""
     planner = Planner()

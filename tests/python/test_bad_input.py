@@ -188,7 +188,7 @@ def marked(text):
     return {i + 1 for i, line in enumerate(text.splitlines()) if "# here" in line}
 
 
-def test_the_good_spec_is_good(tmp_path):
+def test_valid_spec_has_no_problem(tmp_path):
     file = tmp_path / "good.toml"
     file.write_text(GOOD)
     assert "no problem" in grapple("check", file).stdout
@@ -273,7 +273,7 @@ def test_things_that_cannot_be_read_are_reported_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("verb", ["build", "simulate"])
-def test_no_verb_goes_on_with_a_bad_spec(verb, tmp_path):
+def test_every_verb_refuses_an_invalid_spec(verb, tmp_path):
     text = GOOD.replace("mass = 1.0", "mass = -1.5 # here")
     messages, lines, _ = complain(text, tmp_path, verb)
     assert lines == marked(text) and "-1.5" in messages

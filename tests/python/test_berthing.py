@@ -87,7 +87,7 @@ def test_every_impact_is_that_of_the_planar_program(case, reports, within):
     within("berthing: impact against the planar program", np.abs(off).max(), 1e-8, "quadrature, and 1 ns")
 
 
-def test_what_no_impact_has_is_refused_and_told(reports):
+def test_impossible_impact_is_refused_and_reported(reports):
     refused = {key for key, report in reports.items() if not report.done}
     assert refused == {f"{name}_{links}" for name in REFUSED for links in ("flexible", "rigid")}
     told = reports["none_locked_flexible"]
@@ -96,7 +96,7 @@ def test_what_no_impact_has_is_refused_and_told(reports):
     assert not told.impulse.any() and (told.before == told.after).all()
 
 
-def test_momentum_energy_and_the_hold_stay_for_a_minute(motions, within):
+def test_momentum_energy_and_captured_pose_are_constant_for_a_minute(motions, within):
     assert len(motions) == len(study.CASES) - 2 * len(REFUSED)
     for motion in motions.values():
         assert motion.t[-1] == 60.0
@@ -106,7 +106,7 @@ def test_momentum_energy_and_the_hold_stay_for_a_minute(motions, within):
         within("berthing: hold over 60 s, m", motion.drift, 1e-9, "closed by the gains, at 1e-10")
 
 
-def test_the_payload_stretches_the_arm_turns_back_and_then_turns_the_spacecraft(motions):
+def test_payload_extends_the_arm_reverses_and_turns_the_spacecraft(motions):
     """The paper's statements on its plastic case; they do not hold for a grasp with a locked
     hand."""
     for key in ("pin_locked", "pin_free", "grasp_free"):
@@ -151,7 +151,7 @@ def test_modes_are_part_of_the_model(everything):
         assert -plastic.impulse[1] == pytest.approx(PLASTIC_BY_MODES[modes], abs=5.1e-4)
 
 
-def test_servos_bring_the_captured_craft_to_rest_but_for_the_common_drift(calms, within):
+def test_servos_end_all_motion_of_the_captured_spacecraft_except_the_common_drift(calms, within):
     """The remaining velocity is momentum over mass, which a moment cannot change."""
     servos, braked, free = (calms[0][key] for key in ("servos", "braked", "free"))
     assert 120.0 < servos.rests_from < 240.0

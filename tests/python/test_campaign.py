@@ -84,7 +84,7 @@ def test_shards_give_the_same_bytes(shards, results, tmp_path):
     assert (folder / "runs.csv").read_bytes() == (results / "runs.csv").read_bytes()
 
 
-def test_shards_that_never_met_are_one_campaign_once_their_files_are(results, tmp_path):
+def test_separate_shards_are_one_campaign_after_their_files_are_merged(results, tmp_path):
     for shard in (0, 1):
         path = study(tmp_path / str(shard))
         campaign(path, "--shard", f"{shard}/2")
@@ -95,7 +95,7 @@ def test_shards_that_never_met_are_one_campaign_once_their_files_are(results, tm
 
 
 @pytest.mark.parametrize("torn", [False, True])
-def test_killed_in_the_middle_and_started_again_it_gives_the_same_bytes(torn, results, tmp_path):
+def test_killed_and_restarted_campaign_gives_the_same_bytes(torn, results, tmp_path):
     path = study(tmp_path)
     folder = tmp_path / "results"
     journal = folder / "runs-0-of-1.jsonl"
@@ -212,7 +212,7 @@ def test_values_are_distributed_as_the_study_says(name, table):
     assert min(stats.kstest(table[name], cdf).pvalue for cdf in (wider, shifted)) < 0.01
 
 
-def test_dispersions_do_not_go_together(table):
+def test_dispersions_are_uncorrelated(table):
     ranks = stats.spearmanr(table[list(LAWS)]).statistic
     # A rank correlation of independent variables is normal with 1/√(n − 1); four deviations have a
     # probability of 1/16 000.

@@ -299,7 +299,7 @@ def test_a_simple_pendulum_has_the_period_of_the_elliptic_integral(build, within
 # ---- loads on a joint -------------------------------------------------------------------------------------------------
 
 
-def test_a_spring_between_floating_bodies_swings_with_the_reduced_inertia(build, within):
+def test_spring_between_floating_bodies_oscillates_with_the_reduced_inertia(build, within):
     """Two coaxial bodies: q̈ = −(k/J) (q − q₀) with 1/J = 1/J₁ + 1/J₂."""
     J_1, J_2, k, rest, q_0, qd_0 = 1.3, 0.4, 7.0, 0.25, 0.9, -0.6
     archive = build(
@@ -329,7 +329,7 @@ def test_a_spring_between_floating_bodies_swings_with_the_reduced_inertia(build,
         within(f"spring, {how}: energy, J", np.ptp(rows[:, 1]), SMOOTH, SMOOTH_REASON)
 
 
-def test_a_ball_on_a_spherical_spring_swings_about_a_fixed_axis(build, within):
+def test_ball_on_a_spherical_spring_oscillates_about_a_fixed_axis(build, within):
     """An isotropic body held at its mass centre, rotated by θ₀ about n and released: θ = θ₀ cos
     √(k/J) t about n."""
     J, k, theta_0, n = 0.35, 2.2, 2.4, np.array([0.48, -0.6, 0.64])
@@ -381,7 +381,7 @@ def test_a_rotor_adds_its_reflected_inertia(build, within):
 
 
 @pytest.mark.parametrize("kp, kd", [(9.0, 1.5), (9.0, 8.0)], ids=["underdamped", "overdamped"])
-def test_a_servo_answers_a_step_like_its_second_order_equation(kp, kd, build, within):
+def test_step_response_of_a_servo_equals_its_second_order_equation(kp, kd, build, within):
     """J ë + kd ė + kp e = τ with e = q − q_ref: two exponentials about e = τ/kp, by the roots of J s² + kd s + kp."""
     J, q_ref, tau, q_0, qd_0 = 0.7, 1.1, 0.6, 0.2, -0.4
     archive = build(hinge(J, servo={"kp": kp, "kd": kd}, start={"position": q_0, "rate": qd_0}))
@@ -394,7 +394,7 @@ def test_a_servo_answers_a_step_like_its_second_order_equation(kp, kd, build, wi
         within(f"servo, {how}: angle, rad", np.abs(rows[:, 0] - q).max(), SMOOTH, SMOOTH_REASON)
 
 
-def test_a_servo_that_is_switched_off_lets_go(build, within):
+def test_servo_that_is_switched_off_has_no_torque(build, within):
     archive = build(hinge(servo={"kp": 9.0, "kd": 1.5}, start={"position": 0.2, "rate": -0.4}))
     with CoSimulation(archive, start={"hinge.q_ref": 1.0}, tolerance=1e-12) as cs:
         cs.run(np.linspace(0, 1, 11), ["hinge.q"])
@@ -474,7 +474,7 @@ def test_the_flag_rises_when_the_joint_leaves_its_range_and_one_message_says_so(
     assert len(said) == 1, f"one message, not {said}"
 
 
-def test_the_flag_follows_a_swing_out_and_in_again(build):
+def test_flag_changes_as_the_joint_leaves_and_reenters_its_range(build):
     """A spring makes the joint oscillate with twice the amplitude of its range: it is outside while
     |cos ωt| > ½."""
     J, k, amplitude = 0.7, 3.0, 0.8
@@ -493,7 +493,7 @@ def test_the_flag_follows_a_swing_out_and_in_again(build):
 
 
 @pytest.mark.parametrize("zeta", [0.0, 0.2, 0.6])
-def test_a_compliant_stop_throws_back_by_its_closed_form(zeta, build, within):
+def test_rebound_from_a_compliant_stop_equals_its_closed_form(zeta, build, within):
     """A stop is a spring-damper that only pushes. Contact begins at δ = 0 with the rate v; during contact
 
         δ = v/ω_d exp(−ζωt) sin ω_d t,   ω² = k/J,  ω_d = ω √(1 − ζ²);
@@ -587,7 +587,7 @@ def test_a_pendulum_that_bounces_between_stops_keeps_its_energy(build, within):
     )
 
 
-def test_a_parameter_moves_a_stop(build, within):
+def test_parameter_changes_the_position_of_a_stop(build, within):
     archive = build(
         hinge(
             start={"rate": V_0},

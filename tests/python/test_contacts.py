@@ -47,7 +47,7 @@ def archive(request, build):
     return build(SPEC.format(formulation=request.param, e=0.5, mu=0.4))
 
 
-def test_a_host_strikes_in_model_exchange(archive, within):
+def test_impact_is_commanded_in_model_exchange(archive, within):
     """The states jump at the event, once for each rise of the command; the outputs of the report
     keep their values until the next impact."""
     with ModelExchange(archive) as me:
@@ -79,7 +79,7 @@ def test_a_host_strikes_in_model_exchange(archive, within):
         assert me.read(["shot.status", "shot.count"]).tolist() == [3.0, 1.0]
 
 
-def test_a_host_strikes_in_co_simulation(archive):
+def test_impact_is_commanded_in_co_simulation(archive):
     """The impulses are the same as in Model Exchange, at a communication point."""
     with ModelExchange(archive) as me, CoSimulation(archive, tolerance=1e-10) as cs:
         me.integrate([0.0, 0.5], ["shot.count"], rtol=1e-10)
@@ -97,7 +97,7 @@ def test_a_host_strikes_in_co_simulation(archive):
         assert np.abs(cs.read(MOMENTA)[:3] - momentum - [0.8, -0.5, 0.0]).max() < 1e-10
 
 
-def test_what_stands_until_the_next_impact_is_in_the_state(archive):
+def test_impact_report_is_part_of_the_saved_state(archive):
     """A restored state has the report of its impact, and continues with the same bits."""
     with CoSimulation(archive, tolerance=1e-8) as cs:
         cs.set({"shot.impact": 1.0})
@@ -118,7 +118,7 @@ def test_what_stands_until_the_next_impact_is_in_the_state(archive):
 
 
 @pytest.mark.parametrize("interface", ["ModelExchange", "CoSimulation"])
-def test_a_table_of_the_host_strikes(build, interface):
+def test_impact_is_commanded_by_an_input_table(build, interface):
     """FMPy sets the command from a table, interpolated at communication points; there is one
     impact."""
     archive = build(SPEC.format(formulation="recursive", e=1.0, mu=0.0))
@@ -137,7 +137,7 @@ def test_a_table_of_the_host_strikes(build, interface):
     assert np.ptp(end["system.energy"]) < 1e-6
 
 
-def test_a_signal_inside_strikes_at_its_time(tmp_path):
+def test_signal_commands_an_impact_at_its_time(tmp_path):
     """A step signal at 0.25 s: the impact is exactly at that time, also in a run of the command
     line."""
     text = SPEC.format(formulation="recursive", e=1.0, mu=0.0)
@@ -156,7 +156,7 @@ POSE = [f"{body}.{name}[{i}]" for body in ("cue", "craft") for name in ("r", "v"
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 @pytest.mark.parametrize("law", ["capture_pin", "capture_grasp"])
-def test_a_host_captures_and_releases(build, within, formulation, law):
+def test_capture_and_release_are_commanded(build, within, formulation, law):
     """Both interfaces capture, hold and release alike; momentum is conserved, and the captured
     frames do not drift apart."""
     archive = build(CATCH.format(formulation=formulation, law=law))
@@ -255,7 +255,7 @@ def struck(archive, interface, tolerance, stop):
 
 
 @pytest.mark.parametrize("formulation", FORMULATIONS)
-def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, formulation):
+def test_impact_of_free_bodies_has_the_same_time_in_both_interfaces(build, within, formulation):
     """CVode's root in Model Exchange and the root inside the step of Co-Simulation agree with the
     time at which the centres, on straight lines, have the distance 0.3 m."""
     archive = build(BALLS.format(formulation=formulation))
@@ -268,7 +268,7 @@ def test_free_bodies_strike_at_the_same_time_in_both_interfaces(build, within, f
     within(f"{formulation}: motion after it", np.abs(after - other).max(), 1e-7, "two integrators at 1e-10")
 
 
-def test_an_arm_strikes_at_the_same_time_in_both_interfaces(build, within):
+def test_impact_of_an_arm_has_the_same_time_in_both_interfaces(build, within):
     """The difference of the impact's time decreases with the tolerance."""
     archive = build(ARM.format(formulation="recursive"))
     best, _ = struck(archive, "CoSimulation", 1e-12, 4.0)
@@ -316,7 +316,7 @@ e = 0.8
         assert rows["floor.gap"].min() > -1e-8
 
 
-def test_what_chatters_is_an_error_and_the_instance_stays(build):
+def test_too_many_impacts_are_an_error_and_the_instance_stays_usable(build):
     """The step fails with the contact's name in the log; the instance returns the time reached, and
     a saved state can be restored."""
     archive = build(BALLS.format(formulation="recursive").replace("e = 0.7\nmu = 0.2", "e = 0.0") + """

@@ -37,12 +37,12 @@ def test_a_controller_outside_converges_to_the_servos_inside_at_its_order(text, 
             within("order of the coupling, off one and two", abs(float(cell) - order), 0.05, "the next power of the step")
 
 
-def test_the_loop_grows_just_above_the_longest_stable_step_and_not_just_below(text):
+def test_control_loop_is_unstable_just_above_the_longest_stable_step_only(text):
     below, above = rows(text, 2)
     assert float(below[1]) < 1.6 and above[1] == "grows beyond 10"
 
 
-def test_a_sampled_controller_is_one_that_is_asked_as_often(text):
+def test_sampled_controller_equals_one_stepped_at_its_samples(text):
     assert {row[1] for row in rows(text, 3)} == {"below 1e-12"}
 
 
@@ -96,7 +96,7 @@ def test_torques_are_those_of_the_inputs_that_have_just_been_set(build):
             cs.step(0.1)
 
 
-def test_a_sample_at_a_jump_of_a_signal_sees_it_in_both_interfaces(build):
+def test_sample_at_a_jump_of_a_signal_uses_the_value_after_it_in_both_interfaces(build):
     step = {"signal": {"elbow.q_ref": {"type": "step", "amplitude": 0.1, "from": 0.2, "from_importer": False}}}
     archive = build({**SAMPLED, **step})
     with ModelExchange(archive) as me, CoSimulation(archive) as cs:
@@ -129,7 +129,7 @@ def test_inputs_of_the_start_count_before_the_first_sample(build):
             assert cs.get("elbow.tau") == 10.0
 
 
-def test_samples_are_time_events_and_stand_in_between(build):
+def test_samples_are_time_events_with_constant_outputs_in_between(build):
     archive = build(SAMPLED)
     assert archive.variables["elbow.tau"].variability == "discrete" and archive.description.numberOfEventIndicators == 0
     with ModelExchange(archive) as me:
@@ -155,7 +155,7 @@ def test_samples_are_time_events_and_stand_in_between(build):
         assert np.abs(np.array(seen) - expected).max() < 1e-13
 
 
-def test_a_sampled_state_goes_on_where_it_was_saved(build):
+def test_saved_state_of_a_sampled_controller_continues_identically(build):
     with CoSimulation(build(SAMPLED)) as cs:
         cs.set({"elbow.q_ref": 0.1})
         cs.step(0.05)
@@ -230,7 +230,7 @@ def test_fmpy_runs_the_wired_file_at_the_first_order(loop, within):
     assert errors[1] < 1e-3
 
 
-def test_what_cannot_be_wired_is_said(tmp_path):
+def test_connections_that_cannot_be_made_are_reported(tmp_path):
     control = tmp_path / "control.toml"
     control.write_text((ROOT / "examples" / "arm_controller.toml").read_text())
     other = ROOT / "examples" / "docking.toml"

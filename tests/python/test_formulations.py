@@ -58,7 +58,7 @@ def test_parameters_inputs_and_outputs_are_the_same(example, formulation, pairs)
 
 
 @pytest.mark.parametrize(("example", "formulation"), CRAFT)
-def test_both_make_the_same_motion_for_sixty_seconds(example, formulation, pairs, within):
+def test_both_give_the_same_motion_for_60_s(example, formulation, pairs, within):
     times = np.linspace(0.0, 60.0, POINTS + 1)
     recursive, other = pairs(example, formulation)
     names = [name for name in recursive.outputs() if name in other.variables]

@@ -35,7 +35,7 @@ def printed(name, directory):
     return [(re.findall(NUMBER, here), re.findall(NUMBER, there)) for here, there in zip(lines, shown)]
 
 
-def test_an_open_loop_ends_alike_in_both_interfaces_and_keeps_its_energy(tmp_path, within):
+def test_open_loop_agrees_in_both_interfaces_and_conserves_energy(tmp_path, within):
     angles, (differences, _) = printed("fmpy_open_loop.py", tmp_path)
     assert all(map(same, *angles))
     within("open loop, Model Exchange in CVODE against Co-Simulation, rad", differences[0], 1e-8, "tolerances of 1e-9")
@@ -44,7 +44,7 @@ def test_an_open_loop_ends_alike_in_both_interfaces_and_keeps_its_energy(tmp_pat
 
 
 @pytest.mark.parametrize("name", ["fmpy_closed_loop.py", "ssp_closed_loop.py"])
-def test_a_loop_closed_outside_is_off_the_servos_inside_as_the_page_says_at_the_first_order(name, tmp_path, within):
+def test_external_control_loop_differs_from_internal_servos_by_the_documented_first_order(name, tmp_path, within):
     lines = printed(name, tmp_path)
     assert all(same(a, b) for here, there in lines for a, b in zip(here, there))
     errors = np.array([float(here[0]) for here, _ in lines])
@@ -53,7 +53,7 @@ def test_a_loop_closed_outside_is_off_the_servos_inside_as_the_page_says_at_the_
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="it loads the library of 64-bit Linux")
-def test_the_host_in_c_prints_what_fmpy_gets(examples, tmp_path):
+def test_importer_in_c_prints_the_values_of_fmpy(examples, tmp_path):
     archive = examples["servoed_arm"]
     compiler = shutil.which("cc") or pytest.skip("there is no C compiler")
     headers = Path(fmpy.__file__).parent / "c-code"
@@ -88,7 +88,7 @@ def test_the_modelica_model_uses_the_names_that_omc_makes_and_drives_each_input_
     assert "servoed_arm_me_FMU craft" in text and "servoed_arm_me_FMU.mo" in (HOSTS / "run.mos").read_text()
 
 
-def test_the_modelica_model_compiles_around_a_stand_in_for_the_craft(examples):
+def test_the_modelica_model_compiles_with_a_substitute_of_the_spacecraft(examples):
     """Rumoca does not import FMUs: in place of the spacecraft are two wheels with the rotors'
     inertia that follow the same plan, with the FMU's names."""
     variables = mangled(examples["servoed_arm"])

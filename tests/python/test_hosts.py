@@ -73,7 +73,7 @@ class Cosim:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_libcosim_computes_what_fmpy_computes(name, examples, within):
+def test_results_of_libcosim_equal_those_of_fmpy(name, examples, within):
     archive = examples[name]
     names = archive.outputs()
     references = [archive.variables[n].valueReference for n in names]
@@ -125,7 +125,7 @@ def _ecos(archive, h):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ecos_computes_what_fmpy_computes(name, examples, within):
+def test_results_of_ecos_equal_those_of_fmpy(name, examples, within):
     archive = examples[name]
     names = archive.outputs()
     times, nanoseconds = grid(archive, 400)

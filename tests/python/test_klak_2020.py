@@ -84,7 +84,7 @@ def results(directory):
 
 
 @pytest.mark.parametrize("key", REFERENCE)
-def test_the_flexible_craft_moves_as_the_reference_says(key, results, within):
+def test_motion_of_the_flexible_spacecraft_agrees_with_the_reference(key, results, within):
     _, comparisons, _ = results
     c = comparisons[key]
     tip, tip_time, tip_end, undeformed, undeformed_time, deflection, *angles = REFERENCE[key][:9]
@@ -98,7 +98,7 @@ def test_the_flexible_craft_moves_as_the_reference_says(key, results, within):
 
 
 @pytest.mark.parametrize("key", REFERENCE)
-def test_the_mode_swings_as_the_reference_says(key, results, within):
+def test_modal_amplitude_agrees_with_the_reference(key, results, within):
     _, comparisons, _ = results
     c = comparisons[key]
     eta, eta_time, etad, etad_time = REFERENCE[key][9:]
@@ -109,13 +109,13 @@ def test_the_mode_swings_as_the_reference_says(key, results, within):
 
 
 @pytest.mark.parametrize("key", TIP_AT_THE_END)
-def test_the_tip_ends_where_the_reference_says(key, results, within):
+def test_final_position_of_the_tip_agrees_with_the_reference(key, results, within):
     motions, _, _ = results
     off = 1e3 * np.abs(motions[key].tip[-1, :2] - TIP_AT_THE_END[key])
     within("klak_2020: tip at the end, mm", off.max(), 1e-5, "the reference's decimals")
 
 
-def test_the_rigid_craft_ends_where_the_reference_says(results, within):
+def test_final_position_of_the_rigid_spacecraft_agrees_with_the_reference(results, within):
     motions, _, _ = results
     off = np.abs(motions["rigid"].angles[-1] - RIGID_ANGLES)
     within("klak_2020: rigid craft's angles at the end, degrees", off.max(), 1e-6, "the reference's decimals")
@@ -128,7 +128,7 @@ def test_the_formulations_agree_and_consistent_momentum_rows_change_nothing(resu
         within("klak_2020: tip, one model written in two ways, mm", off, 1e-8, "both are integrated to 1e-12")
 
 
-def test_only_the_full_coupling_keeps_momentum_and_energy(results, within):
+def test_only_the_full_coupling_conserves_momentum_and_energy(results, within):
     _, comparisons, _ = results
     for key in ("recursive", "full", "full_rows"):
         c = comparisons[key]
@@ -146,7 +146,7 @@ def test_the_figures_are_svg_and_small(results):
         judge_figure(figure)
 
 
-def test_stabilisation_holds_the_joints_together(directory, within):
+def test_stabilisation_bounds_the_constraint_violations(directory, within):
     drifts = {drift.gain: drift for drift in study.study_drift(os.environ["GRAPPLE"], directory, longest=5.0)}
     assert drifts[0.0].gap[-1] > 5.0 * drifts[10.0].gap[-1]
     for gain, drift in drifts.items():

@@ -44,7 +44,7 @@ def archive(request, build):
     return build(SPEC.format(formulation=request.param))
 
 
-def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
+def test_moving_joint_is_locked_in_model_exchange(archive, within):
     """The states change at the event, momentum does not, and the brake's torque balances the
     load."""
     with ModelExchange(archive) as me:
@@ -72,7 +72,7 @@ def test_a_host_locks_a_moving_joint_in_model_exchange(archive, within):
         assert any("locked" in text for _, category, text in me.messages if category == "logEvents")
 
 
-def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
+def test_joint_is_locked_driven_and_released_in_co_simulation(archive):
     with CoSimulation(archive, tolerance=1e-10) as cs:
         cs.to(0.5)
         before = cs.read(MOMENTA)
@@ -97,7 +97,7 @@ def test_a_host_locks_drives_and_releases_in_co_simulation(archive):
         assert sum("7 is none of the joint's motions" in text for _, _, text in cs.messages) == 1
 
 
-def test_a_command_at_the_start_is_in_the_linear_craft(tmp_path):
+def test_command_at_the_start_is_in_the_linearisation(tmp_path):
     """With a brake that a signal closes at the start, the joint's rate in the linear system neither
     changes nor forms a mode."""
     text = SPEC.format(formulation="recursive").replace("start = { rate = 0.6 }", "").replace("start = { rate = -0.9 }", "")

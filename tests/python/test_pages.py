@@ -59,7 +59,7 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
     assert abs(float(momentum.split()[1])) < 1e-6
 
 
-def test_the_craft_and_the_program_of_the_front_page_run(tmp_path):
+def test_spec_and_program_of_the_front_page_run(tmp_path):
     """A sine of 0.5 N·m at 1 Hz, starting at zero phase, gives the free arm a mean velocity, so it
     swings to one side."""
     front = blocks("../README.md")

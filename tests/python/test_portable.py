@@ -22,14 +22,14 @@ def library():
     return os.environ["GRAPPLE_PORTABLE_LIBRARY"]
 
 
-def test_it_asks_for_no_symbol_newer_than_glibc_2_17_and_exports_fmi_alone(library, tmp_path):
+def test_library_needs_no_symbol_newer_than_glibc_2_17_and_exports_fmi_alone(library, tmp_path):
     told = grapple("build", TWO_LINK, "--library", library, "--output", tmp_path / "two_link.fmu").stdout
     (version,) = re.findall(r"needs GLIBC ([\d.]+)", told)
     assert tuple(map(int, version.split("."))) <= (2, 17)
     assert "exports" not in told
 
 
-def test_it_computes_what_the_embedded_one_computes(library, examples, build, within):
+def test_portable_library_agrees_with_the_embedded_one(library, examples, build, within):
     names = ["base.q[4]", "shoulder.q", "elbow.q", "system.energy"]
     rows = []
     for archive in (examples["two_link"], build(TWO_LINK, "--library", library)):

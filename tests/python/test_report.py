@@ -161,7 +161,7 @@ def silent(page, path):
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_craft_is_drawn_and_plays(name, pages, browser):
+def test_the_spacecraft_is_drawn_and_animated(name, pages, browser):
     path, rows = pages[name]
     browser.goto(path.as_uri())
     browser.wait_for_timeout(500)
@@ -251,7 +251,7 @@ def test_the_table_of_impacts_has_the_numbers_of_the_run(written, browser):
     silent(browser, path)
 
 
-def test_a_brake_is_told_and_a_page_opens_at_the_instant_that_is_asked_for(written, browser):
+def test_brake_is_reported_and_the_page_opens_at_the_requested_time(written, browser):
     path, _, said = written["braked"]
     (t, what) = re.search(r't = (\S+) s: (joint "right_yaw" is locked; .*)', said).groups()
     browser.goto(f"{path.as_uri()}#t={t}")
@@ -273,7 +273,7 @@ def test_there_is_no_table_of_impacts_without_impacts(pages, browser):
     assert browser.locator(".mark").count() == 0
 
 
-def test_the_solvers_counts_are_those_that_it_told(written, browser):
+def test_solver_counts_equal_those_in_its_log(written, browser):
     path, _, said = written["released"]
     browser.goto(path.as_uri())
     table = browser.locator("#tables .card").filter(has=browser.get_by_role("heading", name="Solver"))
@@ -313,7 +313,7 @@ def test_a_trail_grows_with_time(written, browser):
     silent(browser, path)
 
 
-def test_what_is_followed_stays_in_the_middle(pages, browser):
+def test_followed_body_stays_in_the_centre_of_the_view(pages, browser):
     path, _ = pages["servicer_orbit"]
     browser.goto(path.as_uri())
 
@@ -364,7 +364,7 @@ def test_the_picture_follows_the_theme(written, browser):
     silent(browser, path)
 
 
-def test_a_director_beam_is_a_curve_through_its_nodes(written, browser):
+def test_geometrically_exact_beam_is_a_curve_through_its_nodes(written, browser):
     path, rows, _ = written["director"]
     motion = data(path)["motion"]
     assert [body["name"] for body in motion["bodies"]] == ["hub", "boom"]

@@ -210,7 +210,7 @@ def go_on(instance, names):
 
 
 @pytest.mark.parametrize("interface", [CoSimulation, ModelExchange])
-def test_a_state_from_a_file_goes_on_identically_in_another_process(interface, arm, arms, tmp_path):
+def test_state_from_a_file_continues_identically_in_another_process(interface, arm, arms, tmp_path):
     archive = arms[arm]
     names = names_of(archive)
     instant = float(np.random.default_rng(2020).uniform(0.2, 0.6))

@@ -56,7 +56,7 @@ def reference(stiff):
 
 
 @pytest.mark.parametrize("method", ["radau5", "auto"])
-def test_co_simulation_of_a_stiff_craft_agrees_with_scipys_radau(method, stiff, reference, within):
+def test_co_simulation_of_a_stiff_spacecraft_agrees_with_scipys_radau(method, stiff, reference, within):
     with CoSimulation(stiff(method=method), tolerance=1e-9) as cs:
         rows = cs.run(TIMES, NAMES)
         messages = [message for _, _, message in cs.messages if "stiff" in message]
@@ -65,7 +65,7 @@ def test_co_simulation_of_a_stiff_craft_agrees_with_scipys_radau(method, stiff, 
     within(f"stiff craft, {method} at 1e-9 against SciPy's Radau at 1e-10", off, 1e-8, "ten tolerances, rad and m")
 
 
-def test_the_implicit_midpoint_rule_follows_a_stiff_craft_with_order_two(stiff, reference, within):
+def test_implicit_midpoint_rule_converges_with_order_two_on_a_stiff_spacecraft(stiff, reference, within):
     def error(step):
         with CoSimulation(stiff(method="implicit_midpoint", step=step)) as cs:
             return np.abs(cs.run(TIMES, NAMES) - reference).max()

@@ -40,7 +40,7 @@ def test_an_imported_robot_moves_as_pinocchio_reads_it(name, base, tmp_path, bui
     within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
 
 
-def test_what_stands_on_a_link_world_moves_as_pinocchio_reads_it(tmp_path, build, within):
+def test_robot_on_a_link_named_world_agrees_with_pinocchio(tmp_path, build, within):
     spec, _ = imported(ROBOTS["gantry"], tmp_path)
     archive = build(spec, "--fmi-type", "me")
     accelerations, inverse_mass, _ = disagreement(ROBOTS["gantry"], archive, np.random.default_rng(61), states=10)
@@ -48,7 +48,7 @@ def test_what_stands_on_a_link_world_moves_as_pinocchio_reads_it(tmp_path, build
     within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
 
 
-def test_what_is_cut_loose_from_a_link_world_floats_as_pinocchio_reads_it(tmp_path, build, within):
+def test_robot_detached_from_a_link_named_world_agrees_with_pinocchio(tmp_path, build, within):
     """With a floating base the column, cut loose from the link `world`, becomes the free body and
     carries the runway; Pinocchio floats the link `world`, to which the column is fixed."""
     text = ROBOTS["gantry"].read_text()
@@ -67,7 +67,7 @@ def test_what_is_cut_loose_from_a_link_world_floats_as_pinocchio_reads_it(tmp_pa
 
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur5e"])
-def test_what_fixed_joints_hold_together_moves_as_the_bodies_on_them_do(name, base, tmp_path, build, within):
+def test_bodies_merged_over_fixed_joints_agree_with_separate_bodies(name, base, tmp_path, build, within):
     """Links on fixed joints are merged by Steiner's theorem; the same links as separate bodies on
     fixed joints have the same accelerations."""
     rng = np.random.default_rng(62)
@@ -90,7 +90,7 @@ def test_what_fixed_joints_hold_together_moves_as_the_bodies_on_them_do(name, ba
             )
 
 
-def test_a_link_on_a_fixed_joint_is_where_pinocchio_has_it(tmp_path, build, within):
+def test_position_of_a_link_on_a_fixed_joint_agrees_with_pinocchio(tmp_path, build, within):
     """Positions and attitudes through chains of fixed joints."""
     urdf = ROBOTS["branched_arm"]
     spec, _ = imported(urdf, tmp_path)
@@ -109,7 +109,7 @@ def test_a_link_on_a_fixed_joint_is_where_pinocchio_has_it(tmp_path, build, with
             within("URDF: attitudes of links on fixed joints", np.linalg.norm(R - X.rotation), 1e-14, "round-off")
 
 
-def test_a_public_arm_on_a_free_base_turns_it_back(tmp_path):
+def test_reaction_of_a_public_arm_rotates_its_free_base(tmp_path):
     """From the URDF file of a public arm to a run of its FMU in FMPy."""
     grapple("import", ROBOTS["ur5e"], "--base", "floating", "-o", tmp_path / "ur5e.toml")
     grapple("build", tmp_path / "ur5e.toml", "-o", tmp_path / "ur5e.fmu")

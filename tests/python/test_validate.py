@@ -24,7 +24,7 @@ def test_there_are_examples():
 @pytest.mark.parametrize("names", ["structured", "flat"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_every_archive_is_valid_and_offers_what_was_asked(example, kind, names, options, tmp_path):
+def test_every_archive_is_valid_and_offers_what_was_requested(example, kind, names, options, tmp_path):
     fmu = tmp_path / f"{example.stem}.fmu"
     grapple("build", example, "--fmi-type", kind, "--names", names, *options, "--output", fmu)
 

@@ -13,7 +13,7 @@ torque_limit = 10.0
 "#;
 
 #[test]
-fn a_good_controller_has_no_problem() {
+fn valid_controller_has_no_problem() {
     assert_eq!(report(CONTROLLER), Vec::<String>::new());
     let planned = r#"[signal."elbow.q_ref"]
 type = "quintic"
@@ -28,18 +28,19 @@ with_rate = true
 #[test]
 fn sections_of_a_spacecraft_and_of_a_controller_exclude_each_other() {
     let both = GOOD.replace("name = \"craft\"", "name = \"craft\"\nkind = \"controller\"");
-    let told = report(&both);
-    assert_eq!(told.len(), 3, "{told:?}");
+    let messages = report(&both);
+    assert_eq!(messages.len(), 3, "{messages:?}");
     assert!(
-        told.iter()
+        messages
+            .iter()
             .any(|line| line.starts_with("4: body: a controller has no such section"))
-            && told
+            && messages
                 .iter()
                 .any(|line| line.contains("joint: a controller has no such section"))
-            && told
+            && messages
                 .iter()
                 .any(|line| line.contains("kind: a controller needs its section")),
-        "{told:?}"
+        "{messages:?}"
     );
     let craft = report(&format!("{GOOD}[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n"));
     assert_eq!(craft.len(), 1, "{craft:?}");
@@ -93,22 +94,25 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
         ),
     ];
     for ((from, to), expected) in cases {
-        let told = with(from, to);
-        assert!(told.len() == 1 && told[0].starts_with(expected), "{expected}\n{told:?}");
+        let messages = with(from, to);
+        assert!(
+            messages.len() == 1 && messages[0].starts_with(expected),
+            "{expected}\n{messages:?}"
+        );
     }
     // Invalid names with wrong counts of numbers: both errors are reported.
     for name in ["a.b", ""] {
-        let told = report(&format!(
+        let messages = report(&format!(
             "name = \"control\"\nkind = \"controller\"\n[controller.joint.\"{name}\"]\ntype = \"cylindrical\"\nkp = [1.0]\nkd = 1.0\n"
         ));
-        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(messages.len(), 2, "{messages:?}");
     }
     // A signal of an invalid joint is not an additional error.
-    let told = with(
+    let messages = with(
         "kp = 40.0",
         "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",
     );
-    assert_eq!(told.len(), 1, "{told:?}");
+    assert_eq!(messages.len(), 1, "{messages:?}");
     let solved = report(&format!("{CONTROLLER}[solver]\nmethod = \"radau5\"\n"));
     assert!(
         solved.len() == 1 && solved[0].contains("solver: a controller has no such section"),

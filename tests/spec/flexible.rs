@@ -240,9 +240,9 @@ fn inconsistent_modal_data_is_reported_with_the_mode() {
             "16: unknown field `participations`",
         ),
     ] {
-        let told = by_its_modes("", &modal);
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].starts_with(expected), "{told:?}\n{expected}");
+        let messages = by_its_modes("", &modal);
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].starts_with(expected), "{messages:?}\n{expected}");
     }
     // The origin has no deflection and needs no node.
     let root = format!("{MODAL}\n{}", frame.replace("[1.0,", "[0.0,"));
@@ -401,8 +401,8 @@ fn counts_of_modes_and_segments_beyond_the_limits_are_rejected() {
 
 #[test]
 fn length_near_the_largest_number_is_rejected() {
-    let told = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
-    assert!(!told.is_empty());
+    let messages = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
+    assert!(!messages.is_empty());
 }
 
 /// Errors of any segment are reported with its number, also a section too close to the end of a
@@ -468,7 +468,7 @@ fn numbers_without_effect_and_too_many_modes_are_rejected() {
     let many = rows(513);
     assert!(
         many.iter()
-            .any(|said| said.contains("modal.frequencies: 513 modes: a body may have 512")),
+            .any(|message| message.contains("modal.frequencies: 513 modes: a body may have 512")),
         "{many:?}"
     );
 }
@@ -482,16 +482,16 @@ fn line_loads_act_on_modal_beams_only() {
         assert_eq!(problems.len(), 1, "{problems:?}");
         problems[0].clone()
     };
-    let said = line("span", crate::NODAL_BEAM);
+    let message = line("span", crate::NODAL_BEAM);
     assert!(
-        said.contains("\"span\" is an ANCF beam: line loads act on modal beams (`beam`) only"),
-        "{said}"
+        message.contains("\"span\" is an ANCF beam: line loads act on modal beams (`beam`) only"),
+        "{message}"
     );
     let director = "[body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 2\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n";
-    let said = line("boom", director);
+    let message = line("boom", director);
     assert!(
-        said.contains("\"boom\" is a geometrically exact beam: line loads"),
-        "{said}"
+        message.contains("\"boom\" is a geometrically exact beam: line loads"),
+        "{message}"
     );
     assert!(line("arm", "").contains("body \"arm\" has no beam: for a force on a rigid body write a [port]"));
 }

@@ -288,18 +288,18 @@ fn windows_and_frequencies_are_validated_in_signals_of_every_source() {
             ))
         };
         for [from, until] in [["5.0", "1.0"], ["2.0", "2.0"]] {
-            let [said] = of(&format!("type = \"quintic\"\nfrom = {from}\nuntil = {until}"))
+            let [message] = of(&format!("type = \"quintic\"\nfrom = {from}\nuntil = {until}"))
                 .try_into()
                 .expect("one");
             let [from, until] = [from, until].map(|t| t.trim_end_matches(".0"));
             assert!(
-                said.ends_with(&format!(
+                message.ends_with(&format!(
                     "until: it ends at {until} s and begins at {from} s: `until` must be later than `from`"
                 )),
-                "{said}"
+                "{message}"
             );
         }
-        let [said] = of("type = \"sine\"\nfrequency = -1.0").try_into().expect("one");
-        assert!(said.contains("-1 Hz is negative"), "{said}");
+        let [message] = of("type = \"sine\"\nfrequency = -1.0").try_into().expect("one");
+        assert!(message.contains("-1 Hz is negative"), "{message}");
     }
 }

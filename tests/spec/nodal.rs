@@ -83,8 +83,8 @@ fn frames_on_an_ancf_beam_are_on_its_centre_line_without_attitude() {
         let place = plant.model().parameters.iter().position(|p| p.quantity.name == name);
         let mut values = start.clone();
         values[place.expect("a parameter")] = value;
-        let said = plant.set_parameters(&values).expect_err("beyond the end").to_string();
-        assert!(said.contains("m along \"span\" is not on it"), "{said}");
+        let message = plant.set_parameters(&values).expect_err("beyond the end").to_string();
+        assert!(message.contains("m along \"span\" is not on it"), "{message}");
     }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(

@@ -45,8 +45,8 @@ fn saturated_motor_step_response_equals_closed_form() {
             worst = worst.larger((run.value("hinge.motor_torque") - torque).abs());
             assert!((run.value("hinge.servo_error") - (r - run.value("hinge.q"))).abs() < 1e-15);
             assert!(run.value("hinge.motor_torque") <= limit);
-            let asked = run.value("hinge.servo_torque");
-            assert!(s >= 0.0 || asked > limit, "{asked}");
+            let commanded = run.value("hinge.servo_torque");
+            assert!(s >= 0.0 || commanded > limit, "{commanded}");
         }
         println!("{}: {worst:.1e} (1e-10)", formulation.name());
         assert!(worst < 1e-10);
@@ -63,8 +63,8 @@ fn motor_saturates_within_the_event_of_an_impulse() {
          [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\nservo = {{ kp = 0.0, kd = {kd} }}\nmotor = {{ torque_limit = {limit} }}\n\
          [frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n[port.push]\nframe = \"tip\"\nimpulse = true\n[solver]\nmethod = \"dop853\"\n"
     );
-    let struck = impulse / J;
-    let t_1 = (struck - limit / kd) * J / limit;
+    let after_impulse = impulse / J;
+    let t_1 = (after_impulse - limit / kd) * J / limit;
     for formulation in Formulation::ALL {
         let mut run = Run::of(crate::plant_in(formulation, &text, Path::new(".")), 1e-12);
         run.go(0.0);
@@ -78,12 +78,12 @@ fn motor_saturates_within_the_event_of_an_impulse() {
         assert!(z.iter().all(|&z| z > 0.0), "{z:?}");
         run.look();
         assert_eq!(run.value("hinge.motor_torque"), -limit);
-        let mut worst = (run.value("hinge.qd") - struck).abs();
+        let mut worst = (run.value("hinge.qd") - after_impulse).abs();
         for k in 1..=50 {
             let t = 0.1 * f64::from(k);
             run.go(t);
             let expected = match t < t_1 {
-                true => struck - limit / J * t,
+                true => after_impulse - limit / J * t,
                 false => limit / kd * (-kd / J * (t - t_1)).exp(),
             };
             worst = worst.larger((run.value("hinge.qd") - expected).abs());
@@ -108,14 +108,16 @@ fn wheel_absorbs_momentum_up_to_its_rate_limit() {
         run.set("spin.tau", tau);
         // Over the last hundredth of the rate the available torque decreases to zero.
         let full = rate / (tau * (1.0 / J + 1.0 / base));
-        let mut told = Vec::new();
-        run.simulation.advance(0.989 * full, &mut told).expect("runs");
+        let mut messages = Vec::new();
+        run.simulation.advance(0.989 * full, &mut messages).expect("runs");
         run.look();
-        assert!(told.is_empty() && (run.value("spin.motor_torque") - tau).abs() < 1e-15);
+        assert!(messages.is_empty() && (run.value("spin.motor_torque") - tau).abs() < 1e-15);
         assert!((run.value("spin.qd") - 0.989 * rate).abs() < 1e-9 * rate);
-        run.simulation.advance(full + 5.0, &mut told).expect("runs");
+        run.simulation.advance(full + 5.0, &mut messages).expect("runs");
         run.look();
-        let [message] = told.as_slice() else { panic!("{told:?}") };
+        let [message] = messages.as_slice() else {
+            panic!("{messages:?}")
+        };
         assert!(
             message
                 .to_string()

@@ -1,6 +1,6 @@
 //! Capture, release and closed loops, in every formulation.
 
-use crate::impact::{Balance, command, obey};
+use crate::impact::{Balance, command, execute_commands};
 use crate::numbers::{Larger, few};
 use crate::run::Run;
 use grapple::algebra::{Mat3, Vec3};
@@ -76,8 +76,11 @@ fn captured_payload_stays_until_release_and_conserves_momentum() {
         for formulation in Formulation::ALL {
             let mut run = run_in(formulation, &text, 1e-10);
             let before = Balance::of(&run);
-            let told = command(&mut run, "grip.capture");
-            assert!(told[0].is_impact() && told[0].contact() == Some("grip"), "{told:?}");
+            let messages = command(&mut run, "grip.capture");
+            assert!(
+                messages[0].is_impact() && messages[0].contact() == Some("grip"),
+                "{messages:?}"
+            );
             let after = Balance::of(&run);
             let [v, w] = relative(&run);
             let jump = (after.energy - before.energy - run.value("grip.energy_change")).abs();
@@ -379,11 +382,11 @@ fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
         assert!(apart.iter().all(|&apart| apart < 1e-12), "{apart:?}");
         let before = Balance::of(&run);
         run.set("right_grip.capture", 1.0);
-        let told = command(&mut run, "left_grip.capture");
+        let messages = command(&mut run, "left_grip.capture");
         assert_eq!(
             (run.value("right_grip.captured"), run.value("left_grip.captured")),
             (1.0, 1.0),
-            "{told:?}"
+            "{messages:?}"
         );
         let after = Balance::of(&run);
         assert!(before.off(&after) < 1e-12);
@@ -402,9 +405,9 @@ fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
         assert!(after.off(&end) < 1e-12 && energy.abs() < 1e-13 && drift.iter().all(|&drift| drift < 1e-13));
         // Released and captured again at once, at rest to round-off, with redundant rows.
         run.set("left_grip.capture", 0.0);
-        obey(&mut run);
-        let told = command(&mut run, "left_grip.capture");
-        assert_eq!(run.value("left_grip.captured"), 1.0, "{told:?}");
+        execute_commands(&mut run);
+        let messages = command(&mut run, "left_grip.capture");
+        assert_eq!(run.value("left_grip.captured"), 1.0, "{messages:?}");
         // One grasp is released, the other holds.
         run.set("left_grip.capture", 0.0);
         run.go(6.0);
@@ -445,10 +448,12 @@ fn loop_in_a_singular_position_is_reported() {
     let Run { simulation, .. } = &mut run;
     let (state, mut dx) = (&simulation.state, vec![0.0; simulation.state.x.len()]);
     let flat = OperatingPoint::new(0.0, &state.x, &state.u, &state.discrete);
-    let told = simulation.plant.derivative(flat, &mut dx);
-    let told = told.expect_err("it is flat").to_string();
-    println!("{told}");
-    assert!(told.contains("contact \"pin\"") && told.contains("singular position") && !told.contains("inertia"));
+    let message = simulation.plant.derivative(flat, &mut dx);
+    let message = message.expect_err("it is flat").to_string();
+    println!("{message}");
+    assert!(
+        message.contains("contact \"pin\"") && message.contains("singular position") && !message.contains("inertia")
+    );
 }
 
 /// Beyond its reach a capture is rejected with a message.
@@ -457,12 +462,12 @@ fn capture_out_of_reach_is_reported() {
     let text = craft("capture_pin").replace("reach = 0.02", "reach = 0.001");
     let mut run = Run::new(&text, 1e-9);
     let x = run.simulation.state.x.clone();
-    let told = command(&mut run, "grip.capture");
+    let messages = command(&mut run, "grip.capture");
     assert!(
-        told[0]
+        messages[0]
             .to_string()
             .contains("contact \"grip\" does not capture, \"hand\" with \"handle\": they are 0.005"),
-        "{told:?}"
+        "{messages:?}"
     );
     assert_eq!((run.value("grip.status"), run.value("grip.captured")), (4.0, 0.0));
     assert_eq!(x, run.simulation.state.x);

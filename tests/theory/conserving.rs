@@ -561,11 +561,11 @@ fn work_limit_stops_before_an_impact() {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());
         refused.err().map(|error| (k, error.to_string()))
     });
-    let (k, said) = stopped.expect("too little work");
+    let (k, message) = stopped.expect("too little work");
     let t = run.simulation.state.t;
     let off = run.value("ball.r[3]") - (1.1 - 0.5 * 9.81 * t * t);
-    println!("{said}; at {t} s {off:.1e} m off (1e-13)");
-    assert!(said.contains("work limit") && (t - 0.01 * f64::from(k - 1)).abs() < 1e-12 && off.abs() < 1e-13);
+    println!("{message}; at {t} s {off:.1e} m off (1e-13)");
+    assert!(message.contains("work limit") && (t - 0.01 * f64::from(k - 1)).abs() < 1e-12 && off.abs() < 1e-13);
 }
 
 /// Impacts inside steps: a falling ball bounces at the times of the closed form (a parabola is

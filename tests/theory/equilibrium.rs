@@ -32,7 +32,7 @@ fn pendulum_on_a_spring_is_in_moment_equilibrium() {
 /// From a start near the upright position, which is an unstable equilibrium, the hanging one is
 /// found.
 #[test]
-fn unstable_equilibrium_is_left() {
+fn unstable_equilibrium_is_not_kept() {
     let text = format!(
         "name = \"pendulum\"\n[environment]\ngravity = [0.0, -9.81, 0.0]\n[body.rod]\nmass = 1.0\nmass_centre = [0.0, 0.5, 0.0]\ninertia = [0.1, 0.1, 0.1]\n\
          [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"rod\"\nstart = {{ position_deg = 10.0 }}\n{AT_REST}"

@@ -56,7 +56,7 @@ fn fixed_steps_converge_with_the_fourth_order() {
 /// Both adaptive solvers respect the tolerance: the error decreases at least tenfold with a
 /// hundredth of the tolerance.
 #[test]
-fn adaptive_steps_honour_the_tolerance() {
+fn error_of_adaptive_steps_is_within_the_tolerance() {
     let reference = final_angles("method = \"dop853\"", 1e-14);
     for method in ["dopri5", "dop853"] {
         let errors = [1e-6, 1e-8, 1e-10]

@@ -162,10 +162,10 @@ fn feed_forward_equals_the_drive_torque_of_the_rigid_spacecraft() {
         let fed = bent.value(&format!("{joint}.feed_forward{axis}"));
         let drive = rigid.value(&format!("{joint}.drive{axis}"));
         worst = worst.larger((fed - drive).abs() / drive.abs());
-        let asked = bent.value(&format!("{joint}.servo_torque{axis}"));
+        let commanded = bent.value(&format!("{joint}.servo_torque{axis}"));
         let error = 60.0 * bent.value(&format!("{joint}.servo_error{axis}"))
             + 30.0 * (bent.value(&format!("{joint}.qd_ref{axis}")) - bent.value(&format!("{joint}.qd{axis}")));
-        assert!((asked - error - fed).abs() < 1e-12 * asked.abs().max(1.0));
+        assert!((commanded - error - fed).abs() < 1e-12 * commanded.abs().max(1.0));
     }
     println!("fed forward against the drive: {worst:.1e} (1e-12)");
     assert!(worst < 1e-12);

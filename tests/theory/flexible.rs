@@ -350,10 +350,10 @@ fn slender_beam_is_valid_in_every_attitude() {
         match Model::read(&text, std::path::Path::new(".")) {
             Ok(_) => assert!(!along_the_hinge, "{x} {y} {z}"),
             Err(error) => {
-                let told = error.to_string();
+                let message = error.to_string();
                 assert!(
-                    along_the_hinge && told.contains("moves no inertia"),
-                    "{x} {y} {z}: {told}"
+                    along_the_hinge && message.contains("moves no inertia"),
+                    "{x} {y} {z}: {message}"
                 );
             }
         }
@@ -364,11 +364,11 @@ fn slender_beam_is_valid_in_every_attitude() {
 #[test]
 fn beam_errors_are_reported_with_all_others() {
     let text = hinged("bending = 2\ndamping_ratio = [0.01, 0.02]").replace("mass = 50.0", "mass = -50.0");
-    let told = Model::read(&text, std::path::Path::new("."))
+    let message = Model::read(&text, std::path::Path::new("."))
         .expect_err("two mistakes")
         .to_string();
     assert!(
-        told.contains("2 numbers, but the beam has 4 modes") && told.contains("-50 kg"),
-        "{told}"
+        message.contains("2 numbers, but the beam has 4 modes") && message.contains("-50 kg"),
+        "{message}"
     );
 }

@@ -54,11 +54,11 @@ fn is_refused(event: &Event, reason: impl Fn(&Refused) -> bool) -> bool {
 /// Raises a command and executes it at the current state; returns the events.
 pub fn command(run: &mut Run, input: &str) -> Vec<Event> {
     run.set(input, 1.0);
-    obey(run)
+    execute_commands(run)
 }
 
 /// Executes the pending commands at the current state; returns the events.
-pub fn obey(run: &mut Run) -> Vec<Event> {
+pub fn execute_commands(run: &mut Run) -> Vec<Event> {
     let mut events = Vec::new();
     let state = &mut run.simulation.state;
     run.simulation
@@ -118,7 +118,7 @@ const LAWS: [&str; 4] = [
 /// formulations agree.
 #[test]
 fn impacts_conserve_momentum_and_lose_the_reported_energy() {
-    let (mut worst, mut struck) = ([0.0f64; 4], 0);
+    let (mut worst, mut impacts) = ([0.0f64; 4], 0);
     for seed in 0..40 {
         let text = approaching(seed);
         let mut impulses: Vec<Vec3<f64>> = Vec::new();
@@ -143,7 +143,7 @@ fn impacts_conserve_momentum_and_lose_the_reported_energy() {
                 assert_eq!(p, Vec3::zeros(), "{messages:?}");
                 continue;
             }
-            struck += 1;
+            impacts += 1;
             let change = run.value("touch.energy_change");
             let of_velocities = 0.5 * p.dot(&(u + u_after));
             let scale = before.energy.abs().max(after.energy.abs()).max(1.0);
@@ -158,10 +158,10 @@ fn impacts_conserve_momentum_and_lose_the_reported_energy() {
         }
     }
     println!(
-        "{struck} impacts: momenta {:.1e}, energy {:.1e}, work {:.1e}, formulations {:.1e}",
+        "{impacts} impacts: momenta {:.1e}, energy {:.1e}, work {:.1e}, formulations {:.1e}",
         worst[0], worst[1], worst[2], worst[3]
     );
-    assert!(struck > 40, "{struck}");
+    assert!(impacts > 40, "{impacts}");
     assert!(worst[0] < 1e-12 && worst[1] < 1e-12 && worst[2] < 1e-12, "{worst:?}");
     // The formulations differ by round-off times condition numbers of 1e3 and more.
     assert!(worst[3] < 1e-10, "{worst:?}");
@@ -217,7 +217,7 @@ fn virtual_mass_equals_that_of_mass_matrix_and_jacobians() {
 /// The reported velocity after an impact is that of the frames.
 #[test]
 fn velocity_after_the_impact_is_that_of_the_frames() {
-    let (mut worst, mut struck): (f64, u32) = (0.0, 0);
+    let (mut worst, mut impacts): (f64, u32) = (0.0, 0);
     for seed in 0..12 {
         let text = approaching(seed);
         let measured = format!("{text}[frame.target]\nbody = \"payload\"\n");
@@ -226,12 +226,12 @@ fn velocity_after_the_impact_is_that_of_the_frames() {
         let seen = run.vector("tip.v") - run.vector("target.v");
         let reported = run.vector("touch.velocity_after");
         if run.value("touch.status") <= 2.0 {
-            struck += 1;
+            impacts += 1;
             worst = worst.larger((seen - reported).norm() / run.vector("touch.velocity_before").norm());
         }
     }
-    println!("velocities after {struck} impacts: {worst:.1e} (1e-12)");
-    assert!(worst < 1e-12 && struck > 6);
+    println!("velocities after {impacts} impacts: {worst:.1e} (1e-12)");
+    assert!(worst < 1e-12 && impacts > 6);
 }
 
 /// Runs the berthing example in one of the paper's cases.
@@ -274,13 +274,13 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
             ratios(spec, r_E, r_f);
             locked(spec);
         });
-        let told = command(&mut run, "berth.impact");
+        let messages = command(&mut run, "berth.impact");
         let p = run.vector("berth.impulse");
         println!(
             "r_E = {r_E}, r_f = {r_f}: {p:?}, {} J",
             run.value("berth.energy_change")
         );
-        assert!((p - Vec3::new(x, y, 0.0)).norm() < 1e-7, "{p:?}, {told:?}");
+        assert!((p - Vec3::new(x, y, 0.0)).norm() < 1e-7, "{p:?}, {messages:?}");
         if let Some(change) = change {
             assert!((run.value("berth.energy_change") - change).abs() < 1e-7);
         }
@@ -292,11 +292,11 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
         contact.law = grapple::spec::ImpactLaw::CapturePin;
         (contact.r_E, contact.r_f) = (None, None);
     });
-    let told = command(&mut run, "berth.capture");
+    let messages = command(&mut run, "berth.capture");
     let p = run.vector("berth.impulse");
     assert!(
         (p - Vec3::new(0.418_500_7, -1.510_724_5, 0.0)).norm() < 1e-7,
-        "{p:?}, {told:?}"
+        "{p:?}, {messages:?}"
     );
     // (1, 0) is inconsistent and reported; the state is unchanged.
     let mut run = berthing(|spec| {
@@ -304,10 +304,11 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
         locked(spec);
     });
     let x = run.simulation.state.x.clone();
-    let told = command(&mut run, "berth.impact");
+    let messages = command(&mut run, "berth.impact");
     assert!(
-        told[0].contact() == Some("berth") && is_refused(&told[0], |of| matches!(of, Refused::Inconsistent { .. })),
-        "{told:?}"
+        messages[0].contact() == Some("berth")
+            && is_refused(&messages[0], |of| matches!(of, Refused::Inconsistent { .. })),
+        "{messages:?}"
     );
     assert!(
         (run.value("berth.r_E_max") - 0.738122).abs() < 1e-6,
@@ -354,7 +355,7 @@ fn berthing_gives_the_impulses_of_the_planar_case() {
 /// has no effect.
 #[test]
 fn impulses_are_invariant_under_a_common_velocity_and_exchange_of_sides() {
-    let (mut worst, mut struck) = ([0.0f64; 2], 0);
+    let (mut worst, mut impacts) = ([0.0f64; 2], 0);
     for seed in 0..16 {
         let text = approaching(seed);
         let impulse = |change: &dyn Fn(&mut Run), text: &str| {
@@ -365,7 +366,7 @@ fn impulses_are_invariant_under_a_common_velocity_and_exchange_of_sides() {
         };
         let p = impulse(&|_| {}, &text);
         let size = p.norm().max(1e-3);
-        struck += u32::from(p.norm() > 0.0);
+        impacts += u32::from(p.norm() > 0.0);
         let fast = impulse(
             &|run| {
                 let states = &run.simulation.plant.model().states;
@@ -394,10 +395,10 @@ fn impulses_are_invariant_under_a_common_velocity_and_exchange_of_sides() {
         worst[1] = worst[1].larger((run.vector("touch.impulse") + p).norm() / size);
     }
     println!(
-        "{struck} impacts: a common velocity {:.1e} (1e-9), the sides exchanged {:.1e} (1e-11)",
+        "{impacts} impacts: a common velocity {:.1e} (1e-9), the sides exchanged {:.1e} (1e-11)",
         worst[0], worst[1]
     );
-    assert!(worst[0] < 1e-9 && worst[1] < 1e-11 && struck > 8, "{worst:?}");
+    assert!(worst[0] < 1e-9 && worst[1] < 1e-11 && impacts > 8, "{worst:?}");
 }
 
 /// An external impulse changes momentum, angular momentum and work once for each rising edge of its
@@ -418,8 +419,8 @@ fn an_impulse_input_acts_once_for_each_rise() {
         }
         let p = run.attitude("tip").rotation() * p;
         let r = run.vector("tip.r");
-        let told = command(&mut run, "kick.impact");
-        assert_eq!(told.len(), 1);
+        let messages = command(&mut run, "kick.impact");
+        assert_eq!(messages.len(), 1);
         let after = Balance::of(&run);
         let off = Balance {
             p: after.p - p,
@@ -461,8 +462,8 @@ fn driven_joint_keeps_its_rate_through_an_impact() {
         let mut run = Run::of(crate::plant_in(formulation, text, Path::new(".")), 1e-9);
         run.look();
         let before = Balance::of(&run);
-        let told = command(&mut run, "hit.impact");
-        assert_eq!(run.value("hit.status"), 1.0, "{told:?}");
+        let messages = command(&mut run, "hit.impact");
+        assert_eq!(run.value("hit.status"), 1.0, "{messages:?}");
         let after = Balance::of(&run);
         let (change, work) = (after.energy - before.energy, run.value("system.work"));
         let of_drive = work - run.value("hit.energy_change");
@@ -493,21 +494,21 @@ fn simultaneous_contacts_are_solved_together() {
         )
     };
     let all = ["wall", "apart", "far"];
-    let strike = |text: &str| {
+    let impacts_of = |text: &str| {
         let mut run = Run::new(text, 1e-9);
         all.iter()
             .for_each(|contact| run.set(&format!("{contact}.impact"), 1.0));
-        let told = command(&mut run, "floor.impact");
-        assert_eq!(told.len(), 4, "{told:?}");
+        let messages = command(&mut run, "floor.impact");
+        assert_eq!(messages.len(), 4, "{messages:?}");
         assert_eq!(
             (run.value("apart.status"), run.value("far.status")),
             (1.0, 4.0),
-            "{told:?}"
+            "{messages:?}"
         );
         assert!((run.vector("other.v").z - 0.5).abs() < 1e-14);
-        (run, told)
+        (run, messages)
     };
-    let (run, _) = strike(&text(""));
+    let (run, _) = impacts_of(&text(""));
     for (contact, axis, e) in [("wall", 0, 0.5), ("floor", 1, 0.25)] {
         let (before, after) = (
             run.vector(&format!("{contact}.velocity_before"))[axis],
@@ -517,13 +518,14 @@ fn simultaneous_contacts_are_solved_together() {
         assert!((run.value(&format!("{contact}.restitution")) - e).abs() < 1e-14);
         assert_eq!(run.value(&format!("{contact}.count")), 1.0);
     }
-    let (run, told) = strike(&text("mu = 0.3\n"));
+    let (run, messages) = impacts_of(&text("mu = 0.3\n"));
     assert_eq!(
-        told.iter()
+        messages
+            .iter()
             .filter(|event| is_refused(event, |of| *of == Refused::Coupled))
             .count(),
         2,
-        "{told:?}"
+        "{messages:?}"
     );
     assert_eq!(run.vector("ball.v"), Vec3::new(-1.0, -2.0, 0.0));
     assert_eq!((run.value("wall.status"), run.value("floor.status")), (8.0, 8.0));
@@ -559,11 +561,11 @@ fn commands_are_executed_in_order_with_current_parameters() {
         [port.kick]\nframe = \"tip\"\nimpulse = true\n";
     let mut run = Run::new(text, 1e-9);
     run.set("stop.impact", 1.0);
-    let told = command(&mut run, "hinge.motion");
+    let messages = command(&mut run, "hinge.motion");
     assert!(
-        told[0].is_impact()
-            && matches!(&told[1].what, Occurrence::MotionSwitched { motion: JointMotion::Locked, rates, .. } if rates[0].value > 0.0),
-        "{told:?}"
+        messages[0].is_impact()
+            && matches!(&messages[1].what, Occurrence::MotionSwitched { motion: JointMotion::Locked, rates, .. } if rates[0].value > 0.0),
+        "{messages:?}"
     );
     let mut run = Run::new(text, 1e-9);
     run.set("stop.impact", 1.0);
@@ -599,13 +601,16 @@ fn commands_are_executed_in_order_with_current_parameters() {
     run.set("kick.impulse[2]", 1e200);
     run.set("kick.impulse[1]", 1e200);
     run.set("kick.impact", 1.0);
-    let (state, mut told) = (&mut run.simulation.state, Vec::new());
+    let (state, mut messages) = (&mut run.simulation.state, Vec::new());
     let (discrete, t) = (state.discrete.clone(), state.t);
     let after = (&mut state.x, &mut state.discrete);
-    let failed = run.simulation.plant.update(t, after.0, &state.u, after.1, &mut told);
+    let failed = run
+        .simulation
+        .plant
+        .update(t, after.0, &state.u, after.1, &mut messages);
     let failed = failed.expect_err("no number").to_string();
     assert!(failed.contains("system.work is not finite"), "{failed}");
-    assert!(x == state.x && discrete == state.discrete && told.is_empty());
+    assert!(x == state.x && discrete == state.discrete && messages.is_empty());
 }
 
 /// An impossible impact is reported with its names, and changes only the report.

@@ -61,7 +61,7 @@ fn linearised_spinning_body_satisfies_eulers_equations() {
 /// and back (`S T = 1`), and they satisfy the linear equations: the columns of `A` equal
 /// differences of the derivatives at neighbouring states.
 #[test]
-fn neighbouring_motions_follow_the_linear_equations() {
+fn state_matrix_equals_finite_differences() {
     for seed in [2, 3, 4] {
         let mut tree = random_tree(seed, 6, 1.0);
         let model = tree.plant.model().clone();

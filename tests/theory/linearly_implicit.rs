@@ -11,10 +11,10 @@ use grapple::plant::{OperatingPoint, Plant};
 /// Corrects `g = 0` several times. Returns the derivative `g` at the midpoint of a step of length
 /// `2 θ`.
 fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f64> {
-    let (mut g, mut middle) = (vec![0.0; point.x.len()], vec![f64::NAN; point.x.len()]);
+    let (mut g, mut midpoint) = (vec![0.0; point.x.len()], vec![f64::NAN; point.x.len()]);
     for _ in 0..times {
         let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
-        plant.correct(at, theta, &mut g, &mut middle).expect("regular");
+        plant.correct(at, theta, &mut g, &mut midpoint).expect("regular");
     }
     g
 }
@@ -22,10 +22,13 @@ fn corrected(plant: &mut Plant, point: &Point, theta: f64, times: u32) -> Vec<f6
 /// Returns the largest `|gᵢ − fᵢ| / max(|fᵢ|, nominal)`, where `f` is the derivative at the
 /// midpoint `x + θ g`.
 fn left(plant: &mut Plant, point: &Point, theta: f64, g: &[f64]) -> f64 {
-    let middle: Vec<f64> = point.x.iter().zip(g).map(|(x, g)| x + theta * g).collect();
+    let midpoint: Vec<f64> = point.x.iter().zip(g).map(|(x, g)| x + theta * g).collect();
     let mut f = vec![f64::NAN; g.len()];
     plant
-        .derivative(OperatingPoint::new(point.t, &middle, &point.u, &point.discrete), &mut f)
+        .derivative(
+            OperatingPoint::new(point.t, &midpoint, &point.u, &point.discrete),
+            &mut f,
+        )
         .expect("regular");
     let nominals = nominals(plant.model());
     let off = g
@@ -310,7 +313,7 @@ fn capture_violation_is_proportional_to_the_square_of_the_step() {
         );
         let mut run = Run::new(&text, 1e-9);
         run.set("hold.capture", 1.0);
-        run.simulation.obey(&mut Vec::new()).expect("captured");
+        run.simulation.execute_commands(&mut Vec::new()).expect("captured");
         (1..=60).fold(0.0_f64, |gap, k| {
             run.go(f64::from(k));
             gap.larger((run.vector("hand_left.r") - run.vector("hand_right.r")).norm())

@@ -83,11 +83,11 @@ fn joint_coordinates_and_rates_are_recovered() {
         let mut q_WB = vec![Quaternion::identity(); system.bodies.len()];
         system.attitudes(derived, &tree.q, &mut q_WB);
         let (mut positions, mut rates) = (vec![0.0; layout.nq], vec![0.0; layout.nv]);
-        let mut windings = vec![0.0; layout.windings];
+        let mut unwrapped = vec![0.0; layout.unwrapped];
         let states = MaximalState {
             positions: positions.as_mut_slice(),
             rates: rates.as_mut_slice(),
-            windings: windings.as_mut_slice(),
+            unwrapped: unwrapped.as_mut_slice(),
         };
         let joints = JointState {
             q: &tree.q,
@@ -103,7 +103,7 @@ fn joint_coordinates_and_rates_are_recovered() {
         let states = MaximalState {
             positions: positions.as_slice(),
             rates: rates.as_slice(),
-            windings: windings.as_slice(),
+            unwrapped: unwrapped.as_slice(),
         };
         let mechanism = Mechanism { system, derived };
         kinematics.recover(mechanism, &layout, baumgarte, states, &mut recovered);
@@ -330,15 +330,15 @@ fn constraints_hold_for_500_s() {
         let mut run = Run::new(&quaternion(TWO_LINK, &tables), 1e-10);
         run.go(0.0);
         let before = run.value("system.energy");
-        let (mut gap, mut energy): (f64, f64) = (0.0, 0.0);
+        let (mut violation, mut energy): (f64, f64) = (0.0, 0.0);
         for k in 1..=2 * seconds {
             run.go(0.5 * f64::from(k));
-            gap = gap
+            violation = violation
                 .larger(run.value("system.violation"))
                 .larger(run.value("system.violation_angle"));
             energy = energy.larger((run.value("system.energy") - run.value("system.work") - before).abs());
         }
-        (gap, energy)
+        (violation, energy)
     };
     let (held, left) = (drift(10.0, 500), drift(0.0, 50));
     println!(
@@ -479,15 +479,16 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
             }
         }
         run.simulation.invalidate();
-        let before = gaps(&run);
+        let before = violations(&run);
         let t = 0.2;
         run.go(t);
-        for (i, ((gap, rate), (now, _))) in before.iter().zip(gaps(&run)).enumerate() {
+        for (i, ((violation, rate), (now, _))) in before.iter().zip(violations(&run)).enumerate() {
             let joint = &run.simulation.plant.model().system().bodies[i].joint;
             if joint.nv == 6 {
                 continue;
             }
-            let closing = |gap: Vec3<f64>, rate: Vec3<f64>| (gap + (rate + gap * 10.0) * t) * (-10.0 * t).exp();
+            let closing =
+                |violation: Vec3<f64>, rate: Vec3<f64>| (violation + (rate + violation * 10.0) * t) * (-10.0 * t).exp();
             let slides = matches!(
                 joint.kind,
                 JointType::Prismatic | JointType::Cylindrical | JointType::Cartesian
@@ -496,12 +497,12 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
             // Excluded is the universal joint, whose row normal to both axes rotates in both
             // bodies.
             if joint.kind != JointType::Universal {
-                off += (now.w - closing(gap.w, rate.w)).norm();
-                size += gap.w.norm() + 0.1 * rate.w.norm();
+                off += (now.w - closing(violation.w, rate.w)).norm();
+                size += violation.w.norm() + 0.1 * rate.w.norm();
             }
             if !slides {
-                off += (now.v - closing(gap.v, rate.v)).norm();
-                size += gap.v.norm() + 0.1 * rate.v.norm();
+                off += (now.v - closing(violation.v, rate.v)).norm();
+                size += violation.v.norm() + 0.1 * rate.v.norm();
             }
             if size > 0.0 {
                 worst = worst.larger(off / size);
@@ -535,8 +536,9 @@ fn violations_decay_on_fast_rotors() {
     }
     run.simulation.invalidate();
     let size = |run: &Run| -> Vec<f64> {
-        let gaps = gaps(run).into_iter().skip(1);
-        gaps.map(|(gap, rate)| gap.w.norm() + gap.v.norm() + 0.1 * (rate.w.norm() + rate.v.norm()))
+        let violations = violations(run).into_iter().skip(1);
+        violations
+            .map(|(violation, rate)| violation.w.norm() + violation.v.norm() + 0.1 * (rate.w.norm() + rate.v.norm()))
             .collect()
     };
     let before = size(&run);
@@ -621,7 +623,7 @@ fn turn_with_the_base(run: &mut Run, x: &[f64], names: &[String]) {
 
 /// Returns every body's constraint violation and its rate: rotations in body axes, distances in
 /// world axes.
-fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
+fn violations(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
     let (plant, x) = (&run.simulation.plant, &run.simulation.state.x);
     let (system, derived) = (plant.model().system(), plant.derived());
     let layout = Maximal::new(system, Attitude::Quaternion);
@@ -635,12 +637,17 @@ fn gaps(run: &Run) -> Vec<(Twist<f64>, Twist<f64>)> {
     let states = MaximalState {
         positions,
         rates,
-        windings: &rest[..layout.windings],
+        unwrapped: &rest[..layout.unwrapped],
     };
     kinematics.recover(Mechanism { system, derived }, &layout, none, states, &mut recovered);
-    let gaps = recovered.gap.iter().zip(&recovered.gap_rate).zip(&kinematics.bodies);
+    let violations = recovered
+        .violation
+        .iter()
+        .zip(&recovered.violation_rate)
+        .zip(&kinematics.bodies);
     let turned = |V: &Twist<f64>, at: &BodyKinematics<f64>| Twist::new(at.R_WB.tr_mul(&V.w), V.v);
-    gaps.map(|((gap, rate), at)| (turned(gap, at), turned(rate, at)))
+    violations
+        .map(|((violation, rate), at)| (turned(violation, at), turned(rate, at)))
         .collect()
 }
 
@@ -654,12 +661,12 @@ fn linearised_constraints_add_their_own_roots_and_no_others() {
         let linear = crate::linearisation::at_start(&mut crate::plant(&text));
         linear.A
     });
-    let gaps = (maximal.nrows() - recursive.nrows()) / 2;
-    assert_eq!(gaps, 10, "five rows of each of two joints");
+    let violations = (maximal.nrows() - recursive.nrows()) / 2;
+    assert_eq!(violations, 10, "five rows of each of two joints");
     let mut worst: f64 = 0.0;
     for s in [-3.0, 5.0, 17.0, -40.0, 110.0] {
         let value = |A: &DMatrix<f64>| (DMatrix::identity(A.nrows(), A.nrows()) * s - A).determinant();
-        let expected = value(&recursive) * (s + 10.0).powi(2 * gaps as i32);
+        let expected = value(&recursive) * (s + 10.0).powi(2 * violations as i32);
         worst = worst.larger((value(&maximal) / expected - 1.0).abs());
     }
     println!("characteristic polynomials: {worst:.1e} apart (1e-9)");

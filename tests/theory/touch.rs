@@ -34,10 +34,10 @@ fn balls(v: [f64; 3], contact: &str) -> String {
 
 /// Advances to a time; returns the events.
 fn go(run: &mut Run, t: f64) -> Vec<Event> {
-    let mut told = Vec::new();
-    run.simulation.advance(t, &mut told).expect("runs");
+    let mut messages = Vec::new();
+    run.simulation.advance(t, &mut messages).expect("runs");
     run.look();
-    told
+    messages
 }
 
 /// A ball that falls 1 m with a restitution of 0.8 hits the floor at
@@ -70,19 +70,20 @@ fn bouncing_ball_has_its_closed_form_times() {
 /// The ball comes to rest after 4.06 s, where impacts accumulate: the run ends with an error that
 /// names the contact, at that time, and nothing penetrates the floor before.
 #[test]
-fn accumulated_impacts_at_rest_are_reported() {
+fn repeated_impacts_without_separation_are_reported() {
     let mut run = Run::new(&dropped(1.0, "e = 0.8"), 1e-10);
     let rest = (2.0 / GRAVITY).sqrt() * (1.0 + 2.0 * 0.8 / 0.2);
     for _ in 0..2 {
-        let told = run
+        let message = run
             .simulation
             .advance(5.0, &mut Vec::new())
             .expect_err("chatters")
             .to_string();
         let t = run.simulation.state.t;
-        println!("{told}, {:.1e} s after", t - rest);
+        println!("{message}, {:.1e} s after", t - rest);
         assert!(
-            told.contains("contact \"floor\" chatters") && told.contains("\"ball\" has struck \"world\" 100 times")
+            message.contains("contact \"floor\" chatters")
+                && message.contains("\"ball\" has struck \"world\" 100 times")
         );
         // The time is off by up to a hundred fall times from 1e-9 m, and a few from slightly larger
         // heights.
@@ -100,11 +101,11 @@ fn failed_event_changes_nothing() {
     let mut run = Run::new(&format!("{}{wind}", dropped(1.0, "e = 0.8")), 1e-10);
     run.simulation.advance(5.0, &mut Vec::new()).expect_err("chatters");
     let (state, plant) = (run.simulation.state.clone(), &mut run.simulation.plant);
-    let (mut x, mut discrete, mut told) = (state.x.clone(), state.discrete.clone(), Vec::new());
-    let failed = plant.update(4.6, &mut x, &state.u, &mut discrete, &mut told);
+    let (mut x, mut discrete, mut messages) = (state.x.clone(), state.discrete.clone(), Vec::new());
+    let failed = plant.update(4.6, &mut x, &state.u, &mut discrete, &mut messages);
     let failed = failed.expect_err("chatters").to_string();
     assert!(failed.contains("chatters"), "{failed}");
-    assert!(x == state.x && discrete == state.discrete && told.is_empty());
+    assert!(x == state.x && discrete == state.discrete && messages.is_empty());
 }
 
 /// Two balls collide at a known time, for any tolerance, and continue with the velocities of an
@@ -142,13 +143,13 @@ fn collision_time_of_two_balls_is_exact() {
 /// at 0.2 s: inside a long step, or next to the end of one.
 #[test]
 fn contact_inside_one_step_is_detected() {
-    for (offset, strikes) in [(0.0, 1.0), (0.29, 1.0), (0.299_999, 1.0), (0.300_001, 0.0), (0.4, 0.0)] {
+    for (offset, impacts) in [(0.0, 1.0), (0.29, 1.0), (0.299_999, 1.0), (0.300_001, 0.0), (0.4, 0.0)] {
         for stop in [50.0, 0.1998, 0.2, 0.2002, 0.21] {
             let text = balls([5.0, 0.0, 0.0], "e = 1.0").replace("[1.0, 0.0, 0.0]", &format!("[1.0, {offset}, 0.0]"));
             let mut run = Run::new(&text, 1e-6);
             go(&mut run, stop);
             go(&mut run, 60.0);
-            assert_eq!(run.value("shot.count"), strikes, "{offset}, {stop}");
+            assert_eq!(run.value("shot.count"), impacts, "{offset}, {stop}");
             assert!(
                 run.simulation.statistics().steps < 30,
                 "{}",
@@ -248,20 +249,22 @@ fn armed_capture_acts_at_the_contact() {
     run.set("shot.capture", 1.0);
     go(&mut run, 1.0);
     assert_eq!(run.value("shot.captured"), 0.0, "not yet there");
-    let told = go(&mut run, 2.0);
+    let messages = go(&mut run, 2.0);
     assert!(
-        told.iter()
+        messages
+            .iter()
             .any(|event| event.is_impact() && event.contact() == Some("shot")),
-        "{told:?}"
+        "{messages:?}"
     );
     let t = run.value("shot.time");
     assert!((run.value("shot.captured"), run.value("shot.count")) == (1.0, 1.0) && t > 1.3 && t < 1.5);
     go(&mut run, 10.0);
     assert!(run.value("shot.gap").abs() < 1e-9 && run.value("shot.violation") < 1e-9);
     run.set("shot.capture", 0.0);
-    let told = go(&mut run, 11.0);
+    let messages = go(&mut run, 11.0);
     assert!(
-        told.iter()
+        messages
+            .iter()
             .any(|event| matches!(event.what, Occurrence::Released { .. }))
             && run.value("shot.captured") == 0.0
     );
@@ -299,8 +302,8 @@ fn captured_contact_causes_no_events() {
             "{statistics}"
         );
         run.set("shot.capture", 0.0);
-        let told = go(&mut run, 25.0);
-        assert_eq!(told.len(), 1, "{told:?}");
+        let messages = go(&mut run, 25.0);
+        assert_eq!(messages.len(), 1, "{messages:?}");
         assert!(run.value("shot.gap") > 0.01 && run.value("shot.captured") == 0.0);
     }
 }
@@ -310,11 +313,11 @@ fn captured_contact_causes_no_events() {
 fn rejected_impact_is_reported_once() {
     let text = balls([1.0, 0.15, 0.0], "law = \"energy_friction\"\nr_E = 1.0\nr_f = 0.0");
     let mut run = Run::new(&text, 1e-9);
-    let told = go(&mut run, 5.0);
-    let refused = told
+    let messages = go(&mut run, 5.0);
+    let refused = messages
         .iter()
         .filter(|event| event.to_string().contains("no impact has r_E = 1 with r_f = 0"));
-    assert_eq!(refused.count(), 1, "{told:?}");
+    assert_eq!(refused.count(), 1, "{messages:?}");
     assert_eq!((run.value("shot.status"), run.value("shot.count")), (5.0, 0.0));
     assert_eq!(run.value("cue.v[1]"), 1.0);
     assert!(run.value("shot.gap") > 1.0);
@@ -410,11 +413,11 @@ fn initial_penetration_is_reported() {
             .map(|_| ())
             .map_err(|error| error.to_string())
     };
-    let told = read(&dropped(-0.02, "e = 0.5")).expect_err("inside");
+    let message = read(&dropped(-0.02, "e = 0.5")).expect_err("inside");
     assert!(
-        told.contains("contact \"floor\", surface: \"ball\" starts 0.0")
-            && told.contains("inside the surface of \"world\""),
-        "{told}"
+        message.contains("contact \"floor\", surface: \"ball\" starts 0.0")
+            && message.contains("inside the surface of \"world\""),
+        "{message}"
     );
     read(&dropped(-0.02, "law = \"compliant\"\nforce = 1.0\ndepth = 0.01")).expect("a force may press from the start");
 }

@@ -32,9 +32,11 @@ pub struct Interface {
 enum State {
     Apart,
     /// An impact has just occurred.
-    Struck,
+    #[serde(rename = "struck")]
+    Impact,
     /// Captured, or pressed together by a compliant contact's force.
-    Held,
+    #[serde(rename = "held")]
+    InContact,
 }
 
 /// Returns the positions of all named frames relative to `origin`.
@@ -56,19 +58,19 @@ pub fn interfaces(spec: &Spec, results: &Results, events: &[Event], rows: &[usiz
         let impacts = events
             .iter()
             .filter(|event| event.is_impact() && event.contact() == Some(name));
-        let struck: Vec<f64> = impacts.map(|event| event.t).collect();
+        let impact_times: Vec<f64> = impacts.map(|event| event.t).collect();
         (placed(&contact.a) && placed(&contact.b)).then(|| Interface {
             name: name.clone(),
             a: contact.a.clone(),
             b: contact.b.clone(),
-            state: states(name, results, &struck, rows),
+            state: states(name, results, &impact_times, rows),
         })
     };
     spec.contact.iter().filter_map(interface).collect()
 }
 
 /// Returns a contact's states at the plotted rows.
-fn states(name: &str, results: &Results, struck: &[f64], rows: &[usize]) -> Vec<State> {
+fn states(name: &str, results: &Results, impact_times: &[f64], rows: &[usize]) -> Vec<State> {
     let captured = results.get(&format!("{name}.captured"));
     // A compliant contact has no output `captured`; it is held while its force is not zero.
     let pressed = results
@@ -82,9 +84,12 @@ fn states(name: &str, results: &Results, struck: &[f64], rows: &[usize]) -> Vec<
     let state = |(k, &row): (usize, &usize)| {
         let now = time[row];
         let before = if k == 0 { f64::NEG_INFINITY } else { time[rows[k - 1]] };
-        match struck.iter().any(|&t| t <= now && (t > before || now - t <= glow)) {
-            _ if holds(row) => State::Held,
-            true => State::Struck,
+        match impact_times
+            .iter()
+            .any(|&t| t <= now && (t > before || now - t <= glow))
+        {
+            _ if holds(row) => State::InContact,
+            true => State::Impact,
             false => State::Apart,
         }
     };
@@ -105,7 +110,7 @@ mod tests {
         let states = states("dock", &results, &[1.5], &[0, 1, 2, 3, 4]);
         assert_eq!(
             states,
-            [State::Apart, State::Apart, State::Struck, State::Apart, State::Apart]
+            [State::Apart, State::Apart, State::Impact, State::Apart, State::Apart]
         );
     }
 
@@ -122,7 +127,10 @@ mod tests {
             ..Results::default()
         };
         let states = states("dock", &results, &[0.7, 2.5], &[0, 1, 2, 3]);
-        assert_eq!(states, [State::Apart, State::Held, State::Held, State::Struck]);
+        assert_eq!(
+            states,
+            [State::Apart, State::InContact, State::InContact, State::Impact]
+        );
     }
 
     #[test]
@@ -138,6 +146,6 @@ mod tests {
             ..Results::default()
         };
         let states = states("pad", &results, &[], &[0, 1, 2]);
-        assert_eq!(states, [State::Apart, State::Held, State::Apart]);
+        assert_eq!(states, [State::Apart, State::InContact, State::Apart]);
     }
 }

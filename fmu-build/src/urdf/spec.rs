@@ -19,7 +19,7 @@ pub struct Converted {
 
 /// Returns the spec of a robot that was read from `file`.
 pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
-    let mut remarks = suspicions(robot, tree);
+    let mut remarks = unlikely_data(robot, tree);
     remarks.extend(tree.remarks.iter().cloned());
     let names = Names::of(robot, tree, file, &mut remarks);
     let mut page = Page::default();
@@ -35,7 +35,7 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
 }
 
 /// Returns remarks on unlikely data.
-fn suspicions(robot: &Robot, tree: &Tree) -> Vec<String> {
+fn unlikely_data(robot: &Robot, tree: &Tree) -> Vec<String> {
     let mut remarks = Vec::new();
     let (mut centred, mut massless) = (Vec::new(), Vec::new());
     let mut is_carried = vec![false; robot.links.len()];

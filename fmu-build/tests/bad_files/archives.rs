@@ -72,7 +72,7 @@ fn packed(rng: &mut impl Rng, fmu: &Fmu, hostile: bool) -> Option<Vec<u8>> {
 }
 
 #[test]
-fn a_bad_archive_is_refused_or_read() {
+fn damaged_archive_is_refused_or_read() {
     let fmus = fmus();
     let mut rng: rand_chacha::ChaCha8Rng = rand::SeedableRng::seed_from_u64(0);
     let good: Vec<Vec<u8>> = fmus.iter().filter_map(|fmu| packed(&mut rng, fmu, false)).collect();

@@ -17,7 +17,7 @@ uniform = [3.0, 5.0]
 "#;
 
 #[test]
-fn a_bad_journal_is_refused_or_completed() {
+fn damaged_journal_is_refused_or_completed() {
     let desk = Desk::new();
     desk.write("two_link.toml", file("examples/two_link.toml"))
         .expect("a spec");

@@ -18,7 +18,7 @@ inertia = [1.0, 1.0, 1.0]
 const END: usize = 8192;
 
 #[test]
-fn a_bad_library_is_refused_or_packed() {
+fn damaged_library_is_refused_or_packed() {
     let desk = Desk::new();
     desk.write("stone.toml", SPEC).expect("a spec");
     assert_eq!(desk.run(&["build", "stone.toml"]), Ok(Outcome::Works));

@@ -7,7 +7,7 @@ use rand::{Rng, RngExt};
 use std::fmt::Write;
 
 #[test]
-fn a_bad_robot_is_refused_or_imported() {
+fn damaged_robot_is_refused_or_imported() {
     let robots = ["branched_arm", "chaser", "gantry"].map(|name| file(&format!("tests/python/urdf/{name}.urdf")));
     let desk = Desk::new();
     run("robots", 200, |rng, made| {

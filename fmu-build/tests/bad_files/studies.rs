@@ -35,7 +35,7 @@ draw = true
 "#;
 
 #[test]
-fn a_bad_study_is_refused_or_planned() {
+fn damaged_study_is_refused_or_planned() {
     let other = file("examples/campaign/docking.toml");
     let desk = Desk::new();
     desk.write("two_link.toml", file("examples/two_link.toml"))

@@ -21,7 +21,7 @@ file = "table.csv"
 "#;
 
 #[test]
-fn a_bad_table_is_refused_or_read() {
+fn damaged_table_is_refused_or_read() {
     let table = |separator: &str| {
         let mut text = format!("time{separator} tau\n");
         for i in 0..40 {

@@ -108,10 +108,10 @@ fn loops_that_cannot_be_closed_are_reported_with_their_violation() {
     desk.write("far.toml", &far);
     for verb in ["check", "assemble", "build", "simulate"] {
         let outcome = desk.run(&[verb, "far.toml"]);
-        let said = outcome.errors;
+        let message = outcome.errors;
         assert!(
-            outcome.code == Some(1) && said.contains("cannot be closed"),
-            "{verb}: {said}"
+            outcome.code == Some(1) && message.contains("cannot be closed"),
+            "{verb}: {message}"
         );
     }
 }

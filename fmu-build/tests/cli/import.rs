@@ -438,7 +438,7 @@ fn import_keeps_existing_files() {
 #[test]
 fn long_names_are_shortened_and_stay_unique() {
     let [long, longer] = [300, 301].map(|length| "x".repeat(length));
-    let (spec, said) = imported(
+    let (spec, message) = imported(
         &robot(&[link(&long), link(&longer), joint("j", "continuous", &long, &longer, "")]),
         &["--base", "floating"],
     );
@@ -448,5 +448,5 @@ fn long_names_are_shortened_and_stay_unique() {
         bodies.iter().all(|name| name.starts_with("xxx") && name.len() <= 128),
         "{bodies:?}"
     );
-    assert!(said.contains("names changed"), "{said}");
+    assert!(message.contains("names changed"), "{message}");
 }

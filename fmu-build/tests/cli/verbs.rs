@@ -51,7 +51,7 @@ fn explanations_of_the_blank_template_are_valid_fields() {
 
 /// The run of this template is tested here, since it is not one of the examples.
 #[test]
-fn beams_of_the_assembly_template_meet() {
+fn beams_of_the_assembly_template_touch() {
     let desk = Desk::new();
     desk.succeed(&["new", "ring", "--template", "assembly"]);
     desk.succeed(&["simulate", "ring.toml"]);
@@ -207,7 +207,7 @@ fn fmu_and_spec_give_the_same_run() {
 }
 
 /// Creates a folder with the two-link spacecraft whose signals are set by the importer.
-fn fed_by_the_host() -> Desk {
+fn with_signals_from_importer() -> Desk {
     let desk = Desk::new();
     desk.write(
         "two_link.toml",
@@ -218,7 +218,7 @@ fn fed_by_the_host() -> Desk {
 
 #[test]
 fn signals_set_by_the_importer_agree_with_those_inside_the_fmu() {
-    let desk = fed_by_the_host();
+    let desk = with_signals_from_importer();
     desk.succeed(&["simulate", "two_link.toml"]);
     let csv = desk.text("two_link.csv");
     // The error of the cubic over a step is (ωh)⁴/384 = 4e-8 of the torque; the angles are about
@@ -269,7 +269,7 @@ fn external_loads_are_reported_instead_of_a_momentum_drift() {
 
 #[test]
 fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
-    let desk = fed_by_the_host();
+    let desk = with_signals_from_importer();
     let of_spec = desk.succeed(&["describe", "two_link.toml", "--inputs-template", "inputs.csv"]);
     let version = desk.succeed(&["--version"]);
     for text in [
@@ -292,7 +292,7 @@ fn describe_lists_everything_and_writes_a_template_of_the_inputs() {
 /// `describe` also prints texts from FMUs of other tools, which may contain control characters.
 #[test]
 fn control_characters_in_foreign_fmus_are_escaped() {
-    let desk = fed_by_the_host();
+    let desk = with_signals_from_importer();
     desk.succeed(&["build", "two_link.toml"]);
     desk.rewrite("two_link.fmu", |xml| {
         let start = xml.find("name=\"shoulder.tau\"").expect("it is an input");

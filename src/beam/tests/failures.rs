@@ -23,8 +23,8 @@ fn stations_out_of_order_are_reported() {
         (&[0.0, f64::NAN], 1),
         (&[0.0, f64::INFINITY], 1),
     ] {
-        let said = refusal(stations);
-        assert!(said.starts_with(&format!("section {} at", which + 1)), "{said}");
+        let message = refusal(stations);
+        assert!(message.starts_with(&format!("section {} at", which + 1)), "{message}");
     }
 }
 
@@ -40,9 +40,9 @@ fn invalid_section_values_are_reported() {
         mass: 1.0,
         inertia: [0.0, f64::NAN, 0.0],
     };
-    let said = uniform().modes(&load, each(1)).unwrap_err().to_string();
+    let message = uniform().modes(&load, each(1)).unwrap_err().to_string();
     assert_eq!(
-        said,
+        message,
         "Jyy of the load is NaN at x = 2 m: not a number from zero upwards"
     );
 }
@@ -51,8 +51,8 @@ fn invalid_section_values_are_reported() {
 fn zero_stiffness_is_an_error_only_for_requested_motions() {
     let limp = |s: Section| Section { GJ: 0.0, ..s };
     let beam = Beam::new(general().stations().iter().map(|&s| limp(s)).collect()).expect("a beam");
-    let said = beam.modes(&Boundary::ClampedFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in torsion, `GJ`, at x = 0 m");
+    let message = beam.modes(&Boundary::ClampedFree, each(1)).unwrap_err().to_string();
+    assert_eq!(message, "the beam has no stiffness in torsion, `GJ`, at x = 0 m");
     let counts = Counts { torsion: 0, ..each(1) };
     assert_eq!(
         beam.modes(&Boundary::ClampedFree, counts).expect("modes").list().len(),
@@ -63,19 +63,22 @@ fn zero_stiffness_is_an_error_only_for_requested_motions() {
         ..uniform().stations()[0]
     };
     let beam = Beam::uniform(1.0, nothing).expect("a beam");
-    let said = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
-    assert_eq!(said, "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"); // EI_z may vanish at a free end, but not everywhere
+    let message = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"
+    ); // EI_z may vanish at a free end, but not everywhere
 }
 
 #[test]
 fn nearly_coinciding_sections_are_rejected() {
     let s = uniform().stations()[0];
     let beam = |x: &[f64]| Beam::new(x.iter().map(|&x| s.at(x)).collect());
-    let said = beam(&[0.0, 0.5, 0.50001, 1.0]).unwrap_err().to_string();
-    println!("{said}");
+    let message = beam(&[0.0, 0.5, 0.50001, 1.0]).unwrap_err().to_string();
+    println!("{message}");
     assert!(
-        said.starts_with("sections 2 and 3 at x = 0.5 m are 0.0000")
-            && said.ends_with("a jump is two sections at the same x")
+        message.starts_with("sections 2 and 3 at x = 0.5 m are 0.0000")
+            && message.ends_with("a jump is two sections at the same x")
     );
     assert!(beam(&[0.0, 0.5, 0.5, 0.502, 1.0]).is_ok());
 }
@@ -101,14 +104,14 @@ fn parts_have_no_short_elements() {
         let part = stepped.part(a, b).expect("a part");
         assert_eq!(part.stations().len(), expected, "{:?}", part.stations());
     }
-    let said = stepped.part(1.0995, 2.0).unwrap_err().to_string();
+    let message = stepped.part(1.0995, 2.0).unwrap_err().to_string();
     assert!(
-        said.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.0995 m"),
-        "{said}"
+        message.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.0995 m"),
+        "{message}"
     );
-    let said = stepped.part(0.0, 1.1005).unwrap_err().to_string();
+    let message = stepped.part(0.0, 1.1005).unwrap_err().to_string();
     assert!(
-        said.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.1005 m"),
-        "{said}"
+        message.starts_with("the section at x = 1.1 m is too close to the end of a segment at x = 1.1005 m"),
+        "{message}"
     );
 }

@@ -97,18 +97,18 @@ fn massless_beam_has_only_the_modes_of_its_load() {
     let off = worst(modes.list().iter().map(|mode| mode.omega), &expected);
     println!("massless: {off:.1e}");
     assert!(off < 1e-14); // static shapes, in the elements' space
-    assert_eq!(modes.left_out(Kind::BendingY), None);
-    let asked = Counts {
+    assert_eq!(modes.omitted(Kind::BendingY), None);
+    let counts = Counts {
         bending_z: 2,
         ..Counts::default()
     };
     let error = BeamError::TooFewModes {
         kind: Kind::BendingZ,
         found: 1,
-        asked: 2,
+        requested: 2,
     };
-    assert_eq!(beam.modes(&boundary, asked).unwrap_err(), error);
-    let unloaded = beam.modes(&Boundary::ClampedFree, asked).unwrap_err();
+    assert_eq!(beam.modes(&boundary, counts).unwrap_err(), error);
+    let unloaded = beam.modes(&Boundary::ClampedFree, counts).unwrap_err();
     assert_eq!(
         unloaded.to_string(),
         "2 modes in bending along z are asked for, but there is inertia for 0 only"

@@ -184,7 +184,7 @@ fn a_beam_without_modes_is_a_rigid_rod() {
         assert!((found - expected).abs() < 1e-14); // mL/2, mL²/3
     }
     assert_eq!(modes.at(1.0).Phi.len(), 0);
-    assert!(Kind::ALL.iter().all(|&kind| modes.left_out(kind).is_some()));
+    assert!(Kind::ALL.iter().all(|&kind| modes.omitted(kind).is_some()));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use super::{Meeting, stronge};
+use super::{PointImpact, stronge};
 use crate::spec::Inconsistent;
 use nalgebra::Vector3;
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
     /// Newton's restitution with a friction cone. A solution always exists, and the energy never
-    /// increases. With the symbols of [`Meeting`]:
+    /// increases. With the symbols of [`PointImpact`]:
     ///
     /// ```text
     ///     p = (1 + e) p_I + f d,   f = 1 + e_t,   or the largest f below it with |p_T| ≤ mu p_n
@@ -80,14 +80,14 @@ pub struct Outcome {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Refusal {
     /// The bodies do not approach.
-    Separates,
+    Separating,
     /// A parameter of the law is not a number or out of range.
     Parameter,
     /// No normal restitution from 0 to 1 leads to this energy loss.
     Inconsistent {
         /// Requested energy loss relative to the plastic loss.
         r_E: f64,
-        /// Admissible band, from [`Meeting::admissible`].
+        /// Admissible band, from [`PointImpact::admissible`].
         band: [f64; 2],
     },
     /// The normal impulse would be tensile: `p_n < 0`.
@@ -97,7 +97,7 @@ pub enum Refusal {
     NoEnd,
 }
 
-impl Meeting {
+impl PointImpact {
     /// Returns the impulse on the first body by `law`.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ impl Meeting {
     /// See [`Refusal`].
     pub fn impulse(&self, law: &Law) -> Result<Outcome, Refusal> {
         if !self.approaches() {
-            return Err(Refusal::Separates);
+            return Err(Refusal::Separating);
         }
         if !law.is_valid() {
             return Err(Refusal::Parameter);
@@ -210,7 +210,7 @@ impl Law {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Separates => write!(f, "the bodies do not approach"),
+            Refusal::Separating => write!(f, "the bodies do not approach"),
             Refusal::Parameter => write!(f, "a parameter of the law is out of its range"),
             Refusal::Inconsistent { r_E, band: [low, high] } => {
                 write!(

@@ -10,7 +10,7 @@
 //!
 //! | contact | function | law |
 //! |---|---|---|
-//! | one point, with friction | [`Meeting::impulse`] | [`Law`] |
+//! | one point, with friction | [`PointImpact::impulse`] | [`Law`] |
 //! | capture, in any number of rows | [`plastic()`] | `u⁺ = 0` |
 //! | several points, without friction | [`frictionless`] | Newton's, complementary |
 //!
@@ -19,16 +19,16 @@
 
 mod complementarity;
 mod law;
-mod meeting;
 mod plastic;
+mod point_impact;
 mod stronge;
 #[cfg(test)]
 mod tests;
 
 pub use complementarity::frictionless;
 pub use law::{Law, Outcome, Refusal};
-pub use meeting::Meeting;
 pub use plastic::{Plastic, plastic};
+pub use point_impact::PointImpact;
 
 /// Response, relative to the largest, below which it counts as zero.
 ///

@@ -30,7 +30,7 @@
 //! The work of the normal impulse determines the end of the impact. A renewed approach before the
 //! end counts as compression: the work of restitution is `e²` times that of all compression phases.
 
-use super::{Meeting, NO_RESPONSE};
+use super::{NO_RESPONSE, PointImpact};
 use nalgebra::{Matrix3, Vector2, Vector3};
 
 /// Slip velocity, relative to the initial relative velocity, that counts as zero.
@@ -47,14 +47,14 @@ const STEPS: usize = 40_000;
 
 /// Returns the impulse on the first body by [`Law::Stronge`](super::Law::Stronge), N·s; `None` if
 /// the impact does not end.
-pub(super) fn impulse(meeting: &Meeting, e: f64, mu: f64) -> Option<Vector3<f64>> {
-    let axes = Matrix3::from_columns(&[meeting.T.column(0).into(), meeting.T.column(1).into(), meeting.n]);
-    let (response, speed) = (meeting.W.trace(), meeting.u.norm());
-    let W = axes.transpose() * (meeting.W / response) * axes;
-    let mut impact = Impact::new(W, axes.transpose() * (meeting.u / speed), e, mu.min(f64::MAX));
+pub(super) fn impulse(point: &PointImpact, e: f64, mu: f64) -> Option<Vector3<f64>> {
+    let axes = Matrix3::from_columns(&[point.T.column(0).into(), point.T.column(1).into(), point.n]);
+    let (response, speed) = (point.W.trace(), point.u.norm());
+    let W = axes.transpose() * (point.W / response) * axes;
+    let mut impact = Impact::new(W, axes.transpose() * (point.u / speed), e, mu.min(f64::MAX));
     impact.run()?;
     let p = axes * impact.p;
-    Some(meeting.with_normal(&p, impact.p.z) * (speed / response))
+    Some(point.with_normal(&p, impact.p.z) * (speed / response))
 }
 
 /// The state during the impact, in contact axes. Velocities are divided by the initial relative
@@ -75,7 +75,7 @@ struct Impact {
 
 /// The end of a phase of the impact.
 #[derive(PartialEq)]
-enum Leg {
+enum PhaseEnd {
     /// The impact is over.
     Over,
     /// The slip has stopped.
@@ -84,8 +84,8 @@ enum Leg {
 
 impl Impact {
     fn new(W: Matrix3<f64>, u: Vector3<f64>, e: f64, mu: f64) -> Self {
-        let answers = [0, 1].map(|i| W[(i, i)] > NO_RESPONSE);
-        let only = |i: usize, x: f64| if answers[i] { x } else { 0.0 };
+        let responds = [0, 1].map(|i| W[(i, i)] > NO_RESPONSE);
+        let only = |i: usize, x: f64| if responds[i] { x } else { 0.0 };
         Self {
             W_nn: W[(2, 2)],
             b: Vector2::new(only(0, W[(0, 2)]), only(1, W[(1, 2)])),
@@ -102,7 +102,7 @@ impl Impact {
     fn run(&mut self) -> Option<()> {
         let alpha = 1.0 / (1.0 + self.mu);
         if self.mu > f64::EPSILON {
-            if self.slide(alpha, self.mu * alpha)? == Leg::Over {
+            if self.slide(alpha, self.mu * alpha)? == PhaseEnd::Over {
                 return Some(());
             }
             self.u.fixed_rows_mut::<2>(0).fill(0.0);
@@ -147,12 +147,12 @@ impl Impact {
     }
 
     /// Integrates (1) until the slip stops or the impact ends.
-    fn slide(&mut self, alpha: f64, beta: f64) -> Option<Leg> {
+    fn slide(&mut self, alpha: f64, beta: f64) -> Option<PhaseEnd> {
         let scale = alpha * self.b.norm() + beta * self.lambda.max();
         for _ in 0..STEPS {
             let slip = self.u.xy().norm();
             if slip <= NO_SLIP {
-                return Some(Leg::Stopped);
+                return Some(PhaseEnd::Stopped);
             }
             let direction = self.u.xy() / slip;
             let q = (direction * -beta).push(alpha);
@@ -162,7 +162,7 @@ impl Impact {
                 return self.straight(&q, if slowing > 0.0 { slip / slowing } else { f64::INFINITY });
             }
             if self.turn(&Series::new(self, alpha, beta, scale)) {
-                return Some(Leg::Over);
+                return Some(PhaseEnd::Over);
             }
         }
         None
@@ -170,7 +170,7 @@ impl Impact {
 
     /// Advances along the constant `q` by the length `most`, or to the end of the impact if that
     /// comes first. `None` if neither is finite.
-    fn straight(&mut self, q: &Vector3<f64>, mut most: f64) -> Option<Leg> {
+    fn straight(&mut self, q: &Vector3<f64>, mut most: f64) -> Option<PhaseEnd> {
         let rate = self.rate(q);
         // The normal velocity changes its sign at most once.
         for _ in 0..3 {
@@ -196,9 +196,9 @@ impl Impact {
             self.p += q * length;
             self.u += rate * length;
             if length == to_end {
-                return Some(Leg::Over);
+                return Some(PhaseEnd::Over);
             } else if length == most {
-                return Some(Leg::Stopped);
+                return Some(PhaseEnd::Stopped);
             }
             most -= length;
             self.u.z = 0.0;

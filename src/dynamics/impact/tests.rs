@@ -88,12 +88,12 @@ impl Random {
 
     /// Returns a contact of two bodies or, in half of the cases, a contact whose `W` is an
     /// arbitrary positive definite matrix.
-    fn meeting(&mut self) -> Meeting {
+    fn point_impact(&mut self) -> PointImpact {
         let pair = self.pair();
         if self.next().is_multiple_of(2) {
-            return pair.meeting();
+            return pair.point_impact();
         }
-        Meeting::new(self.positive(4.0), pair.u, pair.n).expect("positive definite")
+        PointImpact::new(self.positive(4.0), pair.u, pair.n).expect("positive definite")
     }
 
     /// Returns one law of each type.
@@ -129,7 +129,7 @@ impl Body {
     }
 
     /// Returns `M⁻¹ Jᵀ`.
-    fn answer(&self) -> DMatrix<f64> {
+    fn response(&self) -> DMatrix<f64> {
         self.M
             .clone()
             .cholesky()
@@ -141,8 +141,8 @@ impl Body {
         0.5 * self.qd.dot(&(&self.M * &self.qd))
     }
 
-    fn hit(&self, p: &Vector3<f64>) -> Self {
-        let qd = &self.qd + self.answer() * p;
+    fn after_impulse(&self, p: &Vector3<f64>) -> Self {
+        let qd = &self.qd + self.response() * p;
         Self {
             M: self.M.clone(),
             J: self.J.clone(),
@@ -160,12 +160,12 @@ struct Pair {
 
 impl Pair {
     fn W(&self) -> Matrix3<f64> {
-        let sum = &self.a.J * self.a.answer() + &self.b.J * self.b.answer();
+        let sum = &self.a.J * self.a.response() + &self.b.J * self.b.response();
         sum.fixed_view::<3, 3>(0, 0).into()
     }
 
-    fn meeting(&self) -> Meeting {
-        Meeting::new(self.W(), self.u, self.n).expect("two free bodies")
+    fn point_impact(&self) -> PointImpact {
+        PointImpact::new(self.W(), self.u, self.n).expect("two free bodies")
     }
 }
 

@@ -43,7 +43,7 @@ pub struct ForwardDynamics<S: Scalar> {
     /// Factored articulated inertia of each free body.
     pub(super) free: Vec<InertiaFactors<S>>,
     /// Articulated inertia and bias, with condensed modes, of each body whose joint reaction is
-    /// [computed](crate::system::Body::kept).
+    /// [computed](crate::system::Body::reaction_index).
     remaining: Vec<Articulated<S>>,
     /// True if flexible bodies are frozen in their current shape.
     is_rigid: bool,
@@ -80,7 +80,14 @@ impl<S: Scalar> ForwardDynamics<S> {
             compliance: vec![[S::zero(); 3]; system.nv],
             free: vec![InertiaFactors::identity(); n],
             modal: Modal::of(system),
-            remaining: vec![Articulated::zero(); system.bodies.iter().filter(|body| body.kept.is_some()).count()],
+            remaining: vec![
+                Articulated::zero();
+                system
+                    .bodies
+                    .iter()
+                    .filter(|body| body.reaction_index.is_some())
+                    .count()
+            ],
             is_rigid: false,
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
@@ -142,9 +149,9 @@ impl<S: Scalar> ForwardDynamics<S> {
 
     /// Returns the reaction wrench of its joint on body `i`, about the body's origin, world axes;
     /// requires [`solve`](Self::solve). `None` if the body's reaction is not
-    /// [computed](crate::system::Body::kept).
+    /// [computed](crate::system::Body::reaction_index).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
-        let Articulated { I, p } = &self.remaining[system.bodies[i].kept?];
+        let Articulated { I, p } = &self.remaining[system.bodies[i].reaction_index?];
         Some(I.times(&self.A[i]) + *p)
     }
 
@@ -172,8 +179,8 @@ impl<S: Scalar> ForwardDynamics<S> {
                     what: SingularPart::Mode(mode),
                 })?;
         }
-        if let Some(kept) = body.kept {
-            self.remaining[kept] = self.articulated[i];
+        if let Some(k) = body.reaction_index {
+            self.remaining[k] = self.articulated[i];
         }
         let joint = &constants.joint;
         if let JointModel::Free(_) = joint {

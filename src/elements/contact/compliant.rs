@@ -87,11 +87,11 @@ impl Compliant {
         } else {
             mean_slope(parts, |part| part * part, |[a, b]| a + b) * S::lift(force / 2.0)
         };
-        let in_middle = self
+        let at_midpoint = self
             .press(now, frames, nearest)
             .map_or(S::zero(), |pressed| pressed.spring);
         let pair = Pair::at(now.configuration(), frames, nearest.from_a);
-        let F = Wrench::new(Vec3::zeros(), nearest.n * (slope * pace - in_middle));
+        let F = Wrench::new(Vec3::zeros(), nearest.n * (slope * pace - at_midpoint));
         pair.push(now.system, now.kinematics, applied, F);
     }
 }

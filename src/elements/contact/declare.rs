@@ -29,8 +29,8 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
         };
         let captures = contacts.iter().filter_map(Contact::capture).count();
         let law = numbers.law(written, captures);
-        let touches = contacts.iter().filter_map(Contact::touch).count();
-        let trigger = numbers.trigger(written, touches);
+        let detected = contacts.iter().filter_map(Contact::detection_number).count();
+        let trigger = numbers.trigger(written, detected);
         if let Some((verb, what)) = command(&law, &trigger) {
             let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
             let target = Target::Contact(contacts.len());
@@ -179,9 +179,9 @@ impl Numbers<'_> {
         }
     }
 
-    /// Declares the lengths of the trigger; `touches` is the number of contacts with contact
+    /// Declares the lengths of the trigger; `detected` is the number of contacts with contact
     /// detection declared before.
-    fn trigger(&mut self, written: &spec::Contact, touches: usize) -> Trigger {
+    fn trigger(&mut self, written: &spec::Contact, detected: usize) -> Trigger {
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
         let Some(of_b) = written.surface else {
             let reach = written.reach.unwrap_or(0.01);
@@ -197,7 +197,7 @@ impl Numbers<'_> {
             length("radius_b", Bound::Positive, radius, what)
         });
         Trigger::Touch(
-            touches,
+            detected,
             Surface {
                 of_b,
                 radius_a,

@@ -6,7 +6,7 @@ use crate::system::Configuration;
 
 /// Contact state of two surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Surfaces {
+pub(crate) enum ContactState {
     /// The surfaces are separated.
     #[default]
     Apart,
@@ -18,15 +18,15 @@ pub(crate) enum Surfaces {
     Touching { impacts: i32, floor: f64 },
 }
 
-impl Surfaces {
+impl ContactState {
     /// Surfaces in contact, without detection of further impacts: the state of compliant contacts.
-    pub const SINKING: Self = Self::Touching {
+    pub const LASTING: Self = Self::Touching {
         impacts: 1,
         floor: BOTTOMLESS,
     };
 }
 
-impl Stored for Surfaces {
+impl Stored for ContactState {
     fn write(&self, to: &mut impl FnMut(f64)) {
         let (state, floor) = match *self {
             Self::Apart => (0, BOTTOMLESS),
@@ -79,12 +79,12 @@ pub(crate) enum Transition {
     /// The state stays valid.
     Stays,
     /// The surfaces separate.
-    Parts,
+    Separates,
     /// The plane of a disc is crossed outside the disc's radius: the surfaces overlap without
     /// contact.
-    Passes,
+    Ignored,
     /// The surfaces touch, or penetrate to the gap `floor`.
-    Meets,
+    Touches,
 }
 
 impl Contact {
@@ -111,11 +111,11 @@ impl Contact {
 impl Detected {
     /// Returns the event indicator (m) of a contact state. It is positive as long as the state is
     /// valid. Contact ends at a gap of `margin`; the next impact is detected at `floor`.
-    pub fn indicator(&self, state: Surfaces) -> f64 {
+    pub fn indicator(&self, state: ContactState) -> f64 {
         match state {
-            Surfaces::Apart => self.gap,
-            Surfaces::Behind => self.margin - self.gap,
-            Surfaces::Touching { floor, .. } => (self.margin - self.gap).min(self.gap - floor),
+            ContactState::Apart => self.gap,
+            ContactState::Behind => self.margin - self.gap,
+            ContactState::Touching { floor, .. } => (self.margin - self.gap).min(self.gap - floor),
         }
     }
 
@@ -125,8 +125,8 @@ impl Detected {
     }
 
     /// Returns the contact state after a first impact at the present gap.
-    pub fn touching(&self) -> Surfaces {
-        Surfaces::Touching {
+    pub fn in_contact(&self) -> ContactState {
+        ContactState::Touching {
             impacts: 1,
             floor: self.floor(),
         }
@@ -134,19 +134,19 @@ impl Detected {
 
     /// Returns the transition from a contact state. An importer stops slightly before or after the
     /// indicator's zero, so a quarter of the margin is tolerated.
-    pub fn next(&self, state: Surfaces) -> Transition {
+    pub fn next(&self, state: ContactState) -> Transition {
         let there = 0.25 * self.margin;
-        if state != Surfaces::Apart && self.gap >= self.margin - there {
-            return Transition::Parts;
+        if state != ContactState::Apart && self.gap >= self.margin - there {
+            return Transition::Separates;
         }
-        let meets = match state {
-            Surfaces::Apart => self.gap <= there,
-            Surfaces::Behind => false,
-            Surfaces::Touching { floor, .. } => self.gap <= floor + there,
+        let touches = match state {
+            ContactState::Apart => self.gap <= there,
+            ContactState::Behind => false,
+            ContactState::Touching { floor, .. } => self.gap <= floor + there,
         };
-        match (meets, state == Surfaces::Apart && self.is_beside) {
-            (true, true) => Transition::Passes,
-            (true, false) => Transition::Meets,
+        match (touches, state == ContactState::Apart && self.is_beside) {
+            (true, true) => Transition::Ignored,
+            (true, false) => Transition::Touches,
             (false, _) => Transition::Stays,
         }
     }
@@ -157,7 +157,7 @@ mod tests {
     use super::{BOTTOMLESS, Detected};
 
     #[test]
-    fn a_floor_is_a_number_however_deep_it_lies() {
+    fn floor_is_finite_at_any_penetration() {
         let detected = |gap, margin| Detected {
             gap,
             speed: 0.0,

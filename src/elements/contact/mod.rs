@@ -9,8 +9,8 @@ mod surface;
 
 pub use capture::Capture;
 pub(crate) use capture::Captured;
-pub(crate) use detection::{BOTTOMLESS, Detected, MOST_IMPACTS, Surfaces, Transition};
-pub(crate) use report::{Report, Status};
+pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
+pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use surface::Nearest;
 
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Stored, Values, View};
@@ -113,7 +113,7 @@ impl Contact {
     }
 
     /// Returns the index among the contacts with contact detection, `None` for a commanded contact.
-    pub fn touch(&self) -> Option<usize> {
+    pub fn detection_number(&self) -> Option<usize> {
         match self.trigger {
             Trigger::Touch(number, _) => Some(number),
             Trigger::Command(_) => None,
@@ -197,7 +197,7 @@ impl Element for Contact {
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
-        if self.touch().is_some() {
+        if self.detection_number().is_some() {
             let what = format!("how far {a} is from the surface of {b}; below zero, how deep inside");
             to.continuous([Quantity::new(format!("{name}.gap"), Unit::Metre, what)]);
         }
@@ -205,7 +205,7 @@ impl Element for Contact {
             let what = format!("force of contact {name} on {a}, inertial axes");
             to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &what));
         } else {
-            to.discrete(Report::quantities(self));
+            to.discrete(ImpactReport::quantities(self));
         }
         if let Some(capture) = self.capture() {
             capture.outputs(self, to);
@@ -213,7 +213,7 @@ impl Element for Contact {
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        if self.touch().is_some() {
+        if self.detection_number().is_some() {
             y.number(self.nearest_now(&view.now).gap);
         }
         if self.is_compliant() {

@@ -1,15 +1,15 @@
 use super::Contact;
 use crate::algebra::Vec3;
-use crate::dynamics::impact::Meeting;
+use crate::dynamics::impact::PointImpact;
 use crate::elements::Stored;
 use crate::system::{Quantity, Unit};
 
 /// Report of the last impact or capture of a contact, also of a refused one; its numbers are
 /// outputs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Report {
+pub(crate) struct ImpactReport {
     /// Outcome, or the reason for which it was refused.
-    pub status: Status,
+    pub status: ImpactStatus,
     /// Number of impacts since the start.
     pub count: f64,
     /// Time of the last impact, also of a refused one, s.
@@ -35,12 +35,12 @@ pub(crate) struct Report {
 
 /// Outcome of the last impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum ImpactStatus {
     /// There was no impact yet.
     #[default]
     None = 0,
     /// There was an impact.
-    Struck = 1,
+    Impact = 1,
     /// There was an impact, with `r_E` clamped to the nearest admissible value.
     Clamped = 2,
     /// The surfaces were separating.
@@ -54,17 +54,17 @@ pub(crate) enum Status {
     /// The contact cannot move along its normal, or the impulse could not be computed.
     Unsolved = 7,
     /// The contact is coupled to simultaneous ones, and one of them has friction.
-    Together = 8,
+    Coupled = 8,
 }
 
-impl Status {
+impl ImpactStatus {
     /// Returns true if there was an impact.
-    pub fn is_struck(self) -> bool {
-        matches!(self, Self::Struck | Self::Clamped)
+    pub fn is_impact(self) -> bool {
+        matches!(self, Self::Impact | Self::Clamped)
     }
 }
 
-impl Report {
+impl ImpactReport {
     /// Number of values of a report.
     pub const COUNT: usize = 21;
 
@@ -134,7 +134,7 @@ impl Report {
     }
 
     /// Creates a report without an impulse.
-    pub fn blank(status: Status, count: f64, time: f64) -> Self {
+    pub fn blank(status: ImpactStatus, count: f64, time: f64) -> Self {
         Self {
             status,
             count,
@@ -145,28 +145,28 @@ impl Report {
 
     /// Sets the quantities that the response at the contact determines, for the tangential impulse
     /// `r_f` relative to that of a sticking impact.
-    pub fn look(&mut self, meeting: &Meeting, r_f: f64) {
-        self.kappa = meeting.kappa();
-        self.band = meeting.admissible(r_f);
-        self.virtual_mass = meeting.virtual_mass();
+    pub fn set_response(&mut self, point: &PointImpact, r_f: f64) {
+        self.kappa = point.kappa();
+        self.band = point.admissible(r_f);
+        self.virtual_mass = point.virtual_mass();
     }
 }
 
-impl Status {
+impl ImpactStatus {
     const ALL: [Self; 9] = [
         Self::None,
-        Self::Struck,
+        Self::Impact,
         Self::Clamped,
         Self::Separating,
         Self::OutOfReach,
         Self::Inconsistent,
         Self::Adhesive,
         Self::Unsolved,
-        Self::Together,
+        Self::Coupled,
     ];
 }
 
-impl Stored for Status {
+impl Stored for ImpactStatus {
     fn write(&self, to: &mut impl FnMut(f64)) {
         (*self as i32).write(to);
     }
@@ -177,8 +177,8 @@ impl Stored for Status {
     }
 }
 
-/// Values are stored in the order of [`quantities`](Report::quantities).
-impl Stored for Report {
+/// Values are stored in the order of [`quantities`](ImpactReport::quantities).
+impl Stored for ImpactReport {
     fn write(&self, to: &mut impl FnMut(f64)) {
         self.status.write(to);
         self.count.write(to);
@@ -195,7 +195,7 @@ impl Stored for Report {
 
     fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
         Some(Self {
-            status: Status::read(next)?,
+            status: ImpactStatus::read(next)?,
             count: f64::read(next)?,
             time: f64::read(next)?,
             impulse: Vec3::read(next)?,

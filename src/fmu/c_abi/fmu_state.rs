@@ -57,7 +57,7 @@ unsafe fn saved_mut<'a>(pointer: fmi2FMUstate) -> Result<&'a mut SavedState, Fau
     Ok(unsafe { &mut (*handle(pointer)?).saved })
 }
 
-fn hand_out(saved: SavedState) -> fmi2FMUstate {
+fn into_handle(saved: SavedState) -> fmi2FMUstate {
     Box::into_raw(Box::new(StateHandle { magic: MAGIC, saved })).cast()
 }
 
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FM
         Handle::call(c, Call::GetFMUstate, |component| {
             let place = single(FMUstate, "FMUstate")?;
             if place.is_null() {
-                *place = hand_out(component.save());
+                *place = into_handle(component.save());
             } else {
                 component.save_into(saved_mut(*place)?);
             }
@@ -165,7 +165,7 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
             let place = single(FMUstate, "FMUstate")?;
             let read = component.read_state(bytes)?;
             if place.is_null() {
-                *place = hand_out(read);
+                *place = into_handle(read);
             } else {
                 *saved_mut(*place)? = read;
             }

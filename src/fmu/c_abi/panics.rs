@@ -13,16 +13,16 @@ use std::sync::Once;
 
 /// Source location of a panic as plain bytes, so that no destructor runs when a thread ends.
 #[derive(Clone, Copy)]
-struct Place {
+struct SourceLocation {
     file: [u8; 64],
     line: u32,
 }
 
-const NOWHERE: Place = Place { file: [0; 64], line: 0 };
+const NOWHERE: SourceLocation = SourceLocation { file: [0; 64], line: 0 };
 
 thread_local! {
     static DEPTH: Cell<u32> = const { Cell::new(0) };
-    static PLACE: Cell<Place> = const { Cell::new(NOWHERE) };
+    static LOCATION: Cell<SourceLocation> = const { Cell::new(NOWHERE) };
 }
 
 /// Runs `f`; returns a panic in it as its message with the source location.
@@ -55,7 +55,7 @@ fn install() {
             place.file[..tail.len()].copy_from_slice(tail);
             place.line = location.line();
         }
-        PLACE.set(place);
+        LOCATION.set(place);
     }));
 }
 
@@ -65,7 +65,7 @@ fn describe(payload: &(dyn Any + Send)) -> String {
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
         .unwrap_or("no message");
-    let Place { file, line } = PLACE.replace(NOWHERE);
+    let SourceLocation { file, line } = LOCATION.replace(NOWHERE);
     let file = String::from_utf8_lossy(&file);
     format!("internal error: {what} ({}:{line})", file.trim_end_matches('\0'))
 }

@@ -31,7 +31,7 @@ impl Component {
             self.stepper_stale = false;
         }
         let stopped = self.attempt(|simulation, events| match simulation.advance(end, events) {
-            Err(error) if simulation.state.t > start && !error.is_untrue() => Ok(Some(error)),
+            Err(error) if simulation.state.t > start && !error.invalidates_results() => Ok(Some(error)),
             outcome => outcome.map(|()| None),
         });
         let stopped = stopped.map_err(|error| Fault::error(format!("no step from {start} s to {end} s: {error}")))?;

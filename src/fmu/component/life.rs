@@ -37,7 +37,7 @@ impl Component {
             match interface {
                 // In Model Exchange commands are applied at the first `fmi2NewDiscreteStates`.
                 Interface::ModelExchange => Ok(()),
-                Interface::CoSimulation => simulation.obey(events),
+                Interface::CoSimulation => simulation.execute_commands(events),
             }
         })?;
         self.invalidate();

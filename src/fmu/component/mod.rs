@@ -266,8 +266,8 @@ impl Component {
         // In Co-Simulation limit states are updated during steps only. The outputs of a controller
         // without samples depend on its inputs at every instant, so its limit states are updated
         // here as well.
-        let answers = self.interface == Interface::CoSimulation && self.model().follows_inputs();
-        if self.limit_states_stale && (self.mode == Mode::Initialization || answers) {
+        let reads_without_step = self.interface == Interface::CoSimulation && self.model().follows_inputs();
+        if self.limit_states_stale && (self.mode == Mode::Initialization || reads_without_step) {
             self.simulation.initialise_modes();
             self.limit_states_stale = false;
         }
@@ -282,7 +282,7 @@ impl Component {
             if self.interface == Interface::CoSimulation {
                 // In Model Exchange `fmi2NewDiscreteStates` does this, at the event at which the
                 // parameters are set.
-                self.simulation.update_sides(&mut self.events);
+                self.simulation.update_limits(&mut self.events);
                 self.simulation.restart_balance();
                 self.log_events();
             }
@@ -317,7 +317,7 @@ impl Component {
                     let State { u, discrete, .. } = &mut simulation.state;
                     simulation.plant.sample(t, u, discrete).map(|_| ())
                 }
-                Mode::StepComplete => simulation.obey(events),
+                Mode::StepComplete => simulation.execute_commands(events),
                 _ => Ok(()),
             }
         })?;

@@ -54,7 +54,7 @@ impl Component {
     /// Returns true if a changed command waits for an event: `fmi2CompletedIntegratorStep`.
     pub fn is_commanded(&mut self) -> bool {
         let State { t, u, discrete, .. } = &self.simulation.state;
-        self.simulation.plant.command_waits(*t, u, discrete)
+        self.simulation.plant.needs_command_event(*t, u, discrete)
     }
 
     /// Enters Continuous-Time Mode; fixed parameters can no longer change:
@@ -136,7 +136,8 @@ impl Component {
     /// Returns the derivatives of all states, each in its unit: `fmi2GetDerivatives`.
     ///
     /// # Errors
-    /// For a derivative that does not exist, `fmi2Discard` in Continuous-Time Mode, else `fmi2Error`.
+    /// For a derivative that does not exist, `fmi2Discard` in Continuous-Time Mode, else
+    /// `fmi2Error`.
     pub fn get_derivatives(&mut self, dx: &mut [f64]) -> Result<(), Fault> {
         self.check_count("derivatives", dx.len(), self.model().states.len())?;
         self.evaluate_up_to(Cached::Derivatives)?;

@@ -404,9 +404,9 @@ fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
         c.set_debug_logging(true, &["logSolver"]).map_err(|f| f.what)?;
         c.do_step(0.0, 0.2).map_err(|f| f.what)?;
         end(&mut c);
-        let told = c.log.take();
-        assert_eq!(told.len(), 1, "{told:?}");
-        assert!(told[0].text.contains("steps"), "{told:?}");
+        let messages = c.log.take();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        assert!(messages[0].text.contains("steps"), "{messages:?}");
     }
     Ok(())
 }

@@ -183,8 +183,11 @@ impl Component {
         })
     }
 
-    pub(super) fn wrong_type(&self, slot: Slot, is: &str, asked: &str) -> Fault {
-        Fault::error(format!("{} is a {is} variable, not {asked}", self.registry.name(slot)))
+    pub(super) fn wrong_type(&self, slot: Slot, is: &str, requested: &str) -> Fault {
+        Fault::error(format!(
+            "{} is a {is} variable, not {requested}",
+            self.registry.name(slot)
+        ))
     }
 
     fn settable(&self, slot: Slot) -> Result<(), Fault> {
@@ -227,13 +230,13 @@ impl Component {
     ///
     /// # Errors
     /// `fmi2Error` for any reference.
-    pub fn no_such_type(&self, references: &[u32], asked: &str) -> Result<(), Fault> {
+    pub fn no_such_type(&self, references: &[u32], requested: &str) -> Result<(), Fault> {
         let Some(&reference) = references.first() else {
             return Ok(());
         };
         Err(match self.slot(reference)? {
-            slot @ Slot::Flag(_) => self.wrong_type(slot, "Boolean", asked),
-            slot => self.wrong_type(slot, "Real", asked),
+            slot @ Slot::Flag(_) => self.wrong_type(slot, "Boolean", requested),
+            slot => self.wrong_type(slot, "Real", requested),
         })
     }
 

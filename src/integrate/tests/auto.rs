@@ -25,7 +25,7 @@ fn changes<O: Ode<Error: std::fmt::Debug>>(
 }
 
 #[test]
-fn van_der_pols_oscillator_is_stiff_at_times() {
+fn stiffness_of_van_der_pols_oscillator_is_detected() {
     let reference = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5];
     for tolerance in [1e-4, 1e-6, 1e-8] {
         let mut x = [2.0, 0.0];
@@ -78,8 +78,8 @@ fn begin_and_end_of_stiffness_are_detected() {
 }
 
 /// Returns the equations and the solution of a mass `f` on a stiff spring whose other end is a slow
-/// oscillator `s`: `f̈ = −ω²(f − s)`, `s̈ = −s`. The mass vibrates with the amplitude `excited` about
-/// the quasi-static motion `f = s ω²/(ω² − 1)`.
+/// oscillator `s`: `f̈ = −ω²(f − s)`, `s̈ = −s`. The mass vibrates with the amplitude `excited`
+/// about the quasi-static motion `f = s ω²/(ω² − 1)`.
 fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible>, impl Fn(f64) -> [f64; 4]) {
     let stiffness = 1e8;
     let follows = stiffness / (stiffness - 1.0);
@@ -129,8 +129,8 @@ fn failed_trial_counts_as_a_rejection_only() {
         let (mut x, mut memory) = (solution(0.0), Memory::new(stepper.settings()));
         let t = stepper.step(&mut law, 0.0, 3.0, &mut x, &mut memory).unwrap().t;
         if waits {
-            while !memory.watch.is_trial_scheduled() {
-                memory.watch.count_near(true);
+            while !memory.method_selection.is_trial_scheduled() {
+                memory.method_selection.count_near(true);
             }
         }
         let step = stepper.step(&mut law, t, 3.0, &mut x, &mut memory).unwrap();

@@ -184,13 +184,13 @@ impl Ode for Corrected {
         (t, theta): (f64, f64),
         x0: &[f64],
         g: &mut [f64],
-        middle: &mut [f64],
+        midpoint: &mut [f64],
     ) -> Result<(), &'static str> {
         let mut f = [0.0; 2];
         for i in 0..2 {
-            middle[i] = x0[i] + theta * g[i];
+            midpoint[i] = x0[i] + theta * g[i];
         }
-        self.derivative(t, middle, &mut f)?;
+        self.derivative(t, midpoint, &mut f)?;
         let second = (f[1] - g[1]) / (1.0 - theta * J[1][1]);
         g[0] += (f[0] - g[0] + theta * self.off_diagonal * J[0][1] * second) / (1.0 - theta * J[0][0]);
         g[1] += second;
@@ -235,7 +235,7 @@ fn corrections_with_the_whole_jacobian_solve_linear_equations() {
 
 /// Monitors a sequence of correction norms; returns the number of corrections up to the decision,
 /// the decision and the round-off floor.
-fn said(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
+fn iterate(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>) {
     let limits = Limits {
         target: 1e-17,
         round_off: 1e-10,
@@ -256,39 +256,42 @@ fn slow_corrections_stop_if_an_alternative_remains() {
     let falls = |rate: f64| -> Vec<f64> { (0..20).map(|k| 1e-2 * rate.powi(k)).collect() };
     // Fast contraction is accepted with either Jacobian.
     for age in [Age::Old, Age::Fresh] {
-        assert_eq!(said(age, &falls(0.01)), (8, Progress::Converged, None));
+        assert_eq!(iterate(age, &falls(0.01)), (8, Progress::Converged, None));
         assert_eq!(
-            said(age, &[1e-2, 1e-6, 3e-11, 2e-11]),
+            iterate(age, &[1e-2, 1e-6, 3e-11, 2e-11]),
             (4, Progress::Converged, Some(2e-11))
         );
-        assert_eq!(said(age, &[1e-2, f64::INFINITY]).1, Progress::Hopeless);
+        assert_eq!(iterate(age, &[1e-2, f64::INFINITY]).1, Progress::WillNotConverge);
     }
     // The last of 20 corrections would be 1e-2 · 0.5¹⁹ = 2e-8, above `target` and `round_off`.
-    assert_eq!(said(Age::Old, &falls(0.5)), (2, Progress::Hopeless, None));
-    assert_eq!(said(Age::Fresh, &falls(0.5)), (20, Progress::Hopeless, None));
+    assert_eq!(iterate(Age::Old, &falls(0.5)), (2, Progress::WillNotConverge, None));
+    assert_eq!(iterate(Age::Fresh, &falls(0.5)), (20, Progress::WillNotConverge, None));
     // Slow contraction at first, then fast.
     let slow = [2.5e-2, 1.1e-2, 1.7e-3, 3.6e-5, 5.7e-6, 1.2e-7];
-    assert_eq!(said(Age::Old, &slow), (2, Progress::Hopeless, None));
-    assert_eq!(said(Age::Fresh, &slow), (6, Progress::GoOn, None));
-    assert_eq!(said(Age::Fresh, &[1.0, 3.0, 5.0, 30.0]), (3, Progress::Hopeless, None));
+    assert_eq!(iterate(Age::Old, &slow), (2, Progress::WillNotConverge, None));
+    assert_eq!(iterate(Age::Fresh, &slow), (6, Progress::GoOn, None));
+    assert_eq!(
+        iterate(Age::Fresh, &[1.0, 3.0, 5.0, 30.0]),
+        (3, Progress::WillNotConverge, None)
+    );
 }
 
 #[test]
 fn slow_contraction_is_not_taken_for_round_off() {
     let mut steadily: Vec<f64> = (0..12).map(|k| 9e-11 * 0.6_f64.powi(k)).collect();
     steadily.splice(0..0, [4e-10, 2.5e-10, 1.5e-10]);
-    assert_eq!(said(Age::Fresh, &steadily), (15, Progress::GoOn, None));
+    assert_eq!(iterate(Age::Fresh, &steadily), (15, Progress::GoOn, None));
     // Slow and fast contraction alternate.
     let turns = [2.8e-10, 2.7e-10, 2.7e-12, 2.6e-12, 2.6e-14, 2.5e-14];
-    assert_eq!(said(Age::Fresh, &turns), (6, Progress::GoOn, None));
+    assert_eq!(iterate(Age::Fresh, &turns), (6, Progress::GoOn, None));
     // A stagnating correction is round-off, after either sequence.
     let stands = [&turns[..], &[2.6e-14]].concat();
-    assert_eq!(said(Age::Fresh, &stands), (7, Progress::Converged, Some(2.6e-14)));
+    assert_eq!(iterate(Age::Fresh, &stands), (7, Progress::Converged, Some(2.6e-14)));
     let stands = [&steadily[..], &[3e-13]].concat();
-    assert_eq!(said(Age::Fresh, &stands), (16, Progress::Converged, Some(3e-13)));
+    assert_eq!(iterate(Age::Fresh, &stands), (16, Progress::Converged, Some(3e-13)));
     // After the last admissible correction an error below `round_off` is accepted.
     let slow: Vec<f64> = (0..20).map(|k| 1e-8 * 0.7_f64.powi(k)).collect();
-    assert_eq!(said(Age::Fresh, &slow), (20, Progress::Converged, None));
+    assert_eq!(iterate(Age::Fresh, &slow), (20, Progress::Converged, None));
 }
 
 /// A mass on a spring of unit stiffness, of which the corrections omit the part `unknown`. If
@@ -311,16 +314,16 @@ impl Ode for Spring {
         (t, theta): (f64, f64),
         x0: &[f64],
         g: &mut [f64],
-        middle: &mut [f64],
+        midpoint: &mut [f64],
     ) -> Result<(), Self::Error> {
         if self.consistent {
             g[0] = x0[1] + theta * g[1];
         }
         for i in 0..2 {
-            middle[i] = x0[i] + theta * g[i];
+            midpoint[i] = x0[i] + theta * g[i];
         }
         let mut f = [0.0; 2];
-        self.derivative(t, middle, &mut f)?;
+        self.derivative(t, midpoint, &mut f)?;
         let (off, known) = ([f[0] - g[0], f[1] - g[1]], 1.0 - self.unknown);
         let second = (off[1] - theta * known * off[0]) / (1.0 + theta * theta * known);
         g[0] += off[0] + theta * second;

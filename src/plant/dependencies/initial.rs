@@ -66,7 +66,7 @@ impl Owners {
             bodies => bodies,
         };
         let of_slot = |source: &Source| match *source {
-            Source::Host(input) => of_variable(&model.inputs[input].quantity.name),
+            Source::Importer(input) => of_variable(&model.inputs[input].quantity.name),
             Source::Signal(k) | Source::Rate(k) | Source::Acceleration(k) => {
                 let first = model.elements.signals[k].parameters().next();
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
@@ -141,7 +141,7 @@ impl Owners {
                 (Some(slot), None) => {
                     self.slots[slot].iter().for_each(|&body| marked[body] = true);
                     match model.sources[slot] {
-                        Source::Host(input) => inputs.push(input),
+                        Source::Importer(input) => inputs.push(input),
                         Source::Signal(k) | Source::Rate(k) | Source::Acceleration(k) => {
                             parameters.extend(model.elements.signals[k].parameters());
                         }

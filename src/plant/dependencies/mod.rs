@@ -125,7 +125,7 @@ fn owner(name: &str) -> &str {
 
 fn host_input(source: &Source) -> Option<usize> {
     match *source {
-        Source::Host(input) => Some(input),
+        Source::Importer(input) => Some(input),
         _ => None,
     }
 }

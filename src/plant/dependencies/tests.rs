@@ -279,8 +279,8 @@ fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
                     );
                 }
             }
-            let windings = model.rates().end..n - usize::from(model.spec.has_diagnostics());
-            for k in windings {
+            let unwrapped = model.rates().end..n - usize::from(model.spec.has_diagnostics());
+            for k in unwrapped {
                 let mut x = x.clone();
                 x[k] += std::f64::consts::TAU;
                 let Some(after) = experiment.values(OperatingPoint::new(0.0, &x, &u, &discrete)) else {

@@ -64,7 +64,7 @@ impl Tracer {
     /// its own.
     pub fn new(model: &Model) -> Self {
         let mut model = model.clone();
-        model.sources = (0..model.sources.len()).map(Source::Host).collect();
+        model.sources = (0..model.sources.len()).map(Source::Importer).collect();
         Traced::reset(model.states.len() + model.sources.len() + model.system.bodies.len());
         let parameters = model.parameter_starts();
         let derived = model.validate(&parameters, None, &mut Vec::new());

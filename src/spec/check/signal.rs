@@ -13,12 +13,12 @@ impl Check<'_> {
         if let Some(joint) = of_joint.filter(|joint| joint.motions.len() > 1) {
             self.command(input, signal, switches, &joint.motions);
         }
-        let strikes = match input.rsplit_once('.') {
+        let is_impact = match input.rsplit_once('.') {
             Some((port, "impact")) if self.spec.port.get(port).is_some_and(|port| port.impulse) => true,
             Some((contact, "impact" | "capture")) => self.spec.contact.contains_key(contact),
             _ => false,
         };
-        if strikes && !switches {
+        if is_impact && !switches {
             let what = "a command is a constant, a step, or a table with interpolation = \"hold\"";
             self.report("signal", input, "type", what);
         }

@@ -49,9 +49,9 @@ impl Motion<2, 2> for Cylindrical {
         self.turn.attitude(q[0])
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 2] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 2] {
         [
-            self.turn.nearest(&X_FB.R, winding[0]),
+            self.turn.nearest(&X_FB.R, unwrapped[0]),
             lift3::<S>(&self.turn.axis).dot(&X_FB.p),
         ]
     }

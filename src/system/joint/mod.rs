@@ -76,9 +76,9 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// coordinates of bodies whose positions are states.
     ///
     /// `q_FB` is the attitude of `X_FB`, with its continuous sign. The pose determines angles up to
-    /// full turns; the angle nearest to `winding`, the unwrapped angle (rad, one per angle), is
+    /// full turns; the angle nearest to `unwrapped`, the unwrapped angle (rad, one per angle), is
     /// returned.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; NQ];
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; NQ];
 }
 
 /// Returns the columns of `V = H (HᵀH)⁻¹`, each a wrench that is a unit generalised force on one
@@ -100,12 +100,12 @@ pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>
 }
 
 /// Returns the polar angle of the point `(cosine, sine)`, rad, plus as many full turns as bring it
-/// nearest to `winding`.
+/// nearest to `unwrapped`.
 #[inline]
-fn angle_near<S: Scalar>(sine: S, cosine: S, winding: S) -> S {
+fn angle_near<S: Scalar>(sine: S, cosine: S, unwrapped: S) -> S {
     let angle = sine.atan2(cosine);
     let turn = S::lift(TAU);
-    angle + ((winding - angle) / turn).round() * turn
+    angle + ((unwrapped - angle) / turn).round() * turn
 }
 
 /// Rate at which the norm of a quaternion state returns to one, 1/s: `q̇ += rate (1 − |q|²) q`.
@@ -197,9 +197,9 @@ impl Turn {
     }
 
     /// Returns the angle whose rotation is nearest to `R` in the Frobenius norm `‖R − R(θ)‖`.
-    fn nearest<S: Scalar>(&self, R: &Mat3<S>, winding: S) -> S {
+    fn nearest<S: Scalar>(&self, R: &Mat3<S>, unwrapped: S) -> S {
         let (sine, cosine) = (lift33::<S>(&self.sine).dot(R), lift33::<S>(&self.cosine).dot(R));
-        angle_near(sine, cosine, winding)
+        angle_near(sine, cosine, unwrapped)
     }
 
     fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S> {

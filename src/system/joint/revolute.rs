@@ -47,7 +47,7 @@ impl Motion<1, 1> for Revolute {
         self.turn.attitude(q[0])
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 1] {
-        [self.turn.nearest(&X_FB.R, winding[0])]
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 1] {
+        [self.turn.nearest(&X_FB.R, unwrapped[0])]
     }
 }

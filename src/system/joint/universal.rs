@@ -65,7 +65,7 @@ impl Motion<2, 2> for Universal {
     /// Computes each angle from one axis: with `R = R₁ R₂`, the second axis in F depends on the
     /// first angle only, `R a₂ = R₁ a₂`, and the first axis seen from B on the second angle only,
     /// `Rᵀ a₁ = R₂ᵀ a₁`.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, winding: &[S]) -> [S; 2] {
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 2] {
         let R = X_FB.R * lift33::<S>(&self.R_FB0).transpose();
         let (a_1, a_2) = (lift3::<S>(&self.first.axis), lift3::<S>(&self.second.axis));
         let (moved, back) = (R * a_2, R.tr_mul(&a_1));
@@ -74,12 +74,12 @@ impl Motion<2, 2> for Universal {
             angle_near(
                 a_1.cross(&a_2).dot(&moved),
                 a_2.dot(&moved) - slant * a_1.dot(&moved),
-                winding[0],
+                unwrapped[0],
             ),
             angle_near(
                 a_1.cross(&a_2).dot(&back),
                 a_1.dot(&back) - slant * a_2.dot(&back),
-                winding[1],
+                unwrapped[1],
             ),
         ]
     }

@@ -437,9 +437,9 @@ impl Subject<'_> {
             "{info:?}"
         );
         for (i, (before, after)) in before.into_iter().flatten().zip(self.states()?).enumerate() {
-            let told = info.valuesOfContinuousStatesChanged == fmi2True && self.target.jumps[i];
+            let is_declared = info.valuesOfContinuousStatesChanged == fmi2True && self.target.jumps[i];
             assert!(
-                told || before.to_bits() == after.to_bits(),
+                is_declared || before.to_bits() == after.to_bits(),
                 "state {i} jumps: {before} {after}"
             );
         }

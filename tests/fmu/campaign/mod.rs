@@ -67,7 +67,7 @@ fn number(name: &str, usual: u64) -> u64 {
 
 /// Instances of all examples run in parallel, one thread for each example, and are created and
 /// freed repeatedly: every run gives identical bits, and no file stays open. (Memory is measured in
-/// `ten_thousand_lives_take_no_memory_and_no_file_handle`, where the allocator has no arenas of
+/// `ten_thousand_instances_leak_no_memory_and_no_file_handle`, where the allocator has no arenas of
 /// other threads.)
 #[test]
 fn all_examples_run_repeatedly_in_parallel() {
@@ -130,7 +130,7 @@ struct Campaign {
 }
 
 #[test]
-fn calls_at_random_never_let_the_host_down() {
+fn random_calls_never_crash_or_hang() {
     let threads = number("GRAPPLE_CAMPAIGN_THREADS", 2) as usize;
     let longest = number("GRAPPLE_CAMPAIGN_SECONDS", LONGEST) as f64;
     let first = number("GRAPPLE_CAMPAIGN_FIRST", 0);

@@ -145,14 +145,14 @@ impl<'a> Subject<'a> {
             self.mode
         );
         let refusals = logged.iter().filter(|said| said.status != OK).count();
-        let told = status != OK && self.logs_failures[usize::from(status == DISCARD)];
+        let is_logged = status != OK && self.logs_failures[usize::from(status == DISCARD)];
         let right = logged.iter().all(|said| said.status == OK || said.status == status);
         assert!(
-            right && refusals == usize::from(told) && logged.iter().all(|said| !said.message.is_empty()),
+            right && refusals == usize::from(is_logged) && logged.iter().all(|said| !said.message.is_empty()),
             "{} returned {status:?} and logged {logged:?}",
             call.name()
         );
-        if let (true, Some(said)) = (told, logged.last()) {
+        if let (true, Some(said)) = (is_logged, logged.last()) {
             self.journal.note(format!("      \"{}\"", said.message));
         }
         let kept = status == ERROR || (status == DISCARD && call != Call::DoStep);

@@ -183,7 +183,7 @@ pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
 /// Updates the discrete states of an instance in Event Mode, and returns to Continuous-Time Mode.
 pub fn event(subject: &mut Subject, fuzz: &mut Fuzz) -> Trace {
     let info = subject.new_discrete_states(fuzz);
-    let told = info.map(|info| {
+    let event_info = info.map(|info| {
         vec![
             info.valuesOfContinuousStatesChanged as u64,
             info.nextEventTimeDefined as u64,
@@ -192,7 +192,7 @@ pub fn event(subject: &mut Subject, fuzz: &mut Fuzz) -> Trace {
     });
     let enter = subject.plain(Call::EnterContinuousTimeMode, Expect::Open);
     vec![
-        (i32::from(told.is_some()), told.unwrap_or_default()),
+        (i32::from(event_info.is_some()), event_info.unwrap_or_default()),
         (enter.0, Vec::new()),
     ]
 }

@@ -22,7 +22,7 @@ fn keeps(instance: &Instance) {
 
 #[test]
 fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
-    let (fmu, log) = (Fmu::of(&striker()), Log::new());
+    let (fmu, log) = (Fmu::of(&impact_in_orbit()), Log::new());
     let me = fmu.instance_with_log(&log, ME);
     me.begin();
     log.take();

@@ -98,7 +98,7 @@ fn a_state_that_jumps_at_an_event_is_declared_as_one_that_may() {
     logged();
     // Impacts and captures make states jump; switches do not.
     let of = |spacecraft: &str| declared(&Fmu::of(spacecraft)).contains(&true);
-    assert!(of(&striker()) && of(&catcher()));
+    assert!(of(&impact_in_orbit()) && of(&catcher()));
     assert!(!of(SPACECRAFT));
     let servo = "servo = { kp = 3.0, kd = 1.0, on = false }";
     assert!(!of(&SPACECRAFT.replace(servo, "motions = [\"loads\", \"prescribed\"]")));

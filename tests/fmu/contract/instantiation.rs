@@ -60,7 +60,7 @@ fn an_interface_that_the_fmu_does_not_offer_is_refused() {
 }
 
 #[test]
-fn the_header_s_inquiries() {
+fn functions_of_the_header_return_platform_and_version() {
     unsafe {
         assert_eq!(CStr::from_ptr(fmi2GetVersion()), c"2.0");
         assert_eq!(CStr::from_ptr(fmi2GetTypesPlatform()), c"default");

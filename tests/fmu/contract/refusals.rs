@@ -90,7 +90,7 @@ fn step_that_fails_at_its_start_leaves_the_state_unchanged() {
 /// The impulse would succeed, but the brake would then dissipate more energy than a floating-point
 /// number can hold: the event as a whole is refused.
 #[test]
-fn an_event_that_fails_in_its_midst_has_not_begun() {
+fn failed_event_leaves_the_instance_unchanged() {
     let fmu = braked();
     let me = fmu.instance(ME);
     me.initialise(None);
@@ -122,7 +122,7 @@ fn an_event_that_fails_in_its_midst_has_not_begun() {
 
 /// A co-simulation algorithm that halves discarded steps would never end if no step succeeded.
 #[test]
-fn a_step_that_the_work_limit_lets_go_nowhere_is_an_error() {
+fn step_without_progress_within_the_work_limit_is_an_error() {
     let fmu = Fmu::new();
     let cs = fmu.instance(CS);
     ok(cs.set("solver.work_limit", 1.0));

@@ -33,7 +33,7 @@ fn coarse_tolerance_is_accepted() {
 }
 
 #[test]
-fn a_start_made_again_in_event_mode_is_told() {
+fn restart_in_event_mode_reports_changed_states() {
     let fmu = Fmu::new();
     let me = fmu.instance(ME);
     let changed = || me.new_discrete_states().valuesOfContinuousStatesChanged;

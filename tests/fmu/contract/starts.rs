@@ -21,7 +21,7 @@ motor = { torque_limit = 1.0, rate_limit = 0.5 }
 /// An importer's start values are validated like those of a spec, with the same message.
 #[test]
 fn importers_start_is_validated_like_the_specs() {
-    let (fmu, log) = (Fmu::of(&striker()), Log::new());
+    let (fmu, log) = (Fmu::of(&impact_in_orbit()), Log::new());
     for kind in [ME, CS] {
         for (parameter, value, good, parts) in [
             (

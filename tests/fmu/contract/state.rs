@@ -6,7 +6,7 @@ use grapple::fmu::c_abi::*;
 use std::ptr::null_mut;
 
 #[test]
-fn a_serialised_state_goes_on_in_another_instance_bit_by_bit() {
+fn serialised_state_continues_in_another_instance_with_identical_bits() {
     let fmu = fmu();
     let [a_log, b_log, me_log] = [(); 3].map(|()| Log::new());
     let a = fmu.instance_with_log(&a_log, CS);

@@ -65,7 +65,7 @@ pub fn catcher() -> String {
 
 /// Returns the same spacecraft in orbit with a soft boom in a grasp; a ball hits its lower link and
 /// separates again.
-pub fn striker() -> String {
+pub fn impact_in_orbit() -> String {
     format!(
         "{SPACECRAFT}[environment.orbit]\nsemi_major_axis = 6878137.0\n\
          [frame.hand]\nbody = \"base\"\norigin = [-0.5, 0.0, 0.0]\nrpy_deg = [0.0, 0.0, 180.0]\n\

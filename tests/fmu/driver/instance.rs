@@ -320,10 +320,10 @@ pub fn assert_agree(a: &Instance, b: &Instance, tolerance: f64) {
     }
 }
 
-/// Asserts that two runs of a [`striker`](super::striker) have reached the same state with one
-/// impact, the same impulse and the same pose of the boom.
+/// Asserts that two runs of a [`impact_in_orbit`](super::impact_in_orbit) have reached the same
+/// state with one impact, the same impulse and the same pose of the boom.
 #[track_caller]
-pub fn assert_struck_alike(a: &Instance, b: &Instance, tolerance: f64) {
+pub fn assert_same_impact(a: &Instance, b: &Instance, tolerance: f64) {
     assert_agree(a, b, tolerance);
     for of in [a, b] {
         assert_eq!(of.get("hit.count"), 1.0);

@@ -7,9 +7,9 @@ mod instance;
 pub mod integration;
 pub mod process;
 
-pub use fmu::{Fmu, SPACECRAFT, catcher, instantiate, striker};
+pub use fmu::{Fmu, SPACECRAFT, catcher, impact_in_orbit, instantiate};
 pub use importer::{Log, allocations, assert_logged, callbacks, logged};
-pub use instance::{Instance, assert_agree, assert_struck_alike, capturing_reference, next_event, ok, reference};
+pub use instance::{Instance, assert_agree, assert_same_impact, capturing_reference, next_event, ok, reference};
 
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};
 

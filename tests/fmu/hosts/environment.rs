@@ -99,7 +99,7 @@ fn every_example_runs_on_a_stack_of_64_kib() {
 /// instance, or null with one message, and the process continues.
 #[cfg(target_os = "linux")]
 #[test]
-fn without_memory_there_is_no_instance_and_the_importer_lives() {
+fn failed_allocation_returns_no_instance_and_does_not_crash() {
     use grapple::fmu::c_abi::{as_logger, fmi2FreeInstance, fmi2Instantiate};
     use std::ffi::CString;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -149,7 +149,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
     }
 
     const PIECE: usize = 64 << 10;
-    let test = "hosts::environment::without_memory_there_is_no_instance_and_the_importer_lives";
+    let test = "hosts::environment::failed_allocation_returns_no_instance_and_does_not_crash";
     alone(test, || {
         let callbacks = fmi2CallbackFunctions {
             logger: Some(as_logger(count)),
@@ -194,7 +194,7 @@ fn without_memory_there_is_no_instance_and_the_importer_lives() {
 /// Extreme parameters make a spacecraft arbitrarily stiff. The work limit then ends the step, after
 /// about two seconds on an ordinary core; a shared machine gets three times as long.
 #[test]
-fn a_step_with_senseless_parameters_ends_soon() {
+fn step_with_extreme_parameters_ends_within_bounded_time() {
     const LONGEST: f64 = 6.0;
     let clock = || {
         let schedstat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
@@ -290,7 +290,7 @@ mod floating_point {
     }
 
     #[test]
-    fn the_importer_s_rounding_changes_no_bit() {
+    fn rounding_mode_of_the_importer_changes_no_bit() {
         let fmu = Fmu::new();
         for kind in [ME, CS] {
             let expected = fmu.instance(kind);

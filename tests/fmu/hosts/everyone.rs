@@ -9,7 +9,7 @@ use model_description::{Causality, Kind, Variability};
 use std::ptr::null;
 
 #[test]
-fn parameters_are_tunable_only_where_that_has_a_use() {
+fn parameters_are_tunable_only_if_they_can_take_effect_in_a_run() {
     let fmu = Fmu::new();
     for variable in fmu.registry.variables() {
         let name = variable.name.as_ref();
@@ -67,7 +67,7 @@ fn there_are_no_string_variables_whose_starts_could_be_pasted_unescaped() {
 }
 
 #[test]
-fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
+fn state_can_be_saved_restored_and_serialised_in_model_exchange() {
     let fmu = Fmu::new();
     let [a, b] = [fmu.instance(ME), fmu.instance(ME)];
     a.begin();
@@ -89,7 +89,7 @@ fn the_state_is_got_set_and_written_as_bytes_in_model_exchange_as_well() {
 }
 
 #[test]
-fn the_tolerance_is_honoured() {
+fn error_decreases_with_the_tolerance() {
     let fmu = Fmu::new();
     let exact = fmu.instance(CS);
     exact.initialise(Some(1e-13));
@@ -109,7 +109,7 @@ fn the_tolerance_is_honoured() {
 }
 
 #[test]
-fn communication_points_with_round_off_are_taken() {
+fn communication_points_with_round_off_are_accepted() {
     let fmu = Fmu::new();
     let [exact, rough] = [fmu.instance(CS), fmu.instance(CS)];
     exact.initialise(Some(1e-10));
@@ -128,7 +128,7 @@ fn communication_points_with_round_off_are_taken() {
 }
 
 #[test]
-fn a_joint_that_rests_on_its_limit_makes_no_event_after_event() {
+fn joint_at_rest_on_its_limit_causes_no_repeated_events() {
     let fmu = Fmu::of(&SPACECRAFT.replace("position = 0.3, rate = 0.1", "position_deg = 20.0"));
     let me = fmu.instance(ME);
     me.begin();
@@ -201,7 +201,7 @@ fn every_unit_in_use_is_declared_with_si_exponents_and_none_is_called_1() {
 }
 
 #[test]
-fn every_spelling_of_the_resource_location_is_taken() {
+fn every_spelling_of_the_resource_location_is_accepted() {
     let fmu = Fmu::new();
     for location in fmu.locations() {
         let instance = fmu.instance_at(Some(&location), CS, Some(&callbacks()), fmi2False, fmi2True);
@@ -235,7 +235,7 @@ fn a_percent_sign_in_the_resource_location_may_be_escaped_or_not() {
 }
 
 #[test]
-fn a_resource_location_that_is_none_is_refused_with_a_clear_message() {
+fn invalid_resource_location_is_refused_with_a_clear_message() {
     let fmu = Fmu::new();
     for (location, word) in [
         (None, "null"),
@@ -277,7 +277,7 @@ fn null_callbacks_null_loggers_and_null_allocators_are_tolerated() {
 }
 
 #[test]
-fn the_host_s_allocators_are_never_called_and_the_xml_says_so() {
+fn allocators_of_the_importer_are_never_called_as_the_xml_declares() {
     let fmu = Fmu::new();
     for kind in [ME, CS] {
         let instance = fmu.instance(kind);

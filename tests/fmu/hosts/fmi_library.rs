@@ -139,18 +139,18 @@ fn pyfmi_runs_model_exchange_twice_with_a_reset_between() {
 }
 
 #[test]
-fn pyfmi_meets_a_strike_in_orbit_where_co_simulation_does() {
-    let fmu = Fmu::of(&striker());
+fn impact_in_orbit_in_pyfmi_agrees_with_co_simulation() {
+    let fmu = Fmu::of(&impact_in_orbit());
     let cs = reference(&fmu, 1.0, |cs| ok(cs.set("elbow.tau", 0.4)));
     let mut model = Pyfmi::initialise(load(&fmu, ME));
     let x = model.fmu.states();
     integrate(&mut model, x, 0.0, 1.0, 5e-4);
-    assert_struck_alike(&model.fmu, &cs, 1e-8);
+    assert_same_impact(&model.fmu, &cs, 1e-8);
     logged();
 }
 
 #[test]
-fn states_are_perturbed_by_reference_and_come_back_to_the_same_bits() {
+fn perturbed_states_can_be_restored_to_identical_bits() {
     let fmu = Fmu::new();
     let model = Pyfmi::initialise(load(&fmu, ME));
     let (before, bytes) = (model.fmu.derivatives(), model.fmu.bytes());

@@ -126,8 +126,8 @@ fn model_exchange_and_co_simulation_with_input_derivatives_agree() {
 }
 
 #[test]
-fn a_strike_in_orbit_agrees_in_both_interfaces_with_input_derivatives() {
-    let fmu = Fmu::of(&striker());
+fn impact_in_orbit_agrees_in_both_interfaces_with_input_derivatives() {
+    let fmu = Fmu::of(&impact_in_orbit());
     let mut me = Model::new(&fmu, 1.0);
     me.discrete();
     let x = me.fmu.states();
@@ -139,11 +139,11 @@ fn a_strike_in_orbit_agrees_in_both_interfaces_with_input_derivatives() {
         ok(cs.set_input_derivative("elbow.tau", 1, 0.3));
         ok(cs.step(t, f64::from(i + 1) * 0.1 - t));
     }
-    assert_struck_alike(&me.fmu, &cs, 1e-8);
+    assert_same_impact(&me.fmu, &cs, 1e-8);
 }
 
 #[test]
-fn a_stop_time_that_was_given_may_be_reached_and_not_passed() {
+fn stop_time_can_be_reached_and_not_exceeded() {
     let fmu = Fmu::new();
     let cs = slave(&fmu, 0.3, None);
     for i in 0..3 {
@@ -154,7 +154,7 @@ fn a_stop_time_that_was_given_may_be_reached_and_not_passed() {
 }
 
 #[test]
-fn after_a_discarded_step_the_questions_are_answered_and_the_run_goes_on() {
+fn status_after_a_discarded_step_is_returned_and_the_run_continues() {
     let fmu = Fmu::new();
     let cs = fmu.instance_with(CS, Some(&callbacks()), fmi2False, fmi2False);
     ok(cs.set("solver.work_limit", 100.0));
@@ -170,7 +170,7 @@ fn after_a_discarded_step_the_questions_are_answered_and_the_run_goes_on() {
 }
 
 #[test]
-fn the_state_can_be_taken_back_and_the_same_bits_come_again() {
+fn restored_state_continues_with_identical_bits() {
     let fmu = Fmu::new();
     let cs = slave(&fmu, 2.0, Some(1e-8));
     ok(cs.step(0.0, 0.5));

@@ -19,9 +19,9 @@ fn live(fmu: &Fmu, kind: fmi2Type) {
 }
 
 #[test]
-fn ten_thousand_lives_take_no_memory_and_no_file_handle() {
+fn ten_thousand_instances_leak_no_memory_and_no_file_handle() {
     alone(
-        "hosts::life::ten_thousand_lives_take_no_memory_and_no_file_handle",
+        "hosts::life::ten_thousand_instances_leak_no_memory_and_no_file_handle",
         || {
             let fmu = Fmu::new();
             for _ in 0..500 {
@@ -42,9 +42,9 @@ fn ten_thousand_lives_take_no_memory_and_no_file_handle() {
 }
 
 #[test]
-fn a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits() {
+fn hundred_thousand_resets_leak_no_memory_and_give_identical_bits() {
     alone(
-        "hosts::life::a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits",
+        "hosts::life::hundred_thousand_resets_leak_no_memory_and_give_identical_bits",
         || {
             let fmu = Fmu::new();
             let cs = fmu.instance(CS);
@@ -71,28 +71,31 @@ fn a_hundred_thousand_resets_take_no_memory_and_give_the_same_bits() {
 }
 
 #[test]
-fn a_thousand_instances_at_once_own_no_file_handle() {
-    alone("hosts::life::a_thousand_instances_at_once_own_no_file_handle", || {
-        let fmu = Fmu::new();
-        let (before, files) = in_use();
-        let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
-        let (after, files_now) = in_use();
-        assert_eq!(files_now, files);
-        // The limit of docs/benchmarks.md: 256 KiB for an instance.
-        assert!(
-            after - before < 1000 * (256 << 10),
-            "{} bytes each",
-            (after - before) / 1000
-        );
-        for instance in &all {
-            instance.initialise(None);
-        }
-    });
+fn thousand_simultaneous_instances_hold_no_file_handle() {
+    alone(
+        "hosts::life::thousand_simultaneous_instances_hold_no_file_handle",
+        || {
+            let fmu = Fmu::new();
+            let (before, files) = in_use();
+            let all: Vec<_> = (0..1000).map(|_| fmu.instance(CS)).collect();
+            let (after, files_now) = in_use();
+            assert_eq!(files_now, files);
+            // The limit of docs/benchmarks.md: 256 KiB for an instance.
+            assert!(
+                after - before < 1000 * (256 << 10),
+                "{} bytes each",
+                (after - before) / 1000
+            );
+            for instance in &all {
+                instance.initialise(None);
+            }
+        },
+    );
 }
 
 #[test]
-fn saved_states_take_no_memory_once_they_are_freed() {
-    alone("hosts::life::saved_states_take_no_memory_once_they_are_freed", || {
+fn freed_states_leak_no_memory() {
+    alone("hosts::life::freed_states_leak_no_memory", || {
         let fmu = Fmu::new();
         let cs = fmu.instance(CS);
         cs.initialise(None);
@@ -126,7 +129,7 @@ fn run(fmu: &Fmu, seed: u32) -> [u64; WATCHED.len()] {
 }
 
 #[test]
-fn eight_instances_on_eight_threads_give_the_same_bits_as_alone() {
+fn eight_instances_on_eight_threads_give_the_bits_of_single_runs() {
     let fmu = Fmu::new();
     let alone: Vec<_> = (0..8).map(|seed| run(&fmu, seed)).collect();
     assert!(alone.windows(2).all(|pair| pair[0] != pair[1]));
@@ -140,7 +143,7 @@ fn eight_instances_on_eight_threads_give_the_same_bits_as_alone() {
 }
 
 #[test]
-fn instances_stepped_in_turn_do_not_know_of_each_other() {
+fn instances_stepped_in_turn_are_independent() {
     let fmu = Fmu::new();
     let alone: Vec<_> = (0..3).map(|seed| run(&fmu, seed)).collect();
     let together: Vec<_> = (0..3).map(|_| fmu.instance(CS)).collect();

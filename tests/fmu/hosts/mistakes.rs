@@ -63,7 +63,7 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_damaged_model_never_brings_the_library_down() {
+fn damaged_model_never_crashes_the_library() {
     let mut fmu = Fmu::new();
     let bytes = model(&fmu);
     let mut random = ChaCha8Rng::seed_from_u64(71);
@@ -101,7 +101,7 @@ fn a_damaged_model_never_brings_the_library_down() {
 }
 
 #[test]
-fn a_parameter_that_makes_no_sense_is_named_and_can_be_mended() {
+fn invalid_parameter_is_named_and_can_be_corrected() {
     let fmu = Fmu::new();
     for (name, bad, word) in [
         ("lower.mass", -1.0, "lower"),

@@ -102,7 +102,7 @@ impl Calls for Component<'_> {
 }
 
 #[test]
-fn s1_model_exchange_and_co_simulation_run_with_nothing_but_ok() {
+fn s1_every_call_of_a_run_returns_ok_in_both_interfaces() {
     let fmu = Fmu::new();
     let mut me = Component::new(&fmu);
     let x = me.initialise();
@@ -150,8 +150,8 @@ fn s1_a_command_between_steps_acts_at_once_in_both_interfaces() {
 }
 
 #[test]
-fn s1_a_strike_in_orbit_ends_in_both_interfaces_alike() {
-    let fmu = Fmu::of(&striker());
+fn s1_impact_in_orbit_agrees_in_both_interfaces() {
+    let fmu = Fmu::of(&impact_in_orbit());
     let mut me = Component::new(&fmu);
     let x = me.initialise();
     integrate(&mut me, x, 0.0, 1.0, 5e-4);
@@ -163,12 +163,12 @@ fn s1_a_strike_in_orbit_ends_in_both_interfaces_alike() {
         ok(cs.step(f64::from(i) * 0.01, 0.01));
         assert!(one_at_a_time(&cs).iter().all(|y| y.is_finite()));
     }
-    assert_struck_alike(&me.fmu, &cs, 1e-8);
+    assert_same_impact(&me.fmu, &cs, 1e-8);
     ok(me.fmu.terminate());
 }
 
 #[test]
-fn s1_a_run_can_be_reset_and_begun_again() {
+fn s1_run_can_be_reset_and_repeated() {
     let fmu = Fmu::new();
     let cs = component(&fmu, CS);
     let mut runs = Vec::new();
@@ -228,7 +228,7 @@ fn s2_outputs_are_finite_and_nominals_positive() {
 }
 
 #[test]
-fn s2_what_is_not_finite_is_refused_before_it_can_come_out_again() {
+fn s2_values_that_are_not_finite_are_refused_when_they_are_set() {
     let fmu = Fmu::new();
     let cs = component(&fmu, CS);
     set_up(&cs, 1e-8);
@@ -242,7 +242,7 @@ fn s2_what_is_not_finite_is_refused_before_it_can_come_out_again() {
 }
 
 #[test]
-fn s3_quiet_though_visible_and_logging_are_on() {
+fn s3_no_output_is_printed_with_visible_and_logging_on() {
     let fmu = Fmu::new();
     for kind in [ME, CS] {
         let instance = component(&fmu, kind);
@@ -260,7 +260,7 @@ fn s3_quiet_though_visible_and_logging_are_on() {
 }
 
 #[test]
-fn s3_an_event_of_the_model_is_told_once_in_its_category_by_name() {
+fn s3_each_event_is_logged_once_in_its_category_with_its_name() {
     let fmu = Fmu::new();
     let cs = component(&fmu, CS);
     set_up(&cs, 1e-8);
@@ -284,7 +284,7 @@ fn s3_an_event_of_the_model_is_told_once_in_its_category_by_name() {
 }
 
 #[test]
-fn s4_initial_unknowns_are_those_the_standard_asks_for() {
+fn s4_initial_unknowns_are_those_required_by_the_standard() {
     let xml = &Fmu::new().xml;
     let given: Vec<u32> = xml.model_structure.initial_unknowns.iter().map(|u| u.index).collect();
     assert_eq!(given, xml.expected_initial_unknowns());
@@ -404,7 +404,7 @@ fn s5_outputs_read_one_at_a_time_are_those_read_at_once() {
 }
 
 #[test]
-fn s5_reading_does_not_disturb_the_run() {
+fn s5_reading_values_does_not_change_the_run() {
     let fmu = Fmu::new();
     let run = |read: bool| {
         let cs = component(&fmu, CS);
@@ -424,7 +424,7 @@ fn s5_reading_does_not_disturb_the_run() {
 }
 
 #[test]
-fn s6_a_capability_that_is_not_there_is_declared_false() {
+fn s6_missing_capabilities_are_declared_false() {
     let fmu = Fmu::new();
     let me = fmu.xml.model_exchange.as_ref().expect("both interfaces");
     let cs = fmu.xml.co_simulation.as_ref().expect("both interfaces");
@@ -442,7 +442,7 @@ fn s6_a_capability_that_is_not_there_is_declared_false() {
 /// One call for each pair of unknown and known, as in an algebraic loop. The dynamics are linear in
 /// a torque, so a difference is exact.
 #[test]
-fn s6_directional_derivatives_with_respect_to_inputs_are_exact_and_disturb_nothing() {
+fn s6_directional_derivatives_with_respect_to_inputs_are_exact_and_have_no_side_effect() {
     let fmu = Fmu::new();
     let me = fmu.xml.model_exchange.as_ref().expect("both interfaces");
     let cs = fmu.xml.co_simulation.as_ref().expect("both interfaces");

@@ -23,7 +23,7 @@ fn run(fmu: &Fmu, late_parameters: bool, end: f64) -> (Instance<'_>, Vec<f64>) {
 }
 
 #[test]
-fn a_run_in_openmodelica_ends_where_co_simulation_ends_whichever_release_it_is() {
+fn every_openmodelica_release_agrees_with_co_simulation() {
     let fmu = Fmu::new();
     let cs = reference(&fmu, 1.5, |cs| {
         for (name, value) in [("lower.mass", 1.6), ("elbow.q_start", 0.2)] {
@@ -68,8 +68,8 @@ fn o8_a_command_in_continuous_time_acts_by_its_event_indicator() {
 }
 
 #[test]
-fn a_strike_in_orbit_ends_in_openmodelica_where_co_simulation_ends() {
-    let fmu = Fmu::of(&striker());
+fn impact_in_orbit_in_openmodelica_agrees_with_co_simulation() {
+    let fmu = Fmu::of(&impact_in_orbit());
     let cs = reference(&fmu, 1.0, |cs| {
         for (name, value) in [("lower.mass", 1.6), ("elbow.q_start", 0.2)] {
             ok(cs.set(name, value));
@@ -78,7 +78,7 @@ fn a_strike_in_orbit_ends_in_openmodelica_where_co_simulation_ends() {
     });
     let (me, _) = run(&fmu, true, 1.0);
     // The importer's time events are 1e-10 s late, which changes the impact.
-    assert_struck_alike(&me, &cs, 1e-7);
+    assert_same_impact(&me, &cs, 1e-7);
 }
 
 /// Returns the identifier that omc derives from a variable's name.
@@ -116,7 +116,7 @@ fn o1_flat_names_are_the_mangled_ones() {
 }
 
 #[test]
-fn o2_no_variable_is_called_time_nor_anything_else_the_wrapper_owns() {
+fn o2_no_variable_has_a_name_reserved_by_the_wrapper() {
     let fmu = Fmu::new();
     let owned = [
         "time",
@@ -221,7 +221,7 @@ fn o5_one_call_reaches_the_fixed_point_though_several_events_fall_together() {
 }
 
 #[test]
-fn o5_an_event_with_nothing_to_do_changes_nothing() {
+fn o5_event_without_changes_leaves_all_values_unchanged() {
     let fmu = Fmu::new();
     let mut wrapper = Wrapper::new(&fmu, true).connect("elbow.tau", 0.4);
     let x = wrapper.initialise(&[]);
@@ -267,7 +267,7 @@ fn o6_all_six_fields_are_filled_and_the_next_event_time_is_finite_when_undefined
 }
 
 #[test]
-fn o6_a_time_event_that_comes_late_is_an_event_all_the_same() {
+fn o6_late_time_event_is_still_handled() {
     let fmu = Fmu::new();
     for late in [0.0, LATE, 1e-6] {
         let mut wrapper = Wrapper::new(&fmu, true);
@@ -362,7 +362,7 @@ fn o8_a_switch_is_on_above_one_half() {
 }
 
 #[test]
-fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() {
+fn o9_values_read_at_one_evaluation_are_finite_and_consistent() {
     let fmu = Fmu::new();
     let mut wrapper = Wrapper::new(&fmu, true);
     let x = wrapper.initialise(&[]);
@@ -381,7 +381,7 @@ fn o9_all_that_is_fetched_at_every_evaluation_is_finite_and_of_one_evaluation() 
 }
 
 #[test]
-fn o10_the_defaults_are_good_with_nothing_set() {
+fn o10_defaults_are_valid_without_any_setting() {
     let fmu = Fmu::new();
     let plain = fmu.instance(CS);
     plain.initialise(None);
@@ -421,7 +421,7 @@ fn o10_terminate_is_legal_from_any_mode() {
 }
 
 #[test]
-fn o10_value_references_survive_a_double_and_an_int() {
+fn o10_value_references_survive_conversion_to_double_and_int() {
     let fmu = Fmu::new();
     for variable in &fmu.xml.model_variables {
         let through = f64::from(variable.value_reference) as i32;

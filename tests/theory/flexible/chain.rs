@@ -98,7 +98,7 @@ fn a_chain_of_rigid_rods_converges_to_the_modal_link_with_second_order() {
     let furthest = |text: String| furthest(&text, &rigid);
     let (limit, at) = furthest(modal(6));
     let fewer = furthest(modal(4)).0;
-    let not_drawn_in = furthest(modal(6).replace("stiffening = true", "stiffening = false")).0;
+    let without_foreshortening = furthest(modal(6).replace("stiffening = true", "stiffening = false")).0;
     let [coarse, middle, fine] = [3, 6, 12].map(|n| furthest(chain(n)));
     let order = ((middle.0 - coarse.0) / (fine.0 - middle.0)).log2();
     let second = |coarse: f64, fine: f64| fine + (fine - coarse) / 3.0;
@@ -113,16 +113,16 @@ fn a_chain_of_rigid_rods_converges_to_the_modal_link_with_second_order() {
         extrapolated,
         fewer,
         limit,
-        not_drawn_in,
+        without_foreshortening,
     ]
     .map(|m| m * 1e3);
     println!("3, 6, 12 rods, extrapolated twice; 4, 6 modes, not drawn in: {mm:.6?} mm; order {order:.3}");
     assert!((order - 2.0).abs() < 0.1, "{order}");
     assert!((fine.1 - at).abs() < 1.1e-3, "{} s and {at} s", fine.1); // the same millisecond
     assert!((extrapolated - limit).abs() < step, "{mm:?}");
-    assert!((not_drawn_in - limit).abs() > 10.0 * step, "{mm:?}");
+    assert!((without_foreshortening - limit).abs() > 10.0 * step, "{mm:?}");
     assert!(
-        (not_drawn_in - 0.605e-3).abs() < 0.0006e-3,
+        (without_foreshortening - 0.605e-3).abs() < 0.0006e-3,
         "the published 0.605 mm, of one mode"
     ); // its last digit
 }

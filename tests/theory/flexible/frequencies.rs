@@ -144,11 +144,11 @@ fn a_free_beam_has_free_free_frequencies_with_the_fifth_order_of_its_modes() {
             (frequencies(&craft("", &rest, None))[k] / beta).powi(2) - 1.0
         });
         let sigma = (beta.cosh() - beta.cos()) / (beta.sinh() - beta.sin());
-        let left_out = |k: i32| {
+        let omitted = |k: i32| {
             let b = PI * (f64::from(k) - 0.5);
             (1.0 - beta * sigma / b).powi(2) / b.powi(6)
         };
-        let share = errors[2] / (8.0 * beta.powi(4) * (17..10_000).map(left_out).sum::<f64>());
+        let share = errors[2] / (8.0 * beta.powi(4) * (17..10_000).map(omitted).sum::<f64>());
         println!(
             "mode {}: errors {}, orders {:.2?}, {share:.5} of the law",
             k + 1,

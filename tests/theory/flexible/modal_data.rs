@@ -332,28 +332,28 @@ fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes()
           x, y, z are 74.0, 0.0, 88.8 % of its mass, their effective inertias about its origin 99.8, 100.0, 99.8 % of its own"
         ]
     );
-    let told = |from: &str, to: &str| {
+    let report = |from: &str, to: &str| {
         let text = example.replacen(from, to, 1);
         assert_ne!(text, example);
         remarks(&text).warnings
     };
     let frame = "[frame.magnetometer]\nbody = \"array\"\n";
     assert_eq!(
-        told(&format!("{frame}origin = [1.2,"), &format!("{frame}origin = [0.9,")),
+        report(&format!("{frame}origin = [1.2,"), &format!("{frame}origin = [0.9,")),
         [
             "frame magnetometer stands 0.3000 m off the nearest place of array whose motion is known, its node \"corner\": it moves as if \
           it were held rigidly there"
         ]
     );
     assert_eq!(
-        told(
+        report(
             "[frame.antenna]\nbody = \"satellite\"",
             "[frame.root]\nbody = \"array\"\n[frame.antenna]\nbody = \"satellite\""
         ),
         [""; 0]
     );
     assert_eq!(
-        told(
+        report(
             "[frame.antenna]\nbody = \"satellite\"",
             "[frame.yoke]\nbody = \"array\"\norigin = [0.0, 0.5, 0.0]\n[frame.antenna]\nbody = \"satellite\""
         ),
@@ -363,11 +363,11 @@ fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes()
         ]
     );
     assert_eq!(
-        told("bandwidth = 2.0 ", "bandwidth = 3.0 "),
+        report("bandwidth = 2.0 ", "bandwidth = 3.0 "),
         ["array: its highest mode has 2.197 Hz, below the experiment's bandwidth of 3 Hz: give it more modes"]
     );
     assert_eq!(
-        told("[0.1413,", "[1e-5,"),
+        report("[0.1413,", "[1e-5,"),
         [
             "array: mode 1 has 1.0e-5 Hz: a motion as a rigid body? The modes are those of the body clamped at its origin"
         ]

@@ -16,19 +16,19 @@ fn loss_equals_the_difference_of_the_bodies_energies() {
     let (mut worst, mut count): (f64, _) = (0.0, 0);
     for _ in 0..3000 {
         let pair = random.pair();
-        let meeting = pair.meeting();
+        let point = pair.point_impact();
         for law in random.laws() {
-            let Ok(Outcome { p, .. }) = meeting.impulse(&law) else {
+            let Ok(Outcome { p, .. }) = point.impulse(&law) else {
                 continue;
             };
-            let (a, b) = (pair.a.hit(&p), pair.b.hit(&-p));
+            let (a, b) = (pair.a.after_impulse(&p), pair.b.after_impulse(&-p));
             let before = pair.a.energy() + pair.b.energy();
             keep(
                 &mut worst,
-                (before - a.energy() - b.energy() - meeting.loss(&p)).abs() / before,
+                (before - a.energy() - b.energy() - point.loss(&p)).abs() / before,
             );
             let u = a.velocity() - b.velocity();
-            keep(&mut worst, (u - meeting.after(&p)).norm() / (1.0 + pair.u.norm()));
+            keep(&mut worst, (u - point.after(&p)).norm() / (1.0 + pair.u.norm()));
             count += 1;
         }
     }
@@ -41,25 +41,22 @@ fn p_I_ends_the_approach_p_II_the_motion_and_losses_add_up() {
     let mut random = Random(2);
     let [mut worst, mut most, mut below]: [f64; 3] = [0.0; 3];
     for _ in 0..3000 {
-        let meeting = random.meeting();
-        let (n, u) = (meeting.n, meeting.u);
-        let [p_I, p_II] = [meeting.p_I(), meeting.p_II()];
-        let by_cholesky = -meeting.W.cholesky().expect("positive definite").solve(&u);
+        let point = random.point_impact();
+        let (n, u) = (point.n, point.u);
+        let [p_I, p_II] = [point.p_I(), point.p_II()];
+        let by_cholesky = -point.W.cholesky().expect("positive definite").solve(&u);
         keep(&mut worst, (p_II - by_cholesky).norm() / by_cholesky.norm());
-        keep(&mut worst, meeting.after(&p_II).norm() / u.norm());
-        keep(&mut worst, n.dot(&meeting.after(&p_I)).abs() / u.norm());
-        let plastic = meeting.plastic_loss();
+        keep(&mut worst, point.after(&p_II).norm() / u.norm());
+        keep(&mut worst, n.dot(&point.after(&p_I)).abs() / u.norm());
+        let plastic = point.plastic_loss();
         keep(&mut worst, (plastic - 0.5 * u.dot(&-by_cholesky)).abs() / plastic);
-        keep(&mut worst, (meeting.kappa() - 1.0 + meeting.loss(&p_I) / plastic).abs());
+        keep(&mut worst, (point.kappa() - 1.0 + point.loss(&p_I) / plastic).abs());
         // The loss of any other impulse p is smaller by ½ (p − p_II)·W (p − p_II).
         let p = p_II + random.vector() * p_II.norm();
-        let short = 0.5 * (p - p_II).dot(&(meeting.W * (p - p_II)));
-        keep(
-            &mut worst,
-            (plastic - short - meeting.loss(&p)).abs() / (plastic + short),
-        );
-        keep(&mut most, meeting.loss(&p) / plastic);
-        keep(&mut below, -meeting.kappa());
+        let short = 0.5 * (p - p_II).dot(&(point.W * (p - p_II)));
+        keep(&mut worst, (plastic - short - point.loss(&p)).abs() / (plastic + short));
+        keep(&mut most, point.loss(&p) / plastic);
+        keep(&mut below, -point.kappa());
     }
     println!("{worst:.1e}, largest loss {most}");
     assert!(worst < 1e-10 && most <= 1.0 && below <= 0.0); // the condition number 1e4 times some round-offs
@@ -72,34 +69,31 @@ fn restitution_law_satisfies_its_velocity_cone_and_loss_formulas() {
     let [mut cone, mut gain, mut pull]: [f64; 3] = [f64::NEG_INFINITY; 3];
     let mut limited = 0;
     for _ in 0..3000 {
-        let meeting = random.meeting();
+        let point = random.point_impact();
         let (e, e_t) = (random.between(0.0, 1.0), random.between(-1.0, 1.0));
         for mu in [0.0, random.decades(-2.0, 1.0), 1e9, INFINITE] {
-            let p = meeting.impulse(&Law::Restitution { e, e_t, mu }).expect("always").p;
-            let ((p_n, p_T), u) = (parts(&p, &meeting.n), meeting.u.norm());
+            let p = point.impulse(&Law::Restitution { e, e_t, mu }).expect("always").p;
+            let ((p_n, p_T), u) = (parts(&p, &point.n), point.u.norm());
             keep(
                 &mut speed,
-                (meeting.restitution_of(&p) - e).abs() * -meeting.n.dot(&meeting.u) / u,
+                (point.restitution_of(&p) - e).abs() * -point.n.dot(&point.u) / u,
             );
-            let size = p.norm() + meeting.p_I().norm();
+            let size = p.norm() + point.p_I().norm();
             if mu < INFINITE {
                 keep(&mut cone, (p_T - mu * p_n) / (size * (1.0 + mu)));
             }
             keep(&mut pull, -p_n / size);
-            keep(&mut gain, -meeting.loss(&p) / meeting.plastic_loss());
-            let d = meeting.d;
-            let f = (p - meeting.p_I() * (1.0 + e)).dot(&d) / d.norm_squared();
-            let kappa = meeting.kappa();
+            keep(&mut gain, -point.loss(&p) / point.plastic_loss());
+            let d = point.d;
+            let f = (p - point.p_I() * (1.0 + e)).dot(&d) / d.norm_squared();
+            let kappa = point.kappa();
             let expected = kappa * f * (2.0 - f) + (1.0 - kappa) * (1.0 - e * e);
-            keep(
-                &mut formula,
-                (expected - meeting.loss(&p) / meeting.plastic_loss()).abs(),
-            );
+            keep(&mut formula, (expected - point.loss(&p) / point.plastic_loss()).abs());
             assert!((-1e-14..=1.0 + e_t + 1e-10).contains(&f));
             if mu == INFINITE && f < (1.0 + e_t) * (1.0 - 1e-9) {
                 // The friction cone limits f to the edge of adhesion.
-                let wanted = meeting.p_I() * (1.0 + e) + d * (1.0 + e_t);
-                assert!(meeting.n.dot(&wanted) < 0.0 && p_n / size < 1e-15);
+                let wanted = point.p_I() * (1.0 + e) + d * (1.0 + e_t);
+                assert!(point.n.dot(&wanted) < 0.0 && p_n / size < 1e-15);
                 limited += 1;
             }
         }
@@ -121,8 +115,8 @@ fn roots(pair: &Pair, r_E: f64, r_f: f64) -> Option<[f64; 2]> {
     let friction = (p_II - pair.n * pair.n.dot(&p_II)) * r_f;
     let [mut a, mut b, mut c] = [0.0, 0.0, r_E * E_pl];
     for (body, sign) in [(&pair.a, 1.0), (&pair.b, -1.0)] {
-        let by_normal = body.answer() * pair.n * sign;
-        let by_friction = body.answer() * friction * sign;
+        let by_normal = body.response() * pair.n * sign;
+        let by_friction = body.response() * friction * sign;
         let momentum = &body.M * (&body.qd + &by_friction);
         a += 0.5 * by_normal.dot(&(&body.M * &by_normal));
         b += by_normal.dot(&momentum);
@@ -139,19 +133,19 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
     let (mut accepted, mut adhesive, mut rejected, mut against) = (0, 0, 0, 0);
     for _ in 0..3000 {
         let pair = random.pair();
-        let meeting = pair.meeting();
+        let point = pair.point_impact();
         let (n, u_n) = (pair.n, pair.n.dot(&pair.u));
-        against += usize::from(n.dot(&meeting.p_II()) < 0.0);
-        let [low, high] = meeting.admissible(1.0);
-        assert!((high - low - (1.0 - meeting.kappa())).abs() < 1e-14); // width of the band at r_f = 1
+        against += usize::from(n.dot(&point.p_II()) < 0.0);
+        let [low, high] = point.admissible(1.0);
+        assert!((high - low - (1.0 - point.kappa())).abs() < 1e-14); // width of the band at r_f = 1
         for _ in 0..4 {
             let (r_E, r_f) = (random.between(0.0, 1.0), random.between(-0.2, 2.2));
-            let [low, high] = meeting.admissible(r_f);
+            let [low, high] = point.admissible(r_f);
             let found = roots(&pair, r_E, r_f);
             let near = (r_E - high).abs().min((r_E - low).abs()) < 1e-9;
             // The energy equation has real roots exactly below the upper end of the band.
             assert!(near || found.is_some() == (r_E < high));
-            let outcome = meeting.impulse(&energy_friction(r_E, r_f));
+            let outcome = point.impulse(&energy_friction(r_E, r_f));
             let Some([lower, larger]) = found else {
                 assert!(near || matches!(outcome, Err(Refusal::Inconsistent { .. })));
                 rejected += 1;
@@ -159,9 +153,9 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
             };
             // The two roots have opposite normal velocities after the impact. Below the band, the
             // velocity of the larger root exceeds that of the approach.
-            let W_nn = 1.0 / meeting.virtual_mass();
-            let friction = (meeting.p_II() - n * n.dot(&meeting.p_II())) * r_f;
-            let after = [lower, larger].map(|p_n| n.dot(&meeting.after(&(n * p_n + friction))));
+            let W_nn = 1.0 / point.virtual_mass();
+            let friction = (point.p_II() - n * n.dot(&point.p_II())) * r_f;
+            let after = [lower, larger].map(|p_n| n.dot(&point.after(&(n * p_n + friction))));
             keep(&mut opposite, (after[0] + after[1]).abs() / pair.u.norm());
             assert!(after[1] >= -1e-12);
             assert!(near || (after[1] > -u_n) == (r_E < low));
@@ -171,16 +165,16 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
                     // Near a double root, a root is accurate to the square root of round-off only:
                     // deviations are weighted with `known`, which is proportional to the distance
                     // of the roots.
-                    let known = (1.0 - r_E - meeting.kappa() * (1.0 - r_f).powi(2)).sqrt();
+                    let known = (1.0 - r_E - point.kappa() * (1.0 - r_f).powi(2)).sqrt();
                     keep(
                         &mut worst,
                         known * (p - n * larger - friction).norm() / (p.norm() + friction.norm()),
                     );
                     // The closed form of the larger root, with p_II by a Cholesky factorisation.
-                    let p_II = -meeting.W.cholesky().expect("positive definite").solve(&pair.u);
+                    let p_II = -point.W.cholesky().expect("positive definite").solve(&pair.u);
                     let p_T = p_II - n * n.dot(&p_II);
-                    let square = 2.0 * meeting.plastic_loss() * W_nn * known * known;
-                    let p_n = (square.sqrt() - u_n - r_f * n.dot(&(meeting.W * p_T))) / W_nn;
+                    let square = 2.0 * point.plastic_loss() * W_nn * known * known;
+                    let p_n = (square.sqrt() - u_n - r_f * n.dot(&(point.W * p_T))) / W_nn;
                     keep(
                         &mut closed,
                         known * (p - n * p_n - p_T * r_f).norm() / (p.norm() + friction.norm()),
@@ -189,7 +183,7 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
                 }
                 Err(Refusal::Adhesive) => {
                     // The impulse is tensile only if p_II is, or if r_f is outside 0 to 1.
-                    assert!(larger < 1e-9 && (n.dot(&meeting.p_II()) < 0.0 || !(0.0..=1.0).contains(&r_f)));
+                    assert!(larger < 1e-9 && (n.dot(&point.p_II()) < 0.0 || !(0.0..=1.0).contains(&r_f)));
                     adhesive += 1;
                 }
                 Err(refusal) => {
@@ -215,28 +209,28 @@ fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
     let mut count = 0;
     for _ in 0..3000 {
         let pair = random.pair();
-        let meeting = pair.meeting();
+        let point = pair.point_impact();
         let r_f = random.between(0.0, 1.0);
-        let [low, high] = meeting.admissible(r_f);
+        let [low, high] = point.admissible(r_f);
         let r_E = random.between(low, high - 1e-3 * (high - low));
-        let Ok(Outcome { p, .. }) = meeting.impulse(&energy_friction(r_E, r_f)) else {
+        let Ok(Outcome { p, .. }) = point.impulse(&energy_friction(r_E, r_f)) else {
             continue;
         };
         let (n, m, x) = (pair.n, pair.b.M[(0, 0)], pair.n.dot(&pair.b.qd.fixed_rows::<3>(0)));
         let friction = p - n * n.dot(&p);
-        let E_pl = meeting.plastic_loss();
+        let E_pl = point.plastic_loss();
         // The rates of each body after the impact are s e* + z; the energy after it is the energy
         // before less r_E E_pl.
         let mut quadratic = [0.0, 0.0, r_E * E_pl];
         for (body, sign) in [(&pair.a, 1.0), (&pair.b, -1.0)] {
-            let s = body.answer() * n * (sign * m);
-            let z = &body.qd + body.answer() * (n * (m * x) + friction) * sign;
+            let s = body.response() * n * (sign * m);
+            let z = &body.qd + body.response() * (n * (m * x) + friction) * sign;
             quadratic[0] += 0.5 * s.dot(&(&body.M * &s));
             quadratic[1] += s.dot(&(&body.M * &z));
             quadratic[2] += 0.5 * z.dot(&(&body.M * &z)) - body.energy();
         }
         let [a, b, c] = quadratic;
-        let leading = 0.5 * m * m / meeting.virtual_mass();
+        let leading = 0.5 * m * m / point.virtual_mass();
         keep(&mut worst, (a - leading).abs() / leading);
         let square = b * b - 4.0 * a * c;
         let e = (-b + square.sqrt()) / (2.0 * a);
@@ -256,35 +250,35 @@ fn energy_friction_equals_the_bilinear_law_and_its_facts() {
     let mut random = Random(6);
     let [mut energy, mut bilinear, mut rises]: [f64; 3] = [0.0, 0.0, -INFINITE];
     for _ in 0..3000 {
-        let meeting = random.meeting();
-        let (kappa, r_f) = (meeting.kappa(), random.between(0.0, 2.0));
-        let [low, high] = meeting.admissible(r_f);
+        let point = random.point_impact();
+        let (kappa, r_f) = (point.kappa(), random.between(0.0, 2.0));
+        let [low, high] = point.admissible(r_f);
         let mut before = INFINITE;
         for part in [0.0, 0.2, 0.5, 0.9, 1.0] {
             let r_E = low + part * (high - low);
-            let p = match meeting.impulse(&energy_friction(r_E, r_f)) {
+            let p = match point.impulse(&energy_friction(r_E, r_f)) {
                 Ok(outcome) => outcome.p,
                 Err(refusal) => {
                     assert_eq!(refusal, Refusal::Adhesive); // the ends of the band are consistent
-                    assert!(meeting.n.dot(&meeting.p_II()) < 0.0 || r_f > 1.0);
+                    assert!(point.n.dot(&point.p_II()) < 0.0 || r_f > 1.0);
                     continue;
                 }
             };
-            keep(&mut energy, (meeting.loss(&p) / meeting.plastic_loss() - r_E).abs());
+            keep(&mut energy, (point.loss(&p) / point.plastic_loss() - r_E).abs());
             // The energy loss follows from Newton's restitution e and r_f.
-            let e = meeting.restitution_of(&p);
+            let e = point.restitution_of(&p);
             keep(
                 &mut energy,
                 (kappa * r_f * (2.0 - r_f) + (1.0 - kappa) * (1.0 - e * e) - r_E).abs(),
             );
-            let [p_I, p_II] = [meeting.p_I(), meeting.p_II()];
+            let [p_I, p_II] = [point.p_I(), point.p_II()];
             // The law is the bilinear law of Chatterjee and Ruina without a friction cone.
             let expected = p_I * (1.0 + e) + (p_II - p_I) * r_f;
             let size = p_I.norm() + p_II.norm();
             // e is u_n⁺/u_n: its accuracy is proportional to |u_n|.
-            let known = -meeting.n.dot(&meeting.u) / meeting.u.norm();
+            let known = -point.n.dot(&point.u) / point.u.norm();
             keep(&mut bilinear, known * (p - expected).norm() / size);
-            let p_n = meeting.n.dot(&p);
+            let p_n = point.n.dot(&p);
             if kappa < 0.999 {
                 keep(&mut rises, (p_n - before) / size); // p_n decreases with r_E
             }
@@ -293,18 +287,18 @@ fn energy_friction_equals_the_bilinear_law_and_its_facts() {
         // With κ > 0 and r_f between 0 and 2, an impact without energy loss is impossible.
         if kappa > 1e-9 && (1e-3..1.999).contains(&r_f) {
             assert!(matches!(
-                meeting.impulse(&energy_friction(0.0, r_f)),
+                point.impulse(&energy_friction(0.0, r_f)),
                 Err(Refusal::Inconsistent { .. })
             ));
         }
-        let elastic = meeting
+        let elastic = point
             .impulse(&energy_friction(0.0, 0.0))
             .expect("at the end of the band")
             .p;
-        assert!((elastic - meeting.p_I() * 2.0).norm() <= 1e-14 * elastic.norm());
-        match meeting.impulse(&energy_friction(1.0, 1.0)) {
-            Ok(Outcome { p, .. }) => assert!((p - meeting.p_II()).norm() <= 1e-14 * (p.norm() + meeting.p_I().norm())),
-            Err(refusal) => assert!(refusal == Refusal::Adhesive && meeting.n.dot(&meeting.p_II()) < 0.0),
+        assert!((elastic - point.p_I() * 2.0).norm() <= 1e-14 * elastic.norm());
+        match point.impulse(&energy_friction(1.0, 1.0)) {
+            Ok(Outcome { p, .. }) => assert!((p - point.p_II()).norm() <= 1e-14 * (p.norm() + point.p_I().norm())),
+            Err(refusal) => assert!(refusal == Refusal::Adhesive && point.n.dot(&point.p_II()) < 0.0),
         }
     }
     println!("energy {energy:.1e}, bilinear {bilinear:.1e}, most rise of p_n {rises:.1e}");
@@ -317,20 +311,20 @@ fn clamped_energy_is_at_an_end_of_the_band() {
     let mut worst: f64 = 0.0;
     let mut count = [0; 3];
     for _ in 0..3000 {
-        let meeting = random.meeting();
+        let point = random.point_impact();
         let (r_E, r_f) = (random.between(0.0, 1.0), random.between(0.0, 1.0));
-        let [low, high] = meeting.admissible(r_f);
+        let [low, high] = point.admissible(r_f);
         let law = Law::EnergyFriction {
             r_E,
             r_f,
             on_inconsistent: Inconsistent::Clamp,
         };
-        let Ok(Outcome { p, clamped }) = meeting.impulse(&law) else {
+        let Ok(Outcome { p, clamped }) = point.impulse(&law) else {
             continue;
         };
         let expected = r_E.clamp(low, high);
         assert_eq!(clamped, expected != r_E);
-        keep(&mut worst, (meeting.loss(&p) / meeting.plastic_loss() - expected).abs());
+        keep(&mut worst, (point.loss(&p) / point.plastic_loss() - expected).abs());
         count[if r_E < low { 0 } else { usize::from(r_E > high) + 1 }] += 1;
     }
     println!("below, inside, above {count:?}: {worst:.1e}");
@@ -354,13 +348,13 @@ fn laws_are_invariant_under_axes_order_and_units() {
     for _ in 0..3000 {
         let pair = random.pair();
         let (W, u, n) = (pair.W(), pair.u, pair.n);
-        let meeting = pair.meeting();
-        let size = meeting.p_I().norm() + meeting.p_II().norm();
+        let point = pair.point_impact();
+        let size = point.p_I().norm() + point.p_II().norm();
         let (R, s) = (random.rotation(), random.decades(-6.0, 6.0));
         for law in random.laws() {
-            let plain = meeting.impulse(&law);
+            let plain = point.impulse(&law);
             let other = |W, u, n, back: &dyn Fn(Vector3<f64>) -> Vector3<f64>| {
-                let outcome = Meeting::new(W, u, n).expect("as before").impulse(&law);
+                let outcome = PointImpact::new(W, u, n).expect("as before").impulse(&law);
                 let outcome = outcome.map(|outcome| Outcome {
                     p: back(outcome.p),
                     ..outcome
@@ -395,7 +389,8 @@ fn planar_impact_is_independent_of_the_response_across_the_plane() {
         let n = random.vector().component_mul(&Vector3::new(1.0, 1.0, 0.0));
         let n = n * -n.dot(&u).signum();
         let R = random.rotation();
-        let [flat, full] = [flat, full].map(|W| Meeting::new(R * W * R.transpose(), R * u, R * n).expect("answers"));
+        let [flat, full] =
+            [flat, full].map(|W| PointImpact::new(R * W * R.transpose(), R * u, R * n).expect("answers"));
         let size = full.p_I().norm() + full.p_II().norm();
         keep(&mut worst, (flat.p_II() - full.p_II()).norm() / size);
         for law in random.laws() {
@@ -420,27 +415,27 @@ fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
         let W = a * a.transpose() + b * b.transpose();
         let u = a * random.between(-1.0, 1.0) + b * random.between(-1.0, 1.0);
         let n = random.vector().normalize();
-        let Some(meeting) = Meeting::new(W, u, n * -n.dot(&u).signum()) else {
+        let Some(point) = PointImpact::new(W, u, n * -n.dot(&u).signum()) else {
             continue;
         };
-        if meeting.virtual_mass() * W.trace() > 1e3 {
+        if point.virtual_mass() * W.trace() > 1e3 {
             continue;
         }
-        keep(&mut worst, meeting.after(&meeting.p_II()).norm() / u.norm());
+        keep(&mut worst, point.after(&point.p_II()).norm() / u.norm());
         for law in random.laws() {
-            let Ok(Outcome { p, .. }) = meeting.impulse(&law) else {
+            let Ok(Outcome { p, .. }) = point.impulse(&law) else {
                 continue;
             };
-            let (p_n, p_T) = parts(&p, &meeting.n);
-            keep(&mut gain, -meeting.loss(&p) / meeting.plastic_loss());
+            let (p_n, p_T) = parts(&p, &point.n);
+            keep(&mut gain, -point.loss(&p) / point.plastic_loss());
             match law {
                 Law::Restitution { e, .. } => {
-                    let known = meeting.n.dot(&u).abs() / u.norm();
-                    keep(&mut worst, (meeting.restitution_of(&p) - e).abs() * known);
+                    let known = point.n.dot(&u).abs() / u.norm();
+                    keep(&mut worst, (point.restitution_of(&p) - e).abs() * known);
                 }
                 Law::Stronge { mu, .. } => {
                     keep(&mut cone, (p_T - mu * p_n) / p.norm());
-                    wedged += usize::from(meeting.after(&p).norm() < 1e-9);
+                    wedged += usize::from(point.after(&p).norm() < 1e-9);
                 }
                 Law::EnergyFriction { .. } => {}
             }
@@ -454,12 +449,12 @@ fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
 fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     let n = Vector3::z();
     let W = Matrix3::new(2.0, 0.0, 0.5, 0.0, 1.0, 0.2, 0.5, 0.2, 1.5);
-    let head_on = Meeting::new(W, -n, n).expect("definite");
-    let central = Meeting::new(Matrix3::identity(), -n * 3.0, n).expect("definite");
+    let head_on = PointImpact::new(W, -n, n).expect("definite");
+    let central = PointImpact::new(Matrix3::identity(), -n * 3.0, n).expect("definite");
     assert_eq!(central.kappa(), 0.0);
     assert_eq!(central.admissible(0.3), [0.0, 1.0]);
     let principal = Matrix3::from_diagonal(&Vector3::new(2.0, 1.0, 1.5));
-    let sliding = Meeting::new(principal, Vector3::new(0.3, 0.4, -1.0), n).expect("definite");
+    let sliding = PointImpact::new(principal, Vector3::new(0.3, 0.4, -1.0), n).expect("definite");
     for mu in [0.0, 1e-300, 1e-15, 0.3, 1e300, INFINITE] {
         for e in [0.0, 0.5, 1.0] {
             for law in [Law::Restitution { e, e_t: 0.4, mu }, Law::Stronge { e, mu }] {
@@ -487,15 +482,15 @@ fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     // Extreme speeds; bodies at rest; separating bodies.
     for law in Random(11).laws() {
         for speed in [1e-300, 1e300] {
-            let p = Meeting::new(W, -n * speed, n).expect("definite").impulse(&law);
+            let p = PointImpact::new(W, -n * speed, n).expect("definite").impulse(&law);
             assert!(
                 p.is_ok() || matches!(p, Err(Refusal::Inconsistent { .. })),
                 "{law:?}: {p:?}"
             );
         }
         for speed in [0.0, 1.0] {
-            let parting = Meeting::new(W, n * speed, n).expect("definite");
-            assert_eq!(parting.impulse(&law), Err(Refusal::Separates));
+            let parting = PointImpact::new(W, n * speed, n).expect("definite");
+            assert_eq!(parting.impulse(&law), Err(Refusal::Separating));
             assert!(parting.kappa().is_finite() && parting.restitution_of(&n).is_finite());
         }
     }
@@ -511,12 +506,12 @@ fn grazing_impact_is_accepted_at_both_ends_of_its_band() {
         let glancing = random.decades(-6.5, -1.0); // closer to zero the band is narrower than round-off
         let n = random.vector().normalize();
         let along = random.vector().cross(&n).normalize();
-        let meeting = Meeting::new(random.positive(1.0), along - n * glancing, n).expect("definite");
+        let point = PointImpact::new(random.positive(1.0), along - n * glancing, n).expect("definite");
         for r_f in [0.0, 0.3, 1.0] {
-            for (end, e) in meeting.admissible(r_f).into_iter().zip([1.0, 0.0]) {
-                match meeting.impulse(&energy_friction(end, r_f)) {
+            for (end, e) in point.admissible(r_f).into_iter().zip([1.0, 0.0]) {
+                match point.impulse(&energy_friction(end, r_f)) {
                     Ok(Outcome { p, .. }) => {
-                        keep(&mut worst, (meeting.restitution_of(&p) - e).abs() * glancing);
+                        keep(&mut worst, (point.restitution_of(&p) - e).abs() * glancing);
                         count += 1;
                     }
                     Err(refusal) => assert_eq!(refusal, Refusal::Adhesive),
@@ -535,30 +530,30 @@ fn invalid_contacts_and_laws_are_rejected() {
         for i in 0..3 {
             let mut u = u;
             u[i] = bad;
-            assert_eq!(Meeting::new(W, u, n), None);
+            assert_eq!(PointImpact::new(W, u, n), None);
             let mut n = n;
             n[i] = bad;
-            assert_eq!(Meeting::new(W, -Vector3::z(), n), None);
+            assert_eq!(PointImpact::new(W, -Vector3::z(), n), None);
             for j in 0..3 {
                 let mut W = W;
                 W[(i, j)] = bad;
-                assert_eq!(Meeting::new(W, -Vector3::z(), Vector3::z()), None);
+                assert_eq!(PointImpact::new(W, -Vector3::z(), Vector3::z()), None);
             }
         }
     }
-    assert_eq!(Meeting::new(W, u, Vector3::zeros()), None);
-    assert_eq!(Meeting::new(Matrix3::zeros(), u, n), None);
+    assert_eq!(PointImpact::new(W, u, Vector3::zeros()), None);
+    assert_eq!(PointImpact::new(Matrix3::zeros(), u, n), None);
     assert_eq!(
-        Meeting::new(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 1e-17)), u, n),
+        PointImpact::new(Matrix3::from_diagonal(&Vector3::new(1.0, 1.0, 1e-17)), u, n),
         None
     );
     assert_eq!(
-        Meeting::new(Matrix3::from_diagonal(&Vector3::new(-1.0, 1.0, 1.0)), u, n),
+        PointImpact::new(Matrix3::from_diagonal(&Vector3::new(-1.0, 1.0, 1.0)), u, n),
         None
     );
-    assert_eq!(Meeting::new(Matrix3::repeat(1e308), u, n), None);
-    let meeting = Meeting::new(W, u, n).expect("definite");
-    let bad = |law| assert_eq!(meeting.impulse(&law), Err(Refusal::Parameter));
+    assert_eq!(PointImpact::new(Matrix3::repeat(1e308), u, n), None);
+    let point = PointImpact::new(W, u, n).expect("definite");
+    let bad = |law| assert_eq!(point.impulse(&law), Err(Refusal::Parameter));
     for x in [f64::NAN, -0.1, INFINITE] {
         bad(Law::Restitution {
             e: x,
@@ -586,7 +581,7 @@ fn invalid_contacts_and_laws_are_rejected() {
         r_f: 9.0,
         on_inconsistent: Inconsistent::Clamp,
     };
-    let skew = Meeting::new(W, Vector3::new(1.0, 0.0, -1.0), n).expect("definite");
+    let skew = PointImpact::new(W, Vector3::new(1.0, 0.0, -1.0), n).expect("definite");
     assert!(matches!(skew.impulse(&law), Err(Refusal::Inconsistent { .. })));
     assert!(
         Refusal::Inconsistent {

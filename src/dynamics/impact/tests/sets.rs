@@ -58,12 +58,12 @@ fn capture_at_one_point_is_the_sticking_impulse() {
     let mut random = Random(42);
     let mut worst: f64 = 0.0;
     for _ in 0..1000 {
-        let meeting = random.meeting();
-        let W = DMatrix::from_iterator(3, 3, meeting.W.iter().copied());
-        let found = plastic(&W, &DVector::from_column_slice(meeting.u.as_slice())).expect("finite");
+        let point = random.point_impact();
+        let W = DMatrix::from_iterator(3, 3, point.W.iter().copied());
+        let found = plastic(&W, &DVector::from_column_slice(point.u.as_slice())).expect("finite");
         assert_eq!(found.rank, 3);
         let p: Vector3<f64> = found.impulse.fixed_rows::<3>(0).into();
-        keep(&mut worst, (p - meeting.p_II()).norm() / meeting.p_II().norm());
+        keep(&mut worst, (p - point.p_II()).norm() / point.p_II().norm());
     }
     println!("{worst:.1e}");
     assert!(worst < 1e-10); // the condition number 1e4 times some round-offs

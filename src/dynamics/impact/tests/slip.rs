@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn stronge(meeting: &Meeting, e: f64, mu: f64) -> Vector3<f64> {
-    let outcome = meeting.impulse(&Law::Stronge { e, mu });
+fn stronge(point: &PointImpact, e: f64, mu: f64) -> Vector3<f64> {
+    let outcome = point.impulse(&Law::Stronge { e, mu });
     outcome.expect("definite: the impact ends").p
 }
 
@@ -12,10 +12,10 @@ fn without_friction_all_laws_agree() {
     let mut random = Random(21);
     let mut worst: f64 = 0.0;
     for _ in 0..3000 {
-        let meeting = random.meeting();
+        let point = random.point_impact();
         let e = random.between(0.0, 1.0);
-        let expected = meeting.p_I() * (1.0 + e);
-        let r_E = meeting.normal_share() * (1.0 - e * e);
+        let expected = point.p_I() * (1.0 + e);
+        let r_E = point.normal_share() * (1.0 - e * e);
         let energy_friction = Law::EnergyFriction {
             r_E,
             r_f: 0.0,
@@ -26,11 +26,11 @@ fn without_friction_all_laws_agree() {
             Law::Restitution { e, e_t: 0.3, mu: 0.0 },
             energy_friction,
         ] {
-            let p = meeting.impulse(&law).expect("no friction, no obstacle").p;
+            let p = point.impulse(&law).expect("no friction, no obstacle").p;
             // In the energy law, the error of e is inversely proportional to the normal share of
             // the plastic loss and to e.
             let known = if law == energy_friction {
-                meeting.normal_share() * e
+                point.normal_share() * e
             } else {
                 1.0
             };
@@ -56,7 +56,7 @@ fn impulse_without_initial_slip_is_a_straight_line() {
         let phi = -T.try_inverse().expect("definite") * b;
         let u_n = -random.decades(-2.0, 2.0);
         let n = R * Vector3::z();
-        let meeting = Meeting::new(R * W * R.transpose(), n * u_n, n).expect("definite");
+        let point = PointImpact::new(R * W * R.transpose(), n * u_n, n).expect("definite");
         let e = random.between(0.0, 1.0);
         let stuck = case % 2 == 0;
         let mu = phi.norm()
@@ -65,7 +65,7 @@ fn impulse_without_initial_slip_is_a_straight_line() {
             } else {
                 random.between(0.02, 0.98)
             };
-        let p = stronge(&meeting, e, mu);
+        let p = stronge(&point, e, mu);
         let local = R.transpose() * p;
         let q = local / local.z;
         // On a straight path, Stronge's condition is u_n⁺ = −e u_n.
@@ -168,12 +168,12 @@ fn planar_impact_equals_rouths_solution() {
         if case % 3 == 0 {
             W[(1, 1)] = 0.0; // a planar mechanism
         }
-        let meeting = Meeting::new(
+        let point = PointImpact::new(
             R * W * R.transpose(),
             R * Vector3::new(u[0], 0.0, u[1]),
             R * Vector3::z(),
         );
-        let p = R.transpose() * stronge(&meeting.expect("definite"), e, mu);
+        let p = R.transpose() * stronge(&point.expect("definite"), e, mu);
         let [p_t, p_n] = in_the_plane([tt, tn, nn], u, e, mu);
         keep(&mut worst, (p - Vector3::new(p_t, 0.0, p_n)).norm() / p_n.hypot(p_t));
         driven_in += usize::from(nn - mu * tn * u[0].signum() < 0.0);
@@ -191,16 +191,16 @@ fn friction_increases_the_approach_until_the_slip_stops() {
     // Painlevé's case: with W_nt = 0.8 and mu = 2, the normal velocity first changes from −1 to
     // −1.5, up to p_n = 5/6; then the contact sticks.
     let W = Matrix3::new(1.0, 0.0, 0.8, 0.0, 1.0, 0.0, 0.8, 0.0, 1.0);
-    let meeting = Meeting::new(W, Vector3::new(1.0, 0.0, -1.0), Vector3::z()).expect("definite");
+    let point = PointImpact::new(W, Vector3::new(1.0, 0.0, -1.0), Vector3::z()).expect("definite");
     let mut worst: f64 = 0.0;
     for e in [0.0, 0.5, 1.0] {
-        let p = stronge(&meeting, e, 2.0);
+        let p = stronge(&point, e, 2.0);
         let compression: f64 = 5.0 / 6.0 * 1.25 + 1.5 * 1.5 / 0.72;
         let u_n = e * (2.0 * 0.36 * compression).sqrt();
         let p_n = 5.0 / 6.0 + (1.5 + u_n) / 0.36;
         let p_t = -2.0 * 5.0 / 6.0 - 0.8 * (1.5 + u_n) / 0.36;
         keep(&mut worst, (p - Vector3::new(p_t, 0.0, p_n)).norm() / p_n);
-        assert!(meeting.loss(&p) >= 0.0 && (p_n > meeting.n.dot(&meeting.p_II()) || e == 0.0));
+        assert!(point.loss(&p) >= 0.0 && (p_n > point.n.dot(&point.p_II()) || e == 0.0));
     }
     println!("{worst:.1e}");
     assert!(worst < 1e-14); // round-off
@@ -226,8 +226,8 @@ fn turning_slip_conserves_the_isotropic_integrals() {
             random.between(-1.0, 1.0),
             -random.decades(-1.0, 1.0),
         );
-        let meeting = Meeting::new(R * W * R.transpose(), R * u, R * Vector3::z()).expect("definite");
-        let p = R.transpose() * stronge(&meeting, random.between(0.0, 1.0), mu);
+        let point = PointImpact::new(R * W * R.transpose(), R * u, R * Vector3::z()).expect("definite");
+        let p = R.transpose() * stronge(&point, random.between(0.0, 1.0), mu);
         let after = u + W * p;
         let (k, s) = (mu * lambda, |u: &Vector3<f64>| u.x.hypot(u.y));
         let angle = |u: &Vector3<f64>| u.y.abs().atan2(u.x);
@@ -262,8 +262,8 @@ fn normal_impulse_along_a_principal_axis_is_independent_of_the_slip() {
             -random.decades(-1.0, 0.0),
         );
         let (R, e, mu) = (random.rotation(), random.between(0.0, 1.0), random.decades(-3.0, 2.0));
-        let meeting = Meeting::new(R * W * R.transpose(), R * u, R * Vector3::z()).expect("definite");
-        let p_n = (R.transpose() * stronge(&meeting, e, mu)).z;
+        let point = PointImpact::new(R * W * R.transpose(), R * u, R * Vector3::z()).expect("definite");
+        let p_n = (R.transpose() * stronge(&point, e, mu)).z;
         keep(&mut worst, (p_n * W[(2, 2)] / (-(1.0 + e) * u.z) - 1.0).abs());
     }
     println!("{worst:.1e}");
@@ -275,12 +275,12 @@ fn infinite_friction_is_the_limit() {
     let mut random = Random(25);
     let [mut worst, mut pulls]: [f64; 2] = [0.0, f64::NEG_INFINITY];
     for _ in 0..1000 {
-        let meeting = random.pair().meeting();
+        let point = random.pair().point_impact();
         let e = random.between(0.1, 1.0);
-        let size = meeting.p_I().norm() + meeting.p_II().norm();
-        let [finite, infinite] = [1e10, f64::INFINITY].map(|mu| stronge(&meeting, e, mu));
+        let size = point.p_I().norm() + point.p_II().norm();
+        let [finite, infinite] = [1e10, f64::INFINITY].map(|mu| stronge(&point, e, mu));
         keep(&mut worst, (finite - infinite).norm() / size);
-        keep(&mut pulls, -meeting.n.dot(&infinite) / size);
+        keep(&mut pulls, -point.n.dot(&infinite) / size);
     }
     println!("{worst:.1e}; pulls by {pulls:.1e}");
     assert!(worst < 1e-4 && pulls < 1e-15); // √(1/mu), for little work before sticking
@@ -292,14 +292,14 @@ fn driven_wedge_has_no_end() {
     // along v, and the velocity along v does not change.
     let v = Vector3::new(1.0, 0.0, 1.0).normalize();
     let W = Matrix3::identity() - v * v.transpose();
-    let driven = Meeting::new(W, -Vector3::z(), Vector3::z()).expect("answers along n");
+    let driven = PointImpact::new(W, -Vector3::z(), Vector3::z()).expect("answers along n");
     let law = |mu| Law::Stronge { e: 0.5, mu };
     for mu in [1.1, 1e9, f64::INFINITY] {
         assert_eq!(driven.impulse(&law(mu)), Err(Refusal::NoEnd));
     }
     assert!(driven.impulse(&law(0.9)).is_ok());
     // If the velocity is in the range of W, the impact ends with zero relative velocity.
-    let free = Meeting::new(W, Vector3::new(1.0, 0.3, -1.0), Vector3::z()).expect("answers along n");
+    let free = PointImpact::new(W, Vector3::new(1.0, 0.3, -1.0), Vector3::z()).expect("answers along n");
     let p = stronge(&free, 0.5, 1.1);
     println!("left: {:.1e}", free.after(&p).norm());
     assert!(free.after(&p).norm() < 1e-13);

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn stronge(meeting: &Meeting, e: f64, mu: f64) -> Vector3<f64> {
-    let outcome = meeting.impulse(&Law::Stronge { e, mu });
+fn stronge(point: &PointImpact, e: f64, mu: f64) -> Vector3<f64> {
+    let outcome = point.impulse(&Law::Stronge { e, mu });
     outcome.expect("definite: the impact ends").p
 }
 
@@ -13,15 +13,15 @@ fn stronge_impact_satisfies_the_cone_and_gains_no_energy() {
     let [mut cone, mut gain, mut enters]: [f64; 3] = [f64::NEG_INFINITY; 3];
     let (mut pulls, mut stuck, mut slips, mut driven_in) = (f64::NEG_INFINITY, 0, 0, 0);
     for _ in 0..3000 {
-        let meeting = random.meeting();
-        let (n, u) = (meeting.n, meeting.u);
+        let point = random.point_impact();
+        let (n, u) = (point.n, point.u);
         let (e, mu) = (random.between(0.0, 1.0), random.decades(-2.0, 2.0));
-        let p = stronge(&meeting, e, mu);
+        let p = stronge(&point, e, mu);
         let (p_n, p_T) = parts(&p, &n);
-        let (u_n, slip) = parts(&meeting.after(&p), &n);
+        let (u_n, slip) = parts(&point.after(&p), &n);
         keep(&mut pulls, -p_n / p.norm());
         keep(&mut cone, (p_T - mu * p_n) / p.norm() / (1.0 + mu));
-        keep(&mut gain, -meeting.loss(&p) / meeting.plastic_loss());
+        keep(&mut gain, -point.loss(&p) / point.plastic_loss());
         keep(&mut enters, -u_n / u.norm());
         *(if slip < 1e-10 * u.norm() {
             &mut stuck
@@ -29,7 +29,7 @@ fn stronge_impact_satisfies_the_cone_and_gains_no_energy() {
             &mut slips
         }) += 1;
         let direction = (u - n * n.dot(&u)).normalize();
-        driven_in += usize::from(n.dot(&(meeting.W * (n - direction * mu))) < 0.0);
+        driven_in += usize::from(n.dot(&(point.W * (n - direction * mu))) < 0.0);
     }
     println!("cone {cone:.1e}, gain {gain:.1e}, enters {enters:.1e}, most pull {pulls:.1e}");
     println!("{stuck} stick at the end, {slips} slip; {driven_in} are first driven in");
@@ -58,10 +58,10 @@ impl Work {
 /// the end of the impact. Returns the deviation of the impulse from `exact`, relative, and the part
 /// of the compression's work that follows some restitution. At vanishing slip its direction
 /// alternates from step to step; the mean of the steps sticks or slips.
-fn plain_steps(meeting: &Meeting, e: f64, mu: f64, exact: &Vector3<f64>, number: usize) -> (f64, f64) {
-    let (n, W) = (meeting.n, meeting.W);
+fn plain_steps(point: &PointImpact, e: f64, mu: f64, exact: &Vector3<f64>, number: usize) -> (f64, f64) {
+    let (n, W) = (point.n, point.W);
     let dp_n = n.dot(exact) / number as f64;
-    let (mut u, mut p, mut again) = (meeting.u, Vector3::zeros(), 0.0);
+    let (mut u, mut p, mut again) = (point.u, Vector3::zeros(), 0.0);
     let mut work = Work {
         compression: 0.0,
         restitution: 0.0,
@@ -87,12 +87,12 @@ fn euler_steps_converge_to_the_impulse() {
     let [mut worst, mut before]: [f64; 2] = [0.0; 2];
     let (mut stuck, mut slips) = (0, 0);
     for _ in 0..50 {
-        let meeting = random.pair().meeting();
+        let point = random.pair().point_impact();
         let (e, mu) = (random.between(0.2, 1.0), random.decades(-1.0, 0.5));
-        let exact = stronge(&meeting, e, mu);
-        keep(&mut before, plain_steps(&meeting, e, mu, &exact, 50_000).0);
-        keep(&mut worst, plain_steps(&meeting, e, mu, &exact, 500_000).0);
-        let (u_n, slip) = parts(&meeting.after(&exact), &meeting.n);
+        let exact = stronge(&point, e, mu);
+        keep(&mut before, plain_steps(&point, e, mu, &exact, 50_000).0);
+        keep(&mut worst, plain_steps(&point, e, mu, &exact, 500_000).0);
+        let (u_n, slip) = parts(&point.after(&exact), &point.n);
         *(if slip < 1e-10 * u_n { &mut stuck } else { &mut slips }) += 1;
     }
     println!("5e4 steps {before:.1e}, 5e5 steps {worst:.1e}; {stuck} stick, {slips} slip at the end");
@@ -108,10 +108,10 @@ fn second_compression_adds_to_the_first() {
         0.1332, -0.0103, -0.0049, -0.0103, 0.3398, -0.0047, -0.0049, -0.0047, 0.9696,
     );
     let n = Vector3::new(-0.708, -0.3427, -0.6175);
-    let meeting = Meeting::new(W, Vector3::new(0.7336, -0.9759, 0.1485), n).expect("definite");
+    let point = PointImpact::new(W, Vector3::new(0.7336, -0.9759, 0.1485), n).expect("definite");
     let (e, mu) = (0.898, 1.82);
-    let exact = stronge(&meeting, e, mu);
-    let [(before, _), (after, again)] = [50_000, 500_000].map(|n| plain_steps(&meeting, e, mu, &exact, n));
+    let exact = stronge(&point, e, mu);
+    let [(before, _), (after, again)] = [50_000, 500_000].map(|n| plain_steps(&point, e, mu, &exact, n));
     println!("5e4 steps {before:.1e}, 5e5 steps {after:.1e}; {again:.4} of the compression");
     assert!(again > 0.01 && after < 1e-4 && after < 0.2 * before); // first order
 }
@@ -122,15 +122,15 @@ fn turning_slip_equals_a_fourth_order_integration() {
     let [mut path, mut ends]: [f64; 2] = [0.0; 2];
     let (mut count, mut turned) = (0, 0.0_f64);
     for _ in 0..3000 {
-        let meeting = random.pair().meeting();
-        let (n, W) = (meeting.n, meeting.W);
+        let point = random.pair().point_impact();
+        let (n, W) = (point.n, point.W);
         let (e, mu) = (random.between(0.0, 1.0), random.decades(-1.5, 0.5));
-        let p = stronge(&meeting, e, mu);
+        let p = stronge(&point, e, mu);
         let slip = |u: &Vector3<f64>| u - n * n.dot(u);
         let rate = |u: &Vector3<f64>| W * (n - slip(u).normalize() * mu);
         const STEPS: usize = 2000;
         let h = n.dot(&p) / STEPS as f64;
-        let mut u = meeting.u;
+        let mut u = point.u;
         let mut work = Work {
             compression: 0.0,
             restitution: 0.0,
@@ -156,16 +156,16 @@ fn turning_slip_equals_a_fourth_order_integration() {
             least = least.min(slip(&u).norm());
         }
         // Cases near a stop are skipped: a step in p_n would not resolve it.
-        if least < 0.1 * meeting.u.norm() {
+        if least < 0.1 * point.u.norm() {
             continue;
         }
-        let speed = meeting.u.norm() + u.norm();
-        keep(&mut path, (u - meeting.after(&p)).norm() / speed);
+        let speed = point.u.norm() + u.norm();
+        keep(&mut path, (u - point.after(&p)).norm() / speed);
         keep(
             &mut ends,
             (work.restitution + e * e * work.compression).abs() / -work.compression,
         );
-        keep(&mut turned, slip(&u).angle(&slip(&meeting.u)));
+        keep(&mut turned, slip(&u).angle(&slip(&point.u)));
         count += 1;
     }
     println!("{count} slips, by up to {turned:.2} rad: velocity {path:.1e}, work {ends:.1e}");

@@ -23,7 +23,7 @@ const INDEPENDENT: f64 = 1e-4;
 /// a singular position `J` loses rank and `s` passes zero: the motion then has two continuations,
 /// and the equations do not determine which one a step takes.
 #[derive(Clone, Debug)]
-pub(super) struct Watch {
+pub(super) struct SingularityMonitor {
     /// Kinematics at the rates `v`.
     kinematics: Kinematics<f64>,
     least_norm: LeastNorm<f64>,
@@ -51,7 +51,7 @@ pub struct Energies {
     pub mass: f64,
 }
 
-impl Watch {
+impl SingularityMonitor {
     /// Allocates the workspace for a model; `None` if it has neither captures nor loops.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let n = model.elements.most_rows();
@@ -97,13 +97,13 @@ impl Plant {
     /// # Errors
     /// Those of [`derivative`](Self::derivative); [`Error::SingularLoop`] if redundant rows have
     /// become independent.
-    pub fn begin_watch(&mut self, at: OperatingPoint) -> Result<f64, Error> {
+    pub fn begin_singularity_check(&mut self, at: OperatingPoint) -> Result<f64, Error> {
         let of = self.base.constants();
         let (model, discrete, evaluation) = (of.model, at.discrete, &mut self.evaluation);
-        let (Some(watch), true) = (&mut self.watch, discrete.rank > 0) else {
+        let (Some(monitor), true) = (&mut self.singularity, discrete.rank > 0) else {
             return Ok(1.0);
         };
-        evaluation.derivative(of, at, &mut watch.dx)?;
+        evaluation.derivative(of, at, &mut monitor.dx)?;
         let Some(closure) = &mut evaluation.closure else {
             return Ok(1.0);
         };
@@ -112,69 +112,72 @@ impl Plant {
             applied: &mut evaluation.applied,
             dynamics: &mut evaluation.dynamics,
         };
-        closure.complete_responses(of, discrete, engine, &mut watch.v);
-        for (scale, response) in watch.scale.iter_mut().zip(closure.responses()) {
+        closure.complete_responses(of, discrete, engine, &mut monitor.v);
+        for (scale, response) in monitor.scale.iter_mut().zip(closure.responses()) {
             *scale = response.sqrt().recip();
         }
-        let n = closure.scaled(&mut watch.W, &watch.scale);
-        let ones = &watch.ones;
-        let factored = watch.least_norm.factor(&watch.W, n, discrete.rank, ones);
+        let n = closure.scaled(&mut monitor.W, &monitor.scale);
+        let ones = &monitor.ones;
+        let factored = monitor.least_norm.factor(&monitor.W, n, discrete.rank, ones);
         let row = factored.err().or_else(|| {
-            let risen = watch.least_norm.beyond() > INDEPENDENT;
-            risen.then(|| watch.least_norm.next_row())
+            let risen = monitor.least_norm.beyond() > INDEPENDENT;
+            risen.then(|| monitor.least_norm.next_row())
         });
         if let Some(row) = row {
             let closure = closure.name_of(model, row);
             return Err(Error::SingularLoop { closure });
         }
-        watch.sigma = watch.least_norm.least_eigenvector(&mut watch.u[..n]).unwrap_or(1.0);
-        for (u, scale) in watch.u[..n].iter_mut().zip(&watch.scale) {
+        monitor.sigma = monitor.least_norm.least_eigenvector(&mut monitor.u[..n]).unwrap_or(1.0);
+        for (u, scale) in monitor.u[..n].iter_mut().zip(&monitor.scale) {
             *u *= scale;
         }
         let (kinematics, applied) = (&evaluation.kinematics, &mut evaluation.applied);
         applied.clear();
-        closure.push(model, kinematics, applied, &watch.u[..n]);
+        closure.push(model, kinematics, applied, &monitor.u[..n]);
         let dynamics = &mut evaluation.dynamics;
-        dynamics.respond(of.at(kinematics), applied, &mut watch.v);
-        watch.v.iter_mut().for_each(|v| *v /= watch.sigma);
-        Ok(watch.sigma)
+        dynamics.respond(of.at(kinematics), applied, &mut monitor.v);
+        monitor.v.iter_mut().for_each(|v| *v /= monitor.sigma);
+        Ok(monitor.sigma)
     }
 
-    /// Returns the states' derivatives at the last [`begin_watch`](Self::begin_watch).
-    pub fn watched_derivative(&self) -> &[f64] {
-        self.watch.as_ref().map_or(&[], |watch| &watch.dx)
+    /// Returns the states' derivatives at the last
+    /// [`begin_singularity_check`](Self::begin_singularity_check).
+    pub fn checked_derivative(&self) -> &[f64] {
+        self.singularity.as_ref().map_or(&[], |monitor| &monitor.dx)
     }
 
     /// Returns the kind and name of the capture or loop whose row was nearest to linear dependence
-    /// at the last [`begin_watch`](Self::begin_watch).
+    /// at the last [`begin_singularity_check`](Self::begin_singularity_check).
     pub fn least_closure(&self, discrete: &Discrete) -> String {
-        match (&self.watch, &self.evaluation.closure) {
-            (Some(watch), Some(closure)) if discrete.rank > 0 => {
-                closure.name_of(&self.base.model, watch.least_norm.last_pivot())
+        match (&self.singularity, &self.evaluation.closure) {
+            (Some(monitor), Some(closure)) if discrete.rank > 0 => {
+                closure.name_of(&self.base.model, monitor.least_norm.last_pivot())
             }
             _ => String::new(),
         }
     }
 
-    /// Returns `s` at the states `x`, for the last [`begin_watch`](Self::begin_watch). Its sign
-    /// changes only if a singular position is passed.
-    pub fn watched(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
+    /// Returns `s` at the states `x`, for the last
+    /// [`begin_singularity_check`](Self::begin_singularity_check). Its sign changes only if a
+    /// singular position is passed.
+    pub fn singularity_indicator(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;
         if evaluation.recovered.is_some() {
             evaluation.update_kinematics(of, x);
         }
         let q = joint_coordinates(evaluation.recovered.as_deref(), &of.model.split(x)).q;
-        let (Some(watch), Some(closure)) = (&mut self.watch, &mut evaluation.closure) else {
+        let (Some(monitor), Some(closure)) = (&mut self.singularity, &mut evaluation.closure) else {
             return 1.0;
         };
-        watch.kinematics.update(&of.model.system, of.derived, q, &watch.v);
-        closure.set_up(of, false, discrete, &watch.kinematics);
-        closure.rates().zip(&watch.u).map(|(rate, u)| rate * u).sum()
+        monitor.kinematics.update(&of.model.system, of.derived, q, &monitor.v);
+        closure.set_up(of, false, discrete, &monitor.kinematics);
+        closure.rates().zip(&monitor.u).map(|(rate, u)| rate * u).sum()
     }
 
     /// Returns the capture or loop with the largest constraint violation at the last
-    /// [`watched`](Self::watched): its index, and the violations of offsets, m, and of angles, rad.
+    /// [`singularity_indicator`](Self::singularity_indicator): its index, and the violations of
+    /// offsets, m, and of angles, rad.
     pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
         let closure = self.evaluation.closure.as_ref()?;
         let violations = closure.state.iter().map(Closed::violation).enumerate();
@@ -191,8 +194,8 @@ impl Plant {
         let q = self.evaluation.coordinates(of, x).q;
         let states = model.system.states();
         let of_joints = model.system.bodies.iter().filter(|body| body.joint.written);
-        let places = of_joints.flat_map(|body| body.joint.q..body.joint.q + body.joint.nq);
-        let words: Vec<String> = places.map(|i| format!("{} = {:.6}", states[i].name, q[i])).collect();
+        let indices = of_joints.flat_map(|body| body.joint.q..body.joint.q + body.joint.nq);
+        let words: Vec<String> = indices.map(|i| format!("{} = {:.6}", states[i].name, q[i])).collect();
         match words.len() > MOST {
             true => format!("{}, …", words[..MOST].join(", ")),
             false => words.join(", "),

@@ -21,7 +21,7 @@ use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 /// with `n·W d = 0`. `d` is computed in the contact plane with the Schur complement of `W_nn`; if
 /// that is singular, `d` is the solution with the least tangential part.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Meeting {
+pub struct PointImpact {
     pub(super) W: Matrix3<f64>,
     pub(super) u: Vector3<f64>,
     pub(super) n: Vector3<f64>,
@@ -31,7 +31,7 @@ pub struct Meeting {
     pub(super) d: Vector3<f64>,
 }
 
-impl Meeting {
+impl PointImpact {
     /// Creates the contact from `W` (1/kg; its symmetric part is used), `u` (m/s) and the normal
     /// `n` (of any length).
     ///

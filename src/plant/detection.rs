@@ -4,19 +4,19 @@ use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::{Discrete, Plant};
 use crate::Error;
-use crate::elements::{Contact, Detected, MOST_IMPACTS, Surfaces, Transition};
+use crate::elements::{Contact, ContactState, Detected, MOST_IMPACTS, Transition};
 
 /// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
-const HELD: f64 = 1.0;
+const CAPTURED: f64 = 1.0;
 
 impl Plant {
     /// Writes the event indicators (m) of surfaces at the present kinematics.
-    pub(super) fn touch_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
+    pub(super) fn contact_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
         let of = self.base.constants();
         let model = of.model;
-        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.elements.touching()).zip(z) {
+        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.elements.with_detection()).zip(z) {
             *z = match discrete.holds(contact) {
-                true => HELD,
+                true => CAPTURED,
                 false => detect(of, &self.evaluation, contact).indicator(state),
             };
         }
@@ -27,37 +27,37 @@ impl Plant {
     pub fn may_touch(&mut self, x: &[f64], discrete: &Discrete, h: f64) -> bool {
         let of = self.base.constants();
         let model = of.model;
-        if model.elements.touching().next().is_none() {
+        if model.elements.with_detection().next().is_none() {
             return false;
         }
         self.evaluation.update_kinematics(of, x);
         let evaluation = &self.evaluation;
-        let mut surfaces = model.elements.touching().zip(&discrete.surfaces);
+        let mut surfaces = model.elements.with_detection().zip(&discrete.surfaces);
         surfaces.any(|((_, contact), state)| {
             let seen = detect(of, evaluation, contact);
-            *state == Surfaces::Apart && seen.gap <= 2.0 * h * seen.fastest
+            *state == ContactState::Apart && seen.gap <= 2.0 * h * seen.fastest
         })
     }
 
     /// Initialises the contact states at the states `x`. Rigid surfaces that overlap at the start
     /// have an impact once they penetrate deeper.
-    pub(super) fn start_touches(&mut self, x: &[f64], discrete: &mut Discrete) {
+    pub(super) fn initialise_contact_states(&mut self, x: &[f64], discrete: &mut Discrete) {
         let of = self.base.constants();
         let model = of.model;
-        if model.elements.touching().next().is_none() {
+        if model.elements.with_detection().next().is_none() {
             return;
         }
         self.evaluation.update_kinematics(of, x);
-        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.elements.touching()) {
+        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.elements.with_detection()) {
             let seen = detect(of, &self.evaluation, contact);
-            *state = match seen.next(Surfaces::Apart) {
-                Transition::Passes | Transition::Meets if contact.has_back() && seen.gap < -seen.margin => {
-                    Surfaces::Behind
+            *state = match seen.next(ContactState::Apart) {
+                Transition::Ignored | Transition::Touches if contact.has_back() && seen.gap < -seen.margin => {
+                    ContactState::Behind
                 }
-                Transition::Meets if contact.is_compliant() => Surfaces::SINKING,
-                Transition::Meets if contact.capture().is_some() && seen.gap < -seen.margin => Surfaces::Behind,
-                Transition::Meets => seen.touching(),
-                Transition::Stays | Transition::Parts | Transition::Passes => Surfaces::Apart,
+                Transition::Touches if contact.is_compliant() => ContactState::LASTING,
+                Transition::Touches if contact.capture().is_some() && seen.gap < -seen.margin => ContactState::Behind,
+                Transition::Touches => seen.in_contact(),
+                Transition::Stays | Transition::Separates | Transition::Ignored => ContactState::Apart,
             };
         }
     }
@@ -69,7 +69,7 @@ impl Plant {
     /// # Errors
     /// [`Error::Chatter`] after more than [`MOST_IMPACTS`] impacts of two surfaces without
     /// separation.
-    pub(super) fn update_touches(
+    pub(super) fn update_contact_states(
         &mut self,
         t: f64,
         x: &[f64],
@@ -77,72 +77,72 @@ impl Plant {
     ) -> Result<(bool, Vec<usize>), Error> {
         let of = self.base.constants();
         let model = of.model;
-        let mut meeting = Vec::new();
-        if model.elements.touching().next().is_none() {
-            return Ok((false, meeting));
+        let mut touching = Vec::new();
+        if model.elements.with_detection().next().is_none() {
+            return Ok((false, touching));
         }
         self.evaluation.update_kinematics(of, x);
         let mut changed = false;
-        for (touch, (index, contact)) in model.elements.touching().enumerate() {
+        for (number, (index, contact)) in model.elements.with_detection().enumerate() {
             if discrete.holds(contact) {
                 continue;
             }
             let seen = detect(of, &self.evaluation, contact);
-            let state = discrete.surfaces[touch];
+            let state = discrete.surfaces[number];
             let next = match seen.next(state) {
                 Transition::Stays => continue,
-                Transition::Parts => Surfaces::Apart,
-                Transition::Passes => Surfaces::Behind,
-                Transition::Meets if contact.is_compliant() => Surfaces::SINKING,
-                Transition::Meets => {
+                Transition::Separates => ContactState::Apart,
+                Transition::Ignored => ContactState::Behind,
+                Transition::Touches if contact.is_compliant() => ContactState::LASTING,
+                Transition::Touches => {
                     let captures = contact.capture().is_some();
                     let acts = captures || seen.speed < 0.0;
                     if acts {
-                        meeting.push(index);
+                        touching.push(index);
                     }
                     match (state, captures) {
                         // The contact did not capture when the surfaces touched, and they penetrate
                         // deeper.
-                        (Surfaces::Touching { .. }, true) => Surfaces::Behind,
-                        (Surfaces::Touching { impacts, .. }, false) => Surfaces::Touching {
+                        (ContactState::Touching { .. }, true) => ContactState::Behind,
+                        (ContactState::Touching { impacts, .. }, false) => ContactState::Touching {
                             impacts: impacts + i32::from(acts),
                             floor: seen.floor(),
                         },
-                        _ => seen.touching(),
+                        _ => seen.in_contact(),
                     }
                 }
             };
-            if matches!(next, Surfaces::Touching { impacts, .. } if impacts > MOST_IMPACTS) {
+            if matches!(next, ContactState::Touching { impacts, .. } if impacts > MOST_IMPACTS) {
                 return Err(Error::Chatter {
                     contact: contact.name.clone(),
                     frames: contact.names.clone(),
-                    strikes: MOST_IMPACTS,
+                    impacts: MOST_IMPACTS,
                     t,
                 });
             }
             changed |= next != state;
-            discrete.surfaces[touch] = next;
+            discrete.surfaces[number] = next;
         }
-        Ok((changed, meeting))
+        Ok((changed, touching))
     }
 }
 
 /// Sets the contact state of released surfaces to touching at the present gap, from which they
 /// separate or penetrate.
-pub(super) fn let_go(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
+pub(super) fn release(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
     let contact = &of.model.elements.contacts[contact];
-    if let Some(touch) = contact.touch() {
+    if let Some(number) = contact.detection_number() {
         let seen = detect(of, evaluation, contact);
-        discrete.surfaces[touch] = seen.touching();
+        discrete.surfaces[number] = seen.in_contact();
     }
 }
 
 /// Returns the penetration (m) of a contact with an impact law and no disc, at the present
 /// kinematics; `None` if the surfaces do not overlap.
-pub(super) fn inside(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
+pub(super) fn penetration(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
     let seen = detect(of, evaluation, contact);
-    let strikes = contact.law(of.parameters).is_some() && !contact.has_back();
-    (strikes && seen.gap < -seen.margin).then_some(-seen.gap)
+    let has_impacts = contact.law(of.parameters).is_some() && !contact.has_back();
+    (has_impacts && seen.gap < -seen.margin).then_some(-seen.gap)
 }
 
 fn detect(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Detected {

@@ -10,7 +10,7 @@ impl Evaluation<f64> {
     /// Updates signal segments and limit states to time `t` (s), states `x` and inputs `u`; appends
     /// an event for each limit that has just been exceeded. Returns true if a segment or a limit
     /// state changed.
-    pub(super) fn update_sides(
+    pub(super) fn update_limits(
         &mut self,
         of: Constants,
         t: f64,
@@ -29,7 +29,7 @@ impl Evaluation<f64> {
             changed |= replace(segment, signal.wave(parameters).piece(t));
         }
         // A sampled controller updates its limit states at its samples.
-        let controlled = !model.is_sampled() && self.choose_controlled_sides(of, t, u, discrete);
+        let controlled = !model.is_sampled() && self.update_controlled_limits(of, t, u, discrete);
         if model.indicator_count() == 0 {
             return changed || controlled;
         }
@@ -67,7 +67,7 @@ impl Evaluation<f64> {
 
     /// Updates the limit states of a controller's torques for the inputs `u`. Returns true if one
     /// changed.
-    pub(super) fn choose_controlled_sides(
+    pub(super) fn update_controlled_limits(
         &mut self,
         of: Constants,
         t: f64,
@@ -78,14 +78,14 @@ impl Evaluation<f64> {
             return false;
         };
         let inputs = self.inputs(of, t, u, discrete);
-        controller.update_sides(of.parameters, inputs, &mut discrete.controlled)
+        controller.update_limits(of.parameters, inputs, &mut discrete.controlled)
     }
 }
 
 impl Plant {
     /// Updates signal segments and the limit states of ranges, deflections and motors to time (s),
     /// states, inputs and parameters, without commands or impacts. Returns true if one changed.
-    pub fn update_sides(
+    pub fn update_limits(
         &mut self,
         t: f64,
         x: &[f64],
@@ -94,7 +94,7 @@ impl Plant {
         events: &mut Vec<Event>,
     ) -> bool {
         self.evaluation
-            .update_sides(self.base.constants(), t, x, u, discrete, events)
+            .update_limits(self.base.constants(), t, x, u, discrete, events)
     }
 
     /// Writes the event indicators at an operating point; they are positive as long as the discrete
@@ -105,7 +105,7 @@ impl Plant {
         let of = self.base.constants();
         let model = of.model;
         let layout = &model.layout;
-        let (z, rest) = z.split_at_mut(layout.watched);
+        let (z, rest) = z.split_at_mut(layout.with_limits);
         rest.fill(1.0);
         if let Some(controller) = model.controller() {
             let inputs = self.evaluation.inputs(of, t, u, discrete);
@@ -135,7 +135,7 @@ impl Plant {
         }
         if !of_surfaces.is_empty() {
             self.evaluation.update_kinematics(of, x);
-            self.touch_indicators(discrete, of_surfaces);
+            self.contact_indicators(discrete, of_surfaces);
         }
     }
 }

@@ -14,7 +14,7 @@ const MAX_TRIAL_INTERVAL: u16 = 5120;
 
 /// Counts of steps with the method in use.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Watch {
+pub(super) struct MethodSelection {
     /// True if the implicit method is in use.
     pub stiff: bool,
     /// Steps that counted for a change of the method.
@@ -29,9 +29,9 @@ pub(super) struct Watch {
     trial_interval: u16,
 }
 
-impl Watch {
+impl MethodSelection {
     /// Initial state: the explicit method.
-    pub const START: Watch = Watch {
+    pub const START: MethodSelection = MethodSelection {
         stiff: false,
         votes: 0,
         non_votes: 0,
@@ -55,8 +55,8 @@ impl Watch {
     }
 
     /// Reads the values of [`numbers`](Self::numbers).
-    pub fn read(numbers: &mut Numbers) -> Result<Watch, InvalidMemory> {
-        Ok(Watch {
+    pub fn read(numbers: &mut Numbers) -> Result<MethodSelection, InvalidMemory> {
+        Ok(MethodSelection {
             stiff: numbers.flag()?,
             votes: numbers.count(0..=u16::from(VOTES_TO_CHANGE) - 1)? as u8,
             non_votes: numbers.count(0..=u16::from(u8::MAX))? as u8,
@@ -67,10 +67,10 @@ impl Watch {
     }
 
     /// Returns the initial counts, with the other method in use.
-    pub fn of_the_other_method(&self) -> Watch {
-        Watch {
+    pub fn of_the_other_method(&self) -> MethodSelection {
+        MethodSelection {
             stiff: !self.stiff,
-            ..Watch::START
+            ..MethodSelection::START
         }
     }
 
