@@ -84,7 +84,9 @@ pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Ve
             }
             Bytes::Compressed(single) => {
                 let mut single = ZipArchive::new(Cursor::new(*single)).other()?;
-                archive.raw_copy_file_rename(single.by_index_raw(0).other()?, path).other()?;
+                archive
+                    .raw_copy_file_rename(single.by_index_raw(0).other()?, path)
+                    .other()?;
             }
         }
     }
