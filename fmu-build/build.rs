@@ -5,8 +5,12 @@
 //! profile `dist`, in a separate target folder: the outer cargo holds the lock of the usual one.
 
 use std::env;
+use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+#[path = "src/zip_entry.rs"]
+mod zip_entry;
 
 fn main() {
     for source in [
@@ -30,8 +34,19 @@ fn main() {
         }
         None => build(&target_folder(&out)),
     };
-    std::fs::copy(&library, out.join("library")).unwrap_or_else(|e| panic!("cannot copy {}: {e}", library.display()));
+    let library = std::fs::read(&library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
+    std::fs::write(out.join("library.zip"), compressed(&library)).expect("the folder of this script can be written to");
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={}", platform());
+}
+
+/// Returns a zip file that contains only the library. An FMU takes it over as it is: its compression
+/// would cost most of the time in which the tool builds an FMU.
+fn compressed(library: &[u8]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    let started = archive.start_file("library", zip_entry::attributes(true));
+    started.expect("the name is valid");
+    archive.write_all(library).expect("memory can be written to");
+    archive.finish().expect("memory can be written to").into_inner()
 }
 
 /// Builds the shared library below `folder` and returns its path.

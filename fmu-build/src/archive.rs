@@ -1,13 +1,13 @@
 //! The FMU as a zip file: packed with reproducible bytes, unpacked to run.
 
 use crate::error::{Context, Result, invalid};
+use crate::zip_entry::attributes;
 use model_description::ModelDescription;
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+use zip::{ZipArchive, ZipWriter};
 
 /// Path in the archive of the file that contains the model: its spec as JSON.
 pub const MODEL: &str = "resources/model.json";
@@ -25,9 +25,19 @@ pub struct Content<'a> {
     /// Path in the archive.
     pub path: String,
     /// Contents.
-    pub bytes: Cow<'a, [u8]>,
+    pub bytes: Bytes<'a>,
     /// Set for a shared library, which is marked as executable.
     pub executable: bool,
+}
+
+/// Contents of a file.
+#[derive(Clone)]
+pub enum Bytes<'a> {
+    /// Uncompressed.
+    Plain(Cow<'a, [u8]>),
+    /// A zip file whose only file has these contents. It is copied as it is, without compressing it
+    /// again.
+    Compressed(&'a [u8]),
 }
 
 impl<'a> Content<'a> {
@@ -35,7 +45,7 @@ impl<'a> Content<'a> {
     pub fn new(path: impl Into<String>, bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Self {
             path: path.into(),
-            bytes: bytes.into(),
+            bytes: Bytes::Plain(bytes.into()),
             executable: false,
         }
     }
@@ -59,21 +69,26 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
     zip(std::iter::once(&first).chain(contents))
 }
 
-/// Returns the bytes of a zip file. Order, times, permissions and compression are fixed, so that
-/// equal contents give equal bytes.
+/// Returns the bytes of a zip file. Equal contents in the same order give equal bytes.
 ///
 /// # Errors
 /// None for valid names.
 pub fn zip<'a>(contents: impl IntoIterator<Item = &'a Content<'a>>) -> Result<Vec<u8>> {
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     for content in contents {
-        let options = SimpleFileOptions::default()
-            .compression_method(CompressionMethod::Deflated)
-            .compression_level(Some(9))
-            .last_modified_time(DateTime::default())
-            .unix_permissions(if content.executable { 0o755 } else { 0o644 });
-        archive.start_file(content.path.as_str(), options).other()?;
-        archive.write_all(&content.bytes).other()?;
+        let path = content.path.as_str();
+        match &content.bytes {
+            Bytes::Plain(bytes) => {
+                archive.start_file(path, attributes(content.executable)).other()?;
+                archive.write_all(bytes).other()?;
+            }
+            Bytes::Compressed(single) => {
+                let mut single = ZipArchive::new(Cursor::new(*single)).other()?;
+                archive
+                    .raw_copy_file_rename(single.by_index_raw(0).other()?, path)
+                    .other()?;
+            }
+        }
     }
     Ok(archive.finish().other()?.into_inner())
 }

@@ -246,6 +246,7 @@ impl fmt::Display for Glibc {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::library::Library;
 
     #[test]
     fn versions_are_compared_as_numbers() {
@@ -260,8 +261,7 @@ mod tests {
         assert!(FUNCTIONS.is_sorted());
         assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));
         // The library of this program exports exactly these functions.
-        let bytes = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
-        let findings = inspect(bytes, Platform::here()).expect("it exports them");
+        let findings = Library::embedded().expect("it exports them").findings;
         assert!(findings.others.is_empty() || !cfg!(target_os = "linux"), "{findings:?}");
     }
 }

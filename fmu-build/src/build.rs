@@ -60,7 +60,7 @@ pub fn build(model: &Arc<Model>, options: &BuildOptions, libraries: &[Library]) 
     let mut contents = documentation(&model, &description, &platforms)?;
     contents.extend(libraries.iter().map(|library| Content {
         path: library.path(identifier),
-        bytes: Cow::Borrowed(&library.bytes),
+        bytes: library.bytes.clone(),
         executable: true,
     }));
     contents.push(Content::new(archive::MODEL, model.to_bytes()?));

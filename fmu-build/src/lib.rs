@@ -93,6 +93,7 @@ pub mod templates;
 pub mod text;
 mod urdf;
 mod zeros;
+mod zip_entry;
 
 pub use compiled_spec::CompiledSpec;
 pub use control::Control;

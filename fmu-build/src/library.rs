@@ -1,14 +1,16 @@
 //! The shared libraries in an FMU: the one embedded in this program by `build.rs`, and others from
 //! files.
 
+use crate::archive::Bytes;
 use crate::binary::{self, Findings, Glibc};
 use crate::error::{Context, Result, invalid};
 use crate::platform::Platform;
-use std::borrow::Cow;
+use std::io::{Cursor, Read};
 use std::path::Path;
+use zip::ZipArchive;
 
-/// Bytes of the embedded library, for the platform of this program.
-const BYTES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library"));
+/// Zip file with the embedded library, for the platform of this program.
+const EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.zip"));
 
 /// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
 /// 2019).
@@ -40,7 +42,7 @@ pub struct Library {
     /// Platform on which the library runs.
     pub platform: Platform,
     /// Bytes of the library's file.
-    pub bytes: Cow<'static, [u8]>,
+    pub bytes: Bytes<'static>,
     /// Origin for messages: the file's name, or that the library is the embedded one.
     pub origin: String,
     /// Result of the inspection.
@@ -53,11 +55,17 @@ impl Library {
     /// # Errors
     /// As [`read`](Self::read): the embedded library is inspected like any other.
     pub fn embedded() -> Result<Self> {
-        Self::new(
-            Platform::here(),
-            Cow::Borrowed(BYTES),
-            "the library inside this program".to_owned(),
-        )
+        let mut archive = ZipArchive::new(Cursor::new(EMBEDDED)).other()?;
+        let mut bytes = Vec::new();
+        archive.by_index(0).other()?.read_to_end(&mut bytes).other()?;
+        let origin = "the library inside this program".to_owned();
+        let findings = inspect(&bytes, Platform::here(), &origin)?;
+        Ok(Self {
+            platform: Platform::here(),
+            bytes: Bytes::Compressed(EMBEDDED),
+            origin,
+            findings,
+        })
     }
 
     /// Reads and inspects a library from a file.
@@ -68,14 +76,10 @@ impl Library {
     pub fn read(platform: Platform, file: &Path) -> Result<Self> {
         let origin = file.display().to_string();
         let bytes = std::fs::read(file).context(|| format!("cannot read {origin}"))?;
-        Self::new(platform, Cow::Owned(bytes), origin)
-    }
-
-    fn new(platform: Platform, bytes: Cow<'static, [u8]>, origin: String) -> Result<Self> {
-        let findings = binary::inspect(&bytes, platform).context(|| format!("{origin} cannot serve {platform}"))?;
+        let findings = inspect(&bytes, platform, &origin)?;
         Ok(Self {
             platform,
-            bytes,
+            bytes: Bytes::Plain(bytes.into()),
             origin,
             findings,
         })
@@ -106,6 +110,10 @@ impl Library {
         }
         text
     }
+}
+
+fn inspect(bytes: &[u8], platform: Platform, origin: &str) -> Result<Findings> {
+    binary::inspect(bytes, platform).context(|| format!("{origin} cannot serve {platform}"))
 }
 
 /// Returns the path of the library for this platform in an FMU with the model identifier

@@ -11,3 +11,5 @@ mod example_files;
 mod hosts;
 #[path = "../theory/larger.rs"]
 mod larger;
+#[path = "../long/mod.rs"]
+mod long;

@@ -1,5 +1,7 @@
 """Checks that other tools make before they run an FMU: FMPy's validation and the standard's XML schema."""
 
+import itertools
+import os
 import zipfile
 from pathlib import Path
 
@@ -15,17 +17,34 @@ SCHEMA = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.
 
 KINDS = {"me": {"ModelExchange"}, "cs": {"CoSimulation"}, "both": {"ModelExchange", "CoSimulation"}}
 
+# Options of `grapple build`: kind, names, diagnostics. In the short form an example has four of the
+# twelve combinations, its neighbour in the list four others, so that every combination of two
+# options occurs in half of the examples; scripts/long has all of them.
+FLAVOURS = list(itertools.product(KINDS, ["structured", "flat"], ["diagnostics", "without"]))
+SHORT = [
+    ["both-structured-diagnostics", "me-flat-without", "cs-structured-without", "cs-flat-diagnostics"],
+    ["both-flat-without", "me-structured-diagnostics", "me-structured-without", "both-flat-diagnostics"],
+]
+ARCHIVES = [
+    pytest.param(example, *flavour, id="-".join([example.stem, *flavour]))
+    for k, example in enumerate(EXAMPLES)
+    for flavour in FLAVOURS
+    if "GRAPPLE_LONG" in os.environ or "-".join(flavour) in SHORT[k % 2]
+]
+
 
 def test_there_are_examples():
     assert {"two_link", "ssrms_type"} <= {path.stem for path in EXAMPLES}
 
 
-@pytest.mark.parametrize("options", [[], ["--without-diagnostics"]], ids=["diagnostics", "without"])
-@pytest.mark.parametrize("names", ["structured", "flat"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_every_archive_is_valid_and_offers_what_was_requested(example, kind, names, options, tmp_path):
+def test_the_short_form_has_flavours_that_exist():
+    assert {name for names in SHORT for name in names} <= {"-".join(flavour) for flavour in FLAVOURS}
+
+
+@pytest.mark.parametrize(("example", "kind", "names", "diagnostics"), ARCHIVES)
+def test_every_archive_is_valid_and_offers_what_was_requested(example, kind, names, diagnostics, tmp_path):
     fmu = tmp_path / f"{example.stem}.fmu"
+    options = ["--without-diagnostics"] if diagnostics == "without" else []
     grapple("build", example, "--fmi-type", kind, "--names", names, *options, "--output", fmu)
 
     problems = validate_fmu(str(fmu))
@@ -44,7 +63,7 @@ def test_every_archive_is_valid_and_offers_what_was_requested(example, kind, nam
     variables = [v.get("name") for v in root.find("ModelVariables")]
     assert len(set(variables)) == len(variables)
     # A controller has no bodies and therefore no energy.
-    has_diagnostics = options == [] and 'kind = "controller"' not in example.read_text()
+    has_diagnostics = not options and 'kind = "controller"' not in example.read_text()
     assert ("system.energy" in variables or "system_energy" in variables) == has_diagnostics
     if names == "flat":
         assert all(name.isidentifier() for name in variables), "flat names are plain identifiers"

@@ -3,6 +3,7 @@
 //! give NaN.
 
 use crate::example_files::example_files;
+use crate::long::long;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
 use grapple::algebra::{Mat3, Quaternion};
@@ -458,6 +459,7 @@ fn tangent_agrees_with_differences_on_every_example() {
                 _ if formulation.has(Capability::Gaps) => (4, 1.0),
                 _ => (20, 1.0),
             };
+            let points = if long() { points } else { points / 3 };
             for _ in 0..points {
                 let mut point = start(&mut plant);
                 point.t = rng.random_range(0.0..model.spec.experiment.stop_time);

@@ -24,6 +24,8 @@ mod larger;
 mod linearisation;
 mod linearly_implicit;
 mod locked;
+#[path = "../long/mod.rs"]
+mod long;
 mod natural;
 mod nodal;
 mod numbers;

@@ -1,6 +1,7 @@
 //! `linearize`, as a user types it.
 
 use crate::desk::Desk;
+use crate::long::long;
 use serde_json::Value;
 
 const FLOATING: &str = r#"
@@ -262,10 +263,13 @@ fn slender_rods_keep_their_bending_modes_and_their_rigid_body_zeros() {
     let (length, E, G, density) = (5.0_f64, 2e11, 7.7e10, 7850.0);
     let mut worst = 0.0_f64;
     for clamped in [true, false] {
-        for (d, n) in [1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05_f64]
+        let cases = [1e-3, 2e-3, 5e-3, 0.01, 0.02, 0.05_f64]
             .into_iter()
-            .flat_map(|d| [8, 16, 32].map(|n| (d, n)))
-        {
+            .flat_map(|d| [8, 16, 32].map(|n| (d, n)));
+        for (d, n) in cases {
+            if !(long() || n == 8 || d == 1e-3 || (d, n) == (0.05, 16)) {
+                continue;
+            }
             let (area, I) = (
                 d * d * std::f64::consts::FRAC_PI_4,
                 std::f64::consts::PI * d.powi(4) / 64.0,

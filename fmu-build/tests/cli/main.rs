@@ -8,6 +8,8 @@ mod desk;
 mod import;
 mod library;
 mod linearize;
+#[path = "../../../tests/long/mod.rs"]
+mod long;
 mod outside;
 mod packing;
 mod pe;

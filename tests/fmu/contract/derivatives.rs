@@ -2,6 +2,7 @@
 //! differences through FMI itself and with the other interface.
 
 use crate::driver::*;
+use crate::long::long;
 use grapple::fmu::registry::{Naming, Slot};
 use grapple::plant::Model;
 use grapple::spec;
@@ -248,7 +249,7 @@ fn states_and_inputs_in_event_and_continuous_time_mode_and_at_communication_poin
 
 #[test]
 fn parameters_and_inputs_in_initialization_mode() {
-    for (name, fmu) in flavours() {
+    for (flavour, (name, fmu)) in flavours().enumerate() {
         let knowns = [fmu.parameters(), fmu.inputs()].concat();
         let instance = fmu.instance(CS);
         instance.setup(None, 0.0, None);
@@ -259,9 +260,13 @@ fn parameters_and_inputs_in_initialization_mode() {
         assert_eq!(instance.bytes(), bytes, "{name}: asking changes no bit");
         only_what_is_declared(&name, &fmu, &fmu.xml.model_structure.initial_unknowns, &knowns, &found);
 
-        // Compared with differences only if values on both sides are accepted.
+        // Compared with differences only if values on both sides are accepted; in the short form each
+        // known in one of the two flavours.
         let size = |known: u32| instance.get_many(&[known])[0].abs().max(0.1);
-        for (&known, column) in knowns.iter().zip(found) {
+        for (k, (&known, column)) in knowns.iter().zip(found).enumerate() {
+            if !long() && k % 2 != flavour % 2 {
+                continue;
+            }
             let now = instance.get_many(&[known])[0];
             let both = [-0.04, 0.04].map(|part| {
                 ok(instance.set_many(&[known], &[now + part * size(known)]));

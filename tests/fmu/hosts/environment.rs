@@ -75,26 +75,6 @@ fn live(fmu: &Fmu, kind: fmi2Type) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// Importers call from threads whose stacks have sizes of their own. Of 64 KiB, 16 are for the
-/// frames of the importer, of this test, and the C library's part of a thread's stack.
-#[test]
-fn every_example_runs_on_a_stack_of_64_kib() {
-    alone("hosts::environment::every_example_runs_on_a_stack_of_64_kib", || {
-        for (name, fmu) in examples() {
-            for kind in [ME, CS] {
-                // Names the example in the output if the process ends.
-                println!("{name}, {kind:?}");
-                std::thread::scope(|scope| {
-                    let thread = std::thread::Builder::new().stack_size(48 << 10);
-                    thread
-                        .spawn_scoped(scope, || live(&fmu, kind))
-                        .expect("a thread can be made");
-                });
-            }
-        }
-    });
-}
-
 /// The limit of the address space is raised step by step: each `fmi2Instantiate` returns either an
 /// instance, or null with one message, and the process continues.
 #[cfg(target_os = "linux")]
