@@ -35,7 +35,8 @@ const FLOOR: f64 = 1.0 / 16.0;
 /// Ratio of a step's length to the last one above which starting values are not extrapolated.
 const LONGER: f64 = 4.0;
 
-/// Number of corrections above which a Jacobian is not reused in the next step.
+/// Number of corrections, since the last new Jacobian of a step, above which the next step evaluates
+/// the Jacobian anew.
 const FEW: u32 = 6;
 
 /// Contraction rate above which the Jacobian is evaluated anew within a step.

@@ -335,8 +335,8 @@ impl<S: Scalar> Closure<S> {
         let pair = contact.captured_pair(of, capture);
         let frames = contact.poses(of);
         let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
-        // Rotation of a in b since the capture, accurate while small: the sine of the angle along
-        // its axis.
+        // Rotation of a in b since the capture, as a vector along its axis with the length sin(angle):
+        // close to the angle while that is small.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
         let gap = Twist::new(
             match pair.rows().start {

@@ -176,8 +176,9 @@ fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
     coordinates
 }
 
-/// Returns `T` and `S` at the states `x`. The first `rows` states are positions and rates; `n` is
-/// the number of tangent coordinates.
+/// Returns the maps `T` (tangent coordinates to states) and `S` (states to tangent coordinates) at
+/// the states `x`. The first `rows` states are positions, quaternions included, and rates; the
+/// others have no tangent coordinates. `n` is the number of tangent coordinates.
 fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
     let mut T = DMatrix::zeros(x.len(), n);
     let mut column = 0;

@@ -317,8 +317,8 @@ pub struct Servo {
     /// State at the start: on (`true`) or off. Default: yes.
     #[serde(default = "super::default::yes")]
     pub on: bool,
-    /// Feed-forward torque, in addition to the input `<joint>.tau`. Not for spherical joints, and
-    /// not in a model with grasps or geometrically exact beams. Default `none`.
+    /// Feed-forward torque, in addition to the input `<joint>.tau`. Not for spherical joints, nor
+    /// in a model with grasps, geometrically exact beams or springs on ANCF beams. Default `none`.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]
     pub feed_forward: FeedForward,
 }

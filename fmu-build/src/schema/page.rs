@@ -8,8 +8,9 @@ use std::fmt::Write;
 const HEAD: &str = "\
 # The spec, field by field
 
-A spec is one TOML file. Units are SI and radians; a field in another unit has it in its name (`position_deg`). What has no default may be left out, and then is
-not there: without `damping` a joint has none, and no parameter of that name. An unknown field is an error. Editors complete and check all of this with
+A spec is one TOML file. Units are SI and radians; a field in another unit has it in its name (`position_deg`). A field with the
+default – may be left out unless its description requires it; the feature is then absent: without `damping` a joint has no damping, and no parameter of that
+name. Without a table such as `[solver]` the defaults of its fields apply. An unknown field is an error. Editors complete and check all of this with
 [spec.schema.json](spec.schema.json).
 
 `grapple schema --markdown > docs/spec.md` writes this page.
