@@ -151,7 +151,7 @@ pub enum Refused {
         r_E: f64,
         /// Tangential impulse relative to that of a plastic, sticking impact.
         r_f: f64,
-        /// Least and largest admissible `r_E`.
+        /// Least and greatest energy loss `r_E` for which an impulse with this `r_f` exists.
         bounds: [f64; 2],
     },
     /// The impulse would have to pull the surfaces together.

@@ -209,8 +209,9 @@ pub trait OwnStep {
     /// If the model has no step of its own, or no residual at `u`.
     fn jacobian(&mut self, span: Span, u: &[f64], jacobian: &mut [f64]) -> Result<(), Self::Error>;
 
-    /// Computes the state `x1` at the end from `x0` and `u`. The last [`residual`](Self::residual)
-    /// provides the integrands of integrated quantities, such as the power for the work.
+    /// Computes the state `x1` at the end from `x0` and `u`. The last call of
+    /// [`residual`](Self::residual) has computed the integrands of integrated quantities, such as
+    /// the power for the work.
     ///
     /// # Errors
     /// If the model has no step of its own.

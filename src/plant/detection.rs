@@ -1,4 +1,5 @@
-//! Contact detection between surfaces, with a discrete state for each pair.
+//! Contact states of all pairs of surfaces: their start, their update at events with the contacts
+//! that act then, and their event indicators.
 
 use super::context::Constants;
 use super::evaluation::Evaluation;

@@ -147,7 +147,8 @@ impl<'a> AtRest<'a> {
     /// `½ T(q̈ + Δq) − ½ T(q̈ − Δq)`.
     fn work(&mut self, q: &[f64], qdd: &DVector<f64>, step: &DVector<f64>) -> f64 {
         let (system, derived) = (&self.of.model.system, self.of.derived);
-        // Both are scaled to the same size, so that the difference has no cancellation.
+        // Both are scaled to the same size: if one were much smaller, the two kinetic energies below
+        // would be almost equal and their difference would lose digits.
         let sizes = [qdd, step].map(|of| of.amax().max(f64::MIN_POSITIVE));
         let (qdd, step) = (qdd / sizes[0], step / sizes[1]);
         let [more, less] = [&qdd + &step, &qdd - &step].map(|rates| {

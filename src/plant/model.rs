@@ -31,7 +31,7 @@ pub struct Model {
     pub(crate) elements: Elements,
     /// Pairs of the index of a flag among the outputs and a coordinate on which it depends.
     pub(super) flags: Vec<(usize, usize)>,
-    /// Source of each input of the loads.
+    /// For each input of the loads, the origin of its value: the importer, or a signal of the model.
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,

@@ -63,7 +63,8 @@ fn accelerations_and_reactions_equal_the_recursive_formulation() {
 
 /// All joints and loads, driven joints and rotors, several spacecraft, one connected to the world:
 /// at random states all results of both formulations agree, including accelerations, drive forces
-/// and reactions. Tolerance: 1e-10 of the largest of the vector or of one.
+/// and reactions. Tolerance for each value: 1e-10 of its magnitude, or 1e-10 if
+/// the magnitude is below one.
 #[test]
 fn every_load_agrees_with_the_recursive_formulation() {
     let text = every_load([1.0, 0.0, 2.0]);

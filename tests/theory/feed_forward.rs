@@ -151,8 +151,8 @@ fn feed_forward_equals_the_drive_torque_of_the_rigid_spacecraft() {
     rigid.set("push.f[1]", 2.0);
     for (joint, axis) in AXES {
         let name = |field: &str| format!("{joint}.{field}{axis}");
-        // The trajectory starts at the state of the driven spacecraft; the accelerations of its
-        // sines are zero at the start.
+        // The references of `bent` start at the joint positions of `rigid`; the accelerations of
+        // their sines are zero at the start.
         assert!((bent.value(&name("q_ref")) - rigid.value(&name("q"))).abs() < 1e-15);
         rigid.set(&name("qdd"), bent.value(&name("qdd_ref")));
     }

@@ -120,8 +120,9 @@ fn joint_coordinates_and_rates_are_recovered() {
 
 /// All joints and loads, driven joints, several spacecraft, one connected to the world: at random
 /// states all results of the formulations with flexible bodies agree, including accelerations,
-/// drive forces and reactions. Tolerance: 1e-9 of the largest of the vector or of one; a joint that
-/// carries a boom by its modes only has a condition number of 1e5.
+/// drive forces and reactions. Tolerance for each value: 1e-9 of its magnitude, or 1e-9 if the
+/// magnitude is below one; a joint that carries a boom by its modes only has a condition number of
+/// 1e5.
 #[test]
 fn every_load_agrees_with_the_recursive_formulation() {
     let text = every_load([1.0, 0.0, 2.0]);

@@ -1,4 +1,4 @@
-//! Detection of contacts between surfaces, with a discrete state for each pair.
+//! Detection for one pair of surfaces: event indicator and transition, from gap and contact state.
 
 use super::Contact;
 use crate::elements::{Pair, Stored};
@@ -13,8 +13,8 @@ pub(crate) enum ContactState {
     /// The surfaces overlap without contact: a is behind a disc, or deeper than a capture detects
     /// it.
     Behind,
-    /// The surfaces are in contact after `impacts` impacts; the next one is detected at the gap
-    /// `floor` (m).
+    /// The surfaces have touched, or penetrated to the last `floor`, `impacts` times without
+    /// separation (with an impact or without); the next time is detected at the gap `floor` (m).
     Touching { impacts: i32, floor: f64 },
 }
 
@@ -124,7 +124,7 @@ impl Detected {
         (self.gap - self.margin).max(BOTTOMLESS)
     }
 
-    /// Returns the contact state after a first impact at the present gap.
+    /// Returns the state of surfaces that begin to touch at the present gap.
     pub fn in_contact(&self) -> ContactState {
         ContactState::Touching {
             impacts: 1,

@@ -103,7 +103,8 @@ impl Check<'_> {
         self.momentum();
     }
 
-    /// Validates the structure of the elements' tables.
+    /// Reports references to missing frames or bodies, and fields that do not fit together, in the
+    /// tables of all elements.
     fn elements(&mut self) {
         let spec = self.spec;
         spec.each_element(|section, name, table| {
