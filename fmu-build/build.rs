@@ -39,8 +39,8 @@ fn main() {
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={}", platform());
 }
 
-/// Returns a zip file that contains only the library. An FMU takes it over as it is: its compression
-/// would cost most of the time in which the tool builds an FMU.
+/// Returns a zip file that contains only the library. The tool copies the compressed bytes into each
+/// FMU: compressing them there would take most of the time of `grapple build`.
 fn compressed(library: &[u8]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let started = archive.start_file("library", zip_entry::attributes(true));

@@ -95,6 +95,13 @@ mod urdf;
 mod zeros;
 mod zip_entry;
 
+#[cfg(test)]
+#[path = "../../tests/alone/mod.rs"]
+mod alone;
+#[cfg(test)]
+#[path = "../../tests/example_files/mod.rs"]
+mod example_files;
+
 pub use compiled_spec::CompiledSpec;
 pub use control::Control;
 pub use error::{Cause, Error, Result};

@@ -23,6 +23,9 @@ use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+#[cfg(test)]
+mod tests;
+
 /// Library of an unpacked FMU, loaded once for any number of instances and threads.
 pub struct FmuLibrary {
     functions: Functions,
@@ -115,11 +118,15 @@ impl FmuLibrary {
         })
     }
 
-    /// Creates an instance.
+    /// Creates an instance for Co-Simulation.
     ///
     /// # Errors
     /// The FMU's message, if instantiation fails.
     pub fn instantiate(&self) -> Result<Slave<'_>> {
+        self.instantiate_as(fmi2Type::CO_SIMULATION)
+    }
+
+    fn instantiate_as(&self, interface: fmi2Type) -> Result<Slave<'_>> {
         let log = Box::new(Log::default());
         let callbacks = Box::new(fmi2CallbackFunctions {
             logger: Some(as_logger(write_log)),
@@ -133,7 +140,7 @@ impl FmuLibrary {
         let component = unsafe {
             (self.functions.fmi2Instantiate)(
                 self.instance.as_ptr(),
-                fmi2Type::CO_SIMULATION,
+                interface,
                 self.guid.as_ptr(),
                 self.resources.as_ptr(),
                 &raw const *callbacks,
@@ -351,135 +358,4 @@ fn name(status: fmi2Status) -> &'static str {
 
 fn text(string: &str) -> Result<CString> {
     CString::new(string).context(|| format!("{string:?} contains a zero byte"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Slave;
-    use crate::fmu::{Fmu, is_real};
-    use grapple::fmu::fmi2::fmi2Status;
-    use grapple::fmu::fmi2::function::{
-        fmi2DeSerializeFMUstateTYPE, fmi2FreeFMUstateTYPE, fmi2GetDirectionalDerivativeTYPE, fmi2GetFMUstateTYPE,
-        fmi2SerializeFMUstateTYPE, fmi2SerializedFMUstateSizeTYPE, fmi2SetFMUstateTYPE,
-    };
-    use model_description::Causality;
-    use std::path::Path;
-    use std::process::Command;
-
-    /// Set in the process that runs the examples on small stacks.
-    const CHILD: &str = "GRAPPLE_TEST_SMALL_STACKS";
-
-    /// Importers call from threads whose stacks have sizes of their own. Of 64 KiB, 16 are for the
-    /// frames of the importer and the C library's part of a thread's stack. The library is the one
-    /// that users get, with its optimisation. A process of its own: an overflow ends it.
-    #[test]
-    fn every_example_runs_on_a_stack_of_64_kib() {
-        if std::env::var_os(CHILD).is_some() {
-            return run_examples();
-        }
-        let program = std::env::current_exe().expect("a running program has a path");
-        let child = Command::new(program)
-            .args([
-                "--exact",
-                "slave::tests::every_example_runs_on_a_stack_of_64_kib",
-                "--nocapture",
-            ])
-            .env(CHILD, "1")
-            .output()
-            .expect("this program can be started");
-        let printed = String::from_utf8_lossy(&child.stdout);
-        assert!(child.status.success() && printed.contains("1 passed"), "{printed}");
-    }
-
-    fn run_examples() {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples");
-        let mut files: Vec<_> = std::fs::read_dir(examples)
-            .expect("the folder of examples")
-            .map(|entry| entry.expect("an entry").path())
-            .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
-            .collect();
-        files.sort();
-        assert!(files.len() >= 16, "{files:?}");
-        for file in files {
-            // Names the example in the output if the process ends.
-            println!("{}", file.display());
-            let fmu = Fmu::open(&file).expect("it is built and loaded");
-            let references: Vec<u32> = (fmu.variables(is_real).iter())
-                .map(|variable| variable.value_reference)
-                .collect();
-            std::thread::scope(|scope| {
-                let thread = std::thread::Builder::new().stack_size(48 << 10);
-                let run = || {
-                    let mut slave = fmu.library.instantiate().expect("an instance");
-                    slave.set_up(0.0, 1.0, 1e-8).expect("accepted");
-                    slave.enter_initialization().expect("accepted");
-                    slave.exit_initialization().expect("accepted");
-                    for k in 0..3 {
-                        slave.step(1e-3 * f64::from(k), 1e-3).expect("a step");
-                        slave.reals(&references).expect("values");
-                        differentiate(&fmu, &slave);
-                        save_and_restore(&fmu, &slave);
-                    }
-                    slave.terminate().expect("accepted");
-                };
-                thread.spawn_scoped(scope, run).expect("a thread can be made");
-            });
-        }
-    }
-
-    /// Gets the derivatives of all outputs along all inputs.
-    fn differentiate(fmu: &Fmu, slave: &Slave) {
-        let references = |causality| -> Vec<u32> {
-            (fmu.variables(|variable| is_real(variable) && variable.causality == causality)
-                .iter())
-            .map(|variable| variable.value_reference)
-            .collect()
-        };
-        let (knowns, unknowns) = (references(Causality::Input), references(Causality::Output));
-        let (seeds, mut values) = (vec![1.0; knowns.len()], vec![0.0; unknowns.len()]);
-        // SAFETY: each pointer is to as many elements as the count after it or before it says.
-        let status = unsafe {
-            let library = &fmu.library._library;
-            let function = library.get::<fmi2GetDirectionalDerivativeTYPE>("fmi2GetDirectionalDerivative");
-            function.expect("exported")(
-                slave.component,
-                unknowns.as_ptr(),
-                unknowns.len(),
-                knowns.as_ptr(),
-                knowns.len(),
-                seeds.as_ptr(),
-                values.as_mut_ptr(),
-            )
-        };
-        assert_eq!(status, fmi2Status::OK);
-    }
-
-    /// Saves the state as bytes, and restores it from them.
-    fn save_and_restore(fmu: &Fmu, slave: &Slave) {
-        let library = &fmu.library._library;
-        let (mut state, mut copy, mut size) = (std::ptr::null_mut(), std::ptr::null_mut(), 0);
-        // SAFETY: the states are those that the instance has returned; the buffer has the size that
-        // it has asked for.
-        let statuses = unsafe {
-            let get = library.get::<fmi2GetFMUstateTYPE>("fmi2GetFMUstate").expect("exported");
-            let measure = library.get::<fmi2SerializedFMUstateSizeTYPE>("fmi2SerializedFMUstateSize");
-            let write = library.get::<fmi2SerializeFMUstateTYPE>("fmi2SerializeFMUstate");
-            let read = library.get::<fmi2DeSerializeFMUstateTYPE>("fmi2DeSerializeFMUstate");
-            let set = library.get::<fmi2SetFMUstateTYPE>("fmi2SetFMUstate").expect("exported");
-            let free = library
-                .get::<fmi2FreeFMUstateTYPE>("fmi2FreeFMUstate")
-                .expect("exported");
-            let got = get(slave.component, &raw mut state);
-            let measured = measure.expect("exported")(slave.component, state, &raw mut size);
-            let mut bytes = vec![0; size];
-            let written = write.expect("exported")(slave.component, state, bytes.as_mut_ptr(), size);
-            let read = read.expect("exported")(slave.component, bytes.as_ptr(), size, &raw mut copy);
-            let restored = set(slave.component, copy);
-            for state in [&raw mut state, &raw mut copy] {
-                assert_eq!(free(slave.component, state), fmi2Status::OK);
-            }
-            [got, measured, written, read, restored]
-        };
-        assert_eq!(statuses, [fmi2Status::OK; 5]);
-    }
 }

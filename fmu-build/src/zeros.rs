@@ -131,7 +131,7 @@ impl Deflated {
             let onto = left.A.select_rows(pivots).select_columns(&rest);
             let kept = left.A.select_rows(&rest).select_columns(&rest);
             let sums = slope.abs() * onto.abs();
-            // Where `M A_PR` is zero, (1) has no round-off.
+            // Equation (1) has no round-off at entries for which `M A_PR` is zero.
             let magnitudes = kept.zip_map(&sums, |kept, sum| if sum > 0.0 { kept.abs() + sum } else { 0.0 });
             for (k, (sample, change)) in left.samples.iter_mut().zip(&null.changes).enumerate() {
                 let of_pivots = sample.select_rows(pivots).select_columns(&rest);

@@ -1,6 +1,8 @@
 //! The FMU through its exported C functions: the contract of FMI 2.0.4 call by call, the call
 //! sequences of real importers, and random calls.
 
+#[path = "../alone/mod.rs"]
+mod alone;
 mod campaign;
 mod contract;
 mod driver;

@@ -17,9 +17,9 @@ SCHEMA = Path(fmpy.__file__).parent / "schema" / "fmi2" / "fmi2ModelDescription.
 
 KINDS = {"me": {"ModelExchange"}, "cs": {"CoSimulation"}, "both": {"ModelExchange", "CoSimulation"}}
 
-# Options of `grapple build`: kind, names, diagnostics. In the short form an example has four of the
-# twelve combinations, its neighbour in the list four others, so that every combination of two
-# options occurs in half of the examples; scripts/long has all of them.
+# Combinations of three options of `grapple build`: kind, names, diagnostics. In the short form the
+# examples have, in turn, one or the other list of four combinations; every pair of values of two
+# options occurs in at least one of the lists. scripts/long tests all twelve combinations.
 FLAVOURS = list(itertools.product(KINDS, ["structured", "flat"], ["diagnostics", "without"]))
 SHORT = [
     ["both-structured-diagnostics", "me-flat-without", "cs-structured-without", "cs-flat-diagnostics"],

@@ -29,7 +29,8 @@ mod subject;
 mod target;
 mod trace;
 
-use crate::driver::process::{alone, in_use};
+use crate::alone::alone;
+use crate::driver::process::in_use;
 use crate::driver::{CS, ERROR, ME, OK, instantiate};
 use fuzzing::Fuzz;
 use grapple::fmu::c_abi::*;

@@ -1,7 +1,7 @@
 //! The environment of an instance in its importer: floating-point traps, a small stack, little
 //! memory, extreme parameters.
 
-use crate::driver::process::alone;
+use crate::alone::alone;
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::{Naming, Slot};

@@ -2,7 +2,8 @@
 //! Monte Carlo and of optimisation). Tests of the loaded library itself are in
 //! `tests/python/test_hosts.py`.
 
-use crate::driver::process::{alone, in_use};
+use crate::alone::alone;
+use crate::driver::process::in_use;
 use crate::driver::*;
 use grapple::fmu::fmi2::*;
 

@@ -266,7 +266,8 @@ fn distributed_load_on_segments_gives_its_impulse_and_work() {
     let [energy, work] = after.1;
     let balance = (energy - before.1 - work) / work;
     println!("impulse {impulse:.1e}, work {work:.3} J, balance {balance:.1e}");
-    assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}"); // the integrator's tolerance
+    // Limited by the tolerance of the integrator.
+    assert!(impulse < 1e-12 && balance.abs() < 1e-11, "{impulse:e} {balance:e}");
 }
 
 /// Returns a tapered beam with sections `(x, mass_per_length, EI)`, and `bending` modes in one

@@ -6,7 +6,8 @@ use crate::run::Run;
 
 const L: f64 = 2.0;
 const EI: f64 = 40.0;
-const LOAD: f64 = 1e-4; // N or N·m: the relative deflection is 1e-6, so second-order terms are below 1e-11
+/// Load, N or N·m: the relative deflection is 1e-6, so that second-order terms are below 1e-11.
+const LOAD: f64 = 1e-4;
 
 /// Returns the beam on the world, with critically damped modes and a tip load.
 fn cantilever(modes: usize) -> Run {
