@@ -49,7 +49,10 @@ pub enum Error {
     #[error("{}", list(.0))]
     Spec(Vec<Problem>),
     /// The equations of motion have no solution: a degree of freedom has zero inertia.
-    #[error("{what}: the inertia that it moves is singular (a massless tip, or a beam that is bent too far?)")]
+    #[error(
+        "{what}: its inertia is singular, so its acceleration is undefined: check for a massless tip or a beam that is \
+        bent too far"
+    )]
     Singular {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
@@ -66,8 +69,8 @@ pub enum Error {
     /// The run has reached or passed a singular position: several continuations of the motion
     /// satisfy the equations.
     #[error(
-        "{closure}: at t = {t} s the mechanism passes a singular position (stretched or folded?), where it can go on in more than one way and its motion is not \
-         determined ({configuration})"
+        "{closure}: at t = {t} s the mechanism passes a singular position (stretched or folded?), where several continuations \
+        satisfy the constraints and its motion is not determined ({configuration})"
     )]
     SingularPosition {
         /// Kind and name of the loop or of the contact that captures.
@@ -79,8 +82,8 @@ pub enum Error {
     },
     /// The constraint violation of a loop or a capture exceeds `monitor.constraint_violation`.
     #[error(
-        "{closure}: at t = {t} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or rad: take a smaller tolerance or \
-         step, or change monitor.constraint_violation"
+        "{closure}: at t = {t} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or \
+        rad: use a smaller tolerance or step, or raise monitor.constraint_violation"
     )]
     Violation {
         /// Kind and name of the loop or of the contact that captures.
@@ -96,8 +99,8 @@ pub enum Error {
     },
     /// The error of the energy balance exceeds `monitor.energy_balance`.
     #[error(
-        "at t = {t} s the energy balance is off by {off:.3e} J, {part:.3e} of the largest kinetic energy and work so far, and the limit is {limit}: take a \
-         smaller tolerance or step, or change monitor.energy_balance"
+        "at t = {t} s {}; the limit is {limit} of the largest kinetic energy and work so far: use a smaller tolerance or step, \
+        or raise monitor.energy_balance", balance_error(*.off, *.part)
     )]
     Balance {
         /// Time, s.
@@ -119,8 +122,8 @@ pub enum Error {
     },
     /// The search for a static equilibrium near the start has failed.
     #[error(
-        "no static equilibrium near the start: der({rate}) = {residual:.3e} (SI units) is left; a part that floats or turns freely under a load has none, \
-         and a start that is far from one may have to be nearer"
+        "no static equilibrium was found near the start: der({rate}) = {residual:.3e} (SI units) remains. A part that floats or \
+        turns freely under a load has no equilibrium; otherwise use a start nearer to the equilibrium"
     )]
     NoEquilibrium {
         /// Name of the rate with the largest remaining acceleration.
@@ -130,8 +133,8 @@ pub enum Error {
     },
     /// A capture that is commanded at the start did not take place, for a contact without surfaces.
     #[error(
-        "contact \"{contact}\": \"{}\" is to be captured with \"{}\" at the start and is not, for no impulse ends their relative motion or they are out of reach: \
-         the numbers of the start do not fit; a [loop] closes by itself", .frames[0], .frames[1]
+        "contact \"{contact}\": \"{}\" cannot capture \"{}\" at the start: they are out of reach, or no impulse ends their \
+        relative motion; correct the start values, or use a [loop], whose start is assembled", .frames[0], .frames[1]
     )]
     NotCaptured {
         /// Name of the contact.
@@ -141,13 +144,14 @@ pub enum Error {
     },
     /// The formulation with this name cannot be linearised: it has no tangent coordinates.
     #[error(
-        "the formulation \"{0}\" is not linearised, for it has no tangent coordinates; formulation = \"recursive\" is the same craft"
+        "the formulation \"{0}\" cannot be linearised: it has no tangent coordinates; use formulation = \"recursive\", which \
+        has the same dynamics"
     )]
     NotLinearised(&'static str),
     /// Two surfaces had too many impacts without separation: impulses cannot model resting contact.
     #[error(
-        "contact \"{contact}\" chatters at t = {t} s: \"{}\" has struck \"{}\" {impacts} times and does not come off it; what rests on something needs \
-         law = \"compliant\", or a capture", .frames[0], .frames[1]
+        "contact \"{contact}\" chatters at t = {t} s: {impacts} impacts of \"{}\" on \"{}\" without separation; impulses cannot \
+        model resting contact: use law = \"compliant\", or a capture", .frames[0], .frames[1]
     )]
     Chatter {
         /// Name of the contact.
@@ -180,7 +184,8 @@ pub enum Error {
     },
     /// The work limit was reached before the end of the communication step.
     #[error(
-        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, or take method = \"radau5\" or \"auto\" if the craft is stiff"
+        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, or use method = \"radau5\" or \
+        \"auto\" if the model is stiff"
     )]
     WorkLimit {
         /// Time reached, s.
@@ -201,6 +206,16 @@ impl Error {
             self,
             Self::SingularPosition { .. } | Self::Violation { .. } | Self::Balance { .. }
         )
+    }
+}
+
+/// Returns the size of an error of the energy balance as text: `off` in J, and relative (`part`) if
+/// it is finite.
+fn balance_error(off: f64, part: f64) -> String {
+    match (off.is_finite(), part.is_finite()) {
+        (true, true) => format!("the error of the energy balance is {off:.3e} J, a fraction of {part:.3e}"),
+        (true, false) => format!("the error of the energy balance is {off:.3e} J"),
+        (false, _) => "the error of the energy balance is not finite".to_owned(),
     }
 }
 

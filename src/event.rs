@@ -224,7 +224,7 @@ impl Occurrence {
 /// Returns the remark on a clamped `r_E`; empty without bounds.
 fn clamp(bounds: &Option<[f64; 2]>) -> String {
     match bounds.map(|bounds| bounds.map(|ratio| Unit::One.about(ratio))) {
-        Some([low, high]) => format!("; r_E was clamped to between {low} and {high}"),
+        Some([low, high]) => format!("; r_E was clamped to the admissible range {low} to {high}"),
         None => String::new(),
     }
 }
@@ -278,7 +278,7 @@ impl fmt::Display for Occurrence {
             },
             Self::MotionSwitched { joint, motion, rates } => {
                 let how = match motion {
-                    JointMotion::Loads => "moves by its loads",
+                    JointMotion::Loads => "moves under its loads",
                     JointMotion::Prescribed => "has its prescribed acceleration",
                     JointMotion::Locked => {
                         let rates: Vec<String> = rates.iter().map(Amount::to_string).collect();
@@ -295,7 +295,7 @@ impl fmt::Display for Occurrence {
                 let names: Vec<&str> = motions.iter().map(|motion| motion.name()).collect();
                 write!(
                     f,
-                    "{joint}.motion = {command} is none of the joint's motions ({}); its motion stays",
+                    "{joint}.motion = {command} is none of the joint's motions ({}); its motion is unchanged",
                     names.join(", ")
                 )
             }
@@ -312,9 +312,9 @@ impl fmt::Display for Refused {
         match self {
             Self::OutOfReach { distance, reach } => {
                 let [distance, reach] = [distance, reach].map(|length| Unit::Metre.about(*length));
-                write!(f, "they are {distance} apart, its reach is {reach}")
+                write!(f, "the frames are {distance} apart, and the reach is {reach}")
             }
-            Self::Separating { speed } => write!(f, "they separate at {}", Unit::MetrePerSecond.about(*speed)),
+            Self::Separating { speed } => write!(f, "the frames separate at {}", Unit::MetrePerSecond.about(*speed)),
             Self::Inconsistent { r_E, r_f, bounds } => {
                 let [low, high] = bounds.map(|ratio| Unit::One.about(ratio));
                 write!(
@@ -322,11 +322,14 @@ impl fmt::Display for Refused {
                     "no impact has r_E = {r_E} with r_f = {r_f}; r_E must lie between {low} and {high} here"
                 )
             }
-            Self::Adhesive => f.write_str("the impulse would have to pull"),
+            Self::Adhesive => f.write_str("the normal impulse would be adhesive"),
             Self::Coupled => f.write_str(
                 "contacts with friction are coupled; only frictionless ones can be solved together (mu = 0)",
             ),
-            Self::Unsolved => f.write_str("no impulse moves anything there, or the impact law has no solution"),
+            Self::Unsolved => f.write_str(
+                "the contact does not respond to an impulse, the impact law has no solution, or no \
+                impulse ends the relative motion of a capture",
+            ),
         }
     }
 }

@@ -160,7 +160,7 @@ pub fn unpack(fmu: &Path, folder: &Path, limit: u64) -> Result<()> {
             let mut file = File::create(&path).context(|| format!("cannot write {name:?}"))?;
             // The declared size of an entry may be wrong.
             let taken = std::io::copy(&mut entry.by_ref().take(left + 1), &mut file).other()?;
-            left = (left.checked_sub(taken)).ok_or_else(|| invalid!("it holds more than {limit} bytes"))?;
+            left = (left.checked_sub(taken)).ok_or_else(|| invalid!("its unpacked files exceed {limit} bytes"))?;
         }
         Ok(())
     };

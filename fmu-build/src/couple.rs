@@ -128,7 +128,7 @@ fn wire(parts: &[Part]) -> Result<Vec<Connection>> {
                     });
                     if kinds[0] != kinds[1] {
                         return Err(invalid!(
-                            "{name} is {} in {} and {} in {}: does a controller's joint lack its `type`?",
+                            "{name} is {} in {} and {} in {}: the two must agree; write the `type` of the controller's joint",
                             kinds[0].trim_end(),
                             from.name,
                             kinds[1].trim_end(),

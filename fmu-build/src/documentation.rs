@@ -164,8 +164,9 @@ fn gravity(spec: &Spec) -> String {
         (None, Some(orbit)) => {
             let km = |length: f64| number(length / 1000.0, 6);
             format!(
-                "The world's origin moves on a reference orbit (semi-major axis {} km, eccentricity {}) in free fall, and its axes do not turn: positions and velocities are relative to it. \
-                 Gravity is the difference to the origin's own, and its gradient over each body.",
+                "The world's origin moves on a reference orbit (semi-major axis {} km, eccentricity {}) in free fall, and its \
+                axes do not rotate: positions and velocities are relative to it. \
+                 Gravity is the difference from that at the origin, with its gradient over each body.",
                 km(orbit.semi_major_axis),
                 number(orbit.eccentricity, 6)
             )
@@ -178,22 +179,22 @@ fn gravity(spec: &Spec) -> String {
 }
 
 const SAMPLES: &str = "\
-<dt>Samples</dt><dd>The controller samples its inputs when the run begins and then every <code>controller.sample_time</code>; in between its
-outputs stand. In Co-Simulation a sample that is due where a step ends is taken when the next one begins, of the inputs that are set
-there.</dd>";
+<dt>Samples</dt><dd>The controller samples its inputs when the run begins and then every <code>controller.sample_time</code>;
+in between its outputs keep their values (zero-order hold). In Co-Simulation a sample that is scheduled at the end of a step
+is taken at the start of the next step, with the inputs set there.</dd>";
 
 const MEASURES: &str = "\
-<dt>Measures</dt><dd>Pose and motion of one frame relative to another: position, velocity and angular velocity are relative, in the
-axes of the measuring frame.</dd>";
+<dt>Measures</dt><dd>Pose and motion of one frame relative to another: position, velocity and angular velocity are relative to the
+measuring frame and in its axes.</dd>";
 
 const PORTS: &str = "\
-<dt>Ports</dt><dd>A force <code>f</code> acts at the origin of the port's frame, with a torque <code>t</code>, in the
-axes that the descriptions of these inputs name.</dd>";
+<dt>Ports</dt><dd>A force <code>f</code> and a torque <code>t</code> act at the origin of the port's frame;
+the descriptions of these inputs name their axes.</dd>";
 
 const DIAGNOSTICS: &str = "\
-<dt>Reliability of a run</dt><dd><code>system.energy</code> − <code>system.work</code> stays constant,
-whatever acts; <code>system.momentum</code> and <code>system.angular_momentum</code> do when nothing acts from
-outside. What they drift by is the integration's error.</dd>";
+<dt>Reliability of a run</dt><dd><code>system.energy</code> − <code>system.work</code> is constant
+under all loads; <code>system.momentum</code> and <code>system.angular_momentum</code> are constant without external
+loads. Their drift is the integration error.</dd>";
 
 /// Returns the tables of all variables.
 fn variables(description: &ModelDescription) -> String {

@@ -113,7 +113,7 @@ impl Library {
 }
 
 fn inspect(bytes: &[u8], platform: Platform, origin: &str) -> Result<Findings> {
-    binary::inspect(bytes, platform).context(|| format!("{origin} cannot serve {platform}"))
+    binary::inspect(bytes, platform).context(|| format!("{origin} cannot be used on {platform}"))
 }
 
 /// Returns the path of the library for this platform in an FMU with the model identifier

@@ -253,7 +253,7 @@ impl Slave<'_> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
         self.expect("fmi2DoStep", status)
-            .context(|| format!("the run ended at t = {t} s"))
+            .context(|| format!("the step from t = {t} s failed"))
     }
 
     /// Ends the run.

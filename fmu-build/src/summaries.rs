@@ -61,7 +61,7 @@ pub fn joints(spec: &Spec) -> String {
 pub fn controlled(controller: &Controller) -> String {
     match controller.sample_time {
         Some(time) => format!("sampled every {} s", number(time, 6)),
-        None => "follows its inputs".to_owned(),
+        None => "continuous, without a sample time".to_owned(),
     }
 }
 

@@ -85,11 +85,12 @@ impl fmt::Display for BeamError {
         match self {
             Self::Ends { stations, first } => write!(
                 f,
-                "a beam needs two sections or more, the first at x = 0 m: {stations} given, the first at x = {first} m"
+                "a beam needs at least two sections, the first at x = 0 m: it has {stations}, the first at x = {first} m"
             ),
             Self::Order { station, x } => write!(
                 f,
-                "section {} at x = {x} m: sections go outwards; two may share a place between the ends",
+                "section {} at x = {x} m: positions must ascend; only between the ends of the beam may two sections share a \
+                 position",
                 station + 1
             ),
             Self::Close {
@@ -99,18 +100,18 @@ impl fmt::Display for BeamError {
                 least,
             } => write!(
                 f,
-                "sections {} and {} at x = {x} m are {apart} m apart, too close to compute with: {least} m is the least; \
-                 a jump is two sections at the same x",
+                "sections {} and {} at x = {x} m are {apart} m apart, less than the minimum of {least} m; write a jump as two \
+                sections at the same x",
                 station + 1,
                 station + 2
             ),
             Self::Cut { section, cut, least } => write!(
                 f,
-                "the section at x = {section} m is too close to the end of a segment at x = {cut} m: put it there, or {least} m \
-                 away, or write another number of `segments`"
+                "the section at x = {section} m is too close to the end of a segment at x = {cut} m: move it there or at least \
+                {least} m away, or change `segments`"
             ),
             Self::Value { name, x, value } => {
-                write!(f, "{name} is {value} at x = {x} m: not a number from zero upwards")
+                write!(f, "{name} at x = {x} m is {value}: it must be finite and not negative")
             }
             Self::NoStiffness { kind, x } => {
                 let field = match kind {
@@ -119,11 +120,14 @@ impl fmt::Display for BeamError {
                     Kind::Torsion => "GJ",
                     Kind::Axial => "EA",
                 };
-                write!(f, "the beam has no stiffness in {kind}, `{field}`, at x = {x} m")
+                write!(
+                    f,
+                    "the stiffness in {kind}, `{field}`, is zero at x = {x} m: it must be positive"
+                )
             }
             Self::TooFewModes { kind, found, requested } => write!(
                 f,
-                "{requested} modes in {kind} are asked for, but there is inertia for {found} only"
+                "{requested} modes in {kind} are requested, but the distribution of inertia has only {found}"
             ),
         }
     }

@@ -55,7 +55,7 @@ impl super::Element for Beam {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let name = &system.nodal[self.0].name;
         let what = format!(
-            "displacement of the tip of {name} from where the beam's direction at the root points; axes of the root"
+            "displacement of the tip of {name} from that of the straight beam along the tangent at the root, axes of the root"
         );
         to.continuous(Quantity::vector(&format!("{name}.tip_deflection"), Unit::Metre, &what));
         let what = format!("strain energy of {name}");

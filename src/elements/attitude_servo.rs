@@ -176,7 +176,7 @@ impl Element for AttitudeServo {
 
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let name = &system.bodies[self.body].name;
-        let what = format!("moment that {name}'s attitude servo asks for, body axes");
+        let what = format!("commanded moment of {name}'s attitude servo, body axes");
         to.continuous(Quantity::vector(
             &format!("{name}.servo_torque"),
             Unit::NewtonMetre,

@@ -30,11 +30,10 @@ impl Element for Beam {
         let what = format!("slopes and twist of {name}'s tip, body axes");
         vector("tip_slope", Unit::Radian, what);
         if body.joint.kind != JointType::Free {
-            let what = format!("force that {name} gets through its joint, beam axes: along the beam, shear");
+            let what = format!("force on {name} through its joint, beam axes: axial force, shear forces");
             vector("root_force", Unit::Newton, what);
-            let what = format!(
-                "moment that {name} gets through its joint, about the beam's root, beam axes: torsion, bending"
-            );
+            let what =
+                format!("moment on {name} through its joint, about the beam's root, beam axes: torsion, bending");
             vector("root_moment", Unit::NewtonMetre, what);
         }
         let what = format!("strain energy of {name}");

@@ -81,13 +81,14 @@ impl Element for Body {
         }
         if self.rpy {
             let what = format!(
-                "roll, pitch and yaw at joint {joint}: turns about the joint frame's x, y and z, one after the other (3-2-1)"
+                "roll, pitch and yaw at joint {joint}: angles of the rotation sequence 3-2-1 in the joint frame"
             );
             to.continuous(Quantity::vector(&format!("{joint}.rpy"), Unit::Radian, &what));
         }
         if self.acceleration {
             let what = format!(
-                "acceleration of {name}'s origin in the world, by gravity too (in orbit: relative to the world's origin, which falls), body axes"
+                "acceleration of {name}'s origin relative to the world's origin (in free fall in orbit), gravity included, \
+                 body axes"
             );
             let name = format!("{name}.a_body");
             to.continuous(Quantity::vector(&name, Unit::MetrePerSecond2, &what));

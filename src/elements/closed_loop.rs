@@ -129,12 +129,12 @@ impl Element for ClosedLoop {
                 alpha: gain(
                     "alpha",
                     written.alpha,
-                    "Baumgarte's alpha: damping of the constraint violation",
+                    "Baumgarte gain alpha (velocity-level constraint violation)",
                 ),
                 beta: gain(
                     "beta",
                     written.beta,
-                    "Baumgarte's beta: how the constraint violation is reduced",
+                    "Baumgarte gain beta (position-level constraint violation)",
                 ),
             });
         }
@@ -145,7 +145,7 @@ impl Element for ClosedLoop {
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
         for axis in self.axis.iter().chain(&self.axis2) {
             if axis.direction(of.values).is_none() {
-                let what = format!("the axis of loop \"{}\" has no direction", self.name);
+                let what = format!("the axis of loop \"{}\" has zero length", self.name);
                 report(of.declared, *axis, problems, what);
             }
         }
@@ -154,12 +154,12 @@ impl Element for ClosedLoop {
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
         let texts = closure::Texts {
-            violation: format!("constraint violation of loop {name}: distance of {a} from where {b} holds it"),
+            violation: format!("constraint violation of loop {name} in translation, {a} relative to {b}"),
             violation_angle: format!(
-                "constraint violation of loop {name}: angle of {a} off the attitude in which {b} holds it, small"
+                "constraint violation of loop {name} in rotation, {a} relative to {b} (small angle)"
             ),
-            force: format!("reaction force on {a} of loop {name}, inertial axes"),
-            moment: format!("reaction moment on {a} of loop {name}, about its origin, inertial axes"),
+            force: format!("reaction force of loop {name} on {a}, inertial axes"),
+            moment: format!("reaction moment of loop {name} on {a}, about its origin, inertial axes"),
         };
         closure::outputs(name, &texts, to);
     }

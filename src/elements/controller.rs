@@ -210,8 +210,8 @@ impl Axis {
         let tau_ff = inputs("tau_ff", &force, "feed-forward torque (force)");
         let axis = |i: usize| Self {
             outputs: [
-                quantity("tau", i, force(i), "torque (force) for the motor"),
-                quantity("servo_error", i, position(i), "reference less measured position"),
+                quantity("tau", i, force(i), "commanded torque (force)"),
+                quantity("servo_error", i, position(i), "reference minus measured position"),
             ],
             q: q + i,
             qd: qd + i,

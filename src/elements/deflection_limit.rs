@@ -91,7 +91,7 @@ impl Element for DeflectionLimit {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         if self.of_beam > 0 {
             let name = &system.bodies[self.body].name;
-            let what = format!("whether {name} is bent beyond its linear limit");
+            let what = format!("true while the tip deflection of {name} exceeds its linear limit");
             let quantity = Quantity::new(format!("{name}.beyond_linear"), Unit::One, what);
             let segments = &system.bodies[self.body..self.body + self.of_beam];
             let modes = segments.iter().filter_map(|body| body.modes.as_ref());

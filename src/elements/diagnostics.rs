@@ -42,21 +42,20 @@ impl Element for Diagnostics {
         match self {
             Self::Invariants => declare_invariants(to),
             Self::Violation => {
-                let what = "distances by which joints' bodies are apart, root of the sum of squares";
+                let what = "constraint violation of the joints in translation, root of the sum of squares";
                 to.continuous(number("violation", Unit::Metre, what));
-                let what = "angles by which joints' bodies are turned otherwise than the joints allow, root of the sum of squares";
+                let what = "constraint violation of the joints in rotation, root of the sum of squares";
                 to.continuous(number("violation_angle", Unit::Radian, what));
             }
             Self::ViolationRate => {
-                let what = "velocities at which joints' bodies part, root of the sum of squares";
-                to.continuous(number("violation_velocity", Unit::MetrePerSecond, what));
                 let what =
-                    "rates at which joints' bodies turn otherwise than the joints allow, root of the sum of squares";
+                    "velocity-level constraint violation of the joints in translation, root of the sum of squares";
+                to.continuous(number("violation_velocity", Unit::MetrePerSecond, what));
+                let what = "velocity-level constraint violation of the joints in rotation, root of the sum of squares";
                 to.continuous(number("violation_rate", Unit::RadianPerSecond, what));
             }
             Self::Distortion => {
-                let what =
-                    "departure of all bodies' axes from unit length and right angles, root of the sum of squares";
+                let what = "deviation of all bodies' directors from orthonormal vectors, root of the sum of squares";
                 to.continuous(number("distortion", Unit::One, what));
             }
             Self::Condition => {
@@ -102,23 +101,23 @@ fn declare_invariants(to: &mut Outputs) {
         (
             "momentum_scale",
             Unit::KilogramMetrePerSecond,
-            "sum of the bodies' momentum magnitudes, the scale of a drift in the total",
+            "sum of the bodies' momentum magnitudes, the scale of the momentum drift",
         ),
         (
             "angular_momentum_scale",
             Unit::KilogramMetre2PerSecond,
-            "sum of the bodies' angular momentum magnitudes, the scale of a drift in the total",
+            "sum of the bodies' angular momentum magnitudes, the scale of the angular momentum drift",
         ),
         ("kinetic_energy", Unit::Joule, "kinetic energy, rotors included"),
         (
             "potential_energy",
             Unit::Joule,
-            "energy of springs, stops, pressed surfaces, uniform gravity and bent beams",
+            "potential energy of springs, stops, compliant contacts, uniform gravity and elastic deflections",
         ),
         (
             "energy",
             Unit::Joule,
-            "kinetic and potential energy; grows by system.work",
+            "kinetic plus potential energy; its change is that of system.work",
         ),
     ];
     to.continuous(scalars.map(|(name, unit, what)| Quantity::new(format!("system.{name}"), unit, what)));

@@ -232,7 +232,7 @@ impl Element for Drive {
         to.continuous((0..joint.nv).map(|i| {
             let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
             let what = format!(
-                "what the drive or the brake of joint {} gives beside its loads",
+                "torque (force) exerted by the drive or the brake of joint {}",
                 joint.name
             );
             Quantity::new(joint.quantity_name("drive", i), unit, what)

@@ -88,15 +88,11 @@ impl Element for Point {
         };
         vector("r", Unit::Metre, "position");
         vector("v", Unit::MetrePerSecond, "velocity");
-        vector(
-            "direction",
-            Unit::One,
-            "direction of the beam (a unit vector) at the place",
-        );
+        vector("direction", Unit::One, "tangent of the beam (unit vector)");
         vector(
             "w",
             Unit::RadianPerSecond,
-            "how fast the beam turns (across its direction) at the place",
+            "angular velocity of the beam's tangent (no component along the tangent)",
         );
     }
 

@@ -33,7 +33,7 @@ impl Element for Beam {
 
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let name = &system.bodies[system.directors[self.0].root].name;
-        let at_tip = |what: &str| format!("{what} of {name}'s tip from where it is at rest, body axes");
+        let at_tip = |what: &str| format!("{what} of {name}'s tip from its undeformed pose, body axes");
         to.continuous(Quantity::vector(
             &format!("{name}.tip_deflection"),
             Unit::Metre,
@@ -42,7 +42,7 @@ impl Element for Beam {
         to.continuous(Quantity::vector(
             &format!("{name}.tip_turn"),
             Unit::Radian,
-            &at_tip("turn (a rotation vector)"),
+            &at_tip("rotation vector"),
         ));
         let what = format!("strain energy of {name}");
         to.continuous([Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what)]);

@@ -75,15 +75,15 @@ impl Element for Grasp {
                 "angular_stiffness",
                 &written.angular_stiffness,
                 Unit::NewtonMetrePerRadian,
-                "stiffness against turns",
+                "rotational stiffness",
             );
             let angular_damping = turning(
                 "angular_damping",
                 &written.angular_damping,
                 Unit::NewtonMetreSecondPerRadian,
-                "damping of turns",
+                "rotational damping",
             );
-            let what = format!("switches grasp {name}: it holds above 0.5");
+            let what = format!("switches grasp {name}: closed above 0.5");
             let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
             grasps.push(Grasp {
                 name: name.clone(),
@@ -104,7 +104,11 @@ impl Element for Grasp {
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
         if self.stiffness.vector(of.values) == Vec3::zeros() {
             let [a, b] = &self.names;
-            let what = format!("without stiffness \"{}\" does not hold \"{a}\" at \"{b}\"", self.name);
+            let what = format!(
+                "the stiffness of grasp \"{}\" between \"{a}\" and \"{b}\" is zero: it must be positive along \
+                one axis or more",
+                self.name
+            );
             report(of.declared, self.stiffness, problems, what);
         }
     }

@@ -93,7 +93,7 @@ fn declare_references(joint: &Joint, has_feed_forward: bool, declare: &mut Decla
     }
     let qdd_ref = has_feed_forward.then_some(declare.inputs.len());
     for i in (0..joint.nv).filter(|_| has_feed_forward) {
-        let what = format!("reference acceleration of joint {name}, for what its servo feeds forward");
+        let what = format!("reference acceleration of joint {name}, for the feed-forward of its servo");
         let quantity = Quantity::new(joint.quantity_name("qdd_ref", i), units(i).acceleration, what);
         declare.input(quantity, 0.0, false);
     }

@@ -57,7 +57,7 @@ pub(super) fn declare(joint: &Joint, spring: &spec::Spring, to: &mut Elements, d
             rest,
             |i| units(i).position,
             Bound::None,
-            "relaxed position of the spring",
+            "rest position of the spring",
         )
     });
     to.joint_springs.extend((0..joint.nv).map(|i| Spring {

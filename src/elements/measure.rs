@@ -33,13 +33,17 @@ impl Element for Measure {
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
-        let seen = format!("of {b} seen from {a}, in its axes");
+        let relative = format!("of {b} relative to {a}, axes of {a}");
         let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
-        to.continuous(vector("r", Unit::Metre, format!("position {seen}")));
-        let what = format!("attitude {seen}, quaternion");
+        to.continuous(vector("r", Unit::Metre, format!("position {relative}")));
+        let what = format!("attitude {relative}, quaternion");
         to.continuous(Quantity::quaternion(&format!("{name}.q"), &what));
-        to.continuous(vector("v", Unit::MetrePerSecond, format!("velocity {seen}")));
-        to.continuous(vector("w", Unit::RadianPerSecond, format!("angular velocity {seen}")));
+        to.continuous(vector("v", Unit::MetrePerSecond, format!("velocity {relative}")));
+        to.continuous(vector(
+            "w",
+            Unit::RadianPerSecond,
+            format!("angular velocity {relative}"),
+        ));
         let what = format!("distance between the origins of {a} and {b}");
         to.continuous([Quantity::new(format!("{name}.distance"), Unit::Metre, what)]);
     }

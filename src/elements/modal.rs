@@ -64,8 +64,8 @@ impl Element for ModalBody {
         let body = &system.bodies[self.0];
         let name = &body.name;
         if body.joint.kind != JointType::Free {
-            let force = format!("force that {name} gets through its joint, body axes");
-            let moment = format!("moment that {name} gets through its joint, about its origin, body axes");
+            let force = format!("force on {name} through its joint, body axes");
+            let moment = format!("moment on {name} through its joint, about its origin, body axes");
             to.continuous(Quantity::vector(&format!("{name}.root_force"), Unit::Newton, &force));
             to.continuous(Quantity::vector(
                 &format!("{name}.root_moment"),

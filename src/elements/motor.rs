@@ -86,7 +86,7 @@ pub(super) fn declare(
         "largest torque (force) of the motor",
     );
     let rate_limit = written.rate_limit.as_ref().map(|limit| {
-        let what = "rate above which the motor does not drive,";
+        let what = "rate above which the motor exerts no accelerating torque (force),";
         numbers(
             joint,
             declare,
@@ -238,7 +238,10 @@ impl Element for Motor {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let joint = &system.bodies[self.body].joint;
         let unit = Unit::coordinate(joint.kind.is_angular(self.axis)).force;
-        let what = format!("what the motor of joint {} gives, within its limits", joint.name);
+        let what = format!(
+            "torque (force) exerted by the motor of joint {}, within its limits",
+            joint.name
+        );
         let name = joint.quantity_name("motor_torque", self.axis);
         to.continuous([Quantity::new(name, unit, what)]);
     }

@@ -17,7 +17,7 @@ impl Element for Orbit {
         to.continuous(Quantity::vector(
             "orbit.r",
             Unit::Metre,
-            "from the central body's centre to the world's origin on the reference orbit, inertial axes",
+            "position of the world's origin on the reference orbit, from the central body's centre, inertial axes",
         ));
         to.continuous(Quantity::vector(
             "orbit.v",
@@ -26,7 +26,7 @@ impl Element for Orbit {
         ));
         to.continuous(Quantity::quaternion(
             "orbit.q",
-            "attitude of the LVLH frame (x upwards, y along track, z normal to the orbit), quaternion",
+            "attitude of the LVLH frame (x radial, y along track, z along the orbit normal), quaternion",
         ));
         let what = "angular rate of the LVLH frame";
         to.continuous([Quantity::new("orbit.rate", Unit::RadianPerSecond, what)]);
@@ -44,15 +44,19 @@ impl Element for Orbit {
 
 /// Declares position, attitude and motion of a free body relative to the LVLH frame.
 pub(super) fn outputs_in_orbit(name: &str, to: &mut Outputs) {
-    let seen = |what: &str| format!("{what} {name} as one sees it who turns with the LVLH frame");
+    let relative = |what: &str| format!("{what} {name} relative to the LVLH frame");
     let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}_lvlh"), unit, &what);
-    to.continuous(vector("r", Unit::Metre, seen("position of")));
+    to.continuous(vector("r", Unit::Metre, relative("position of") + ", LVLH axes"));
     to.continuous(Quantity::quaternion(
         &format!("{name}.q_lvlh"),
-        &format!("{}, quaternion", seen("attitude of")),
+        &format!("{}, quaternion", relative("attitude of")),
     ));
-    to.continuous(vector("v", Unit::MetrePerSecond, seen("velocity of")));
-    let what = format!("{}, body axes", seen("angular velocity of"));
+    to.continuous(vector(
+        "v",
+        Unit::MetrePerSecond,
+        relative("velocity of") + ", LVLH axes",
+    ));
+    let what = format!("{}, body axes", relative("angular velocity of"));
     to.continuous(vector("w", Unit::RadianPerSecond, what));
     let what = format!("roll, pitch and yaw of {name} relative to the LVLH frame (3-2-1)");
     to.continuous(vector("rpy", Unit::Radian, what));

@@ -49,7 +49,7 @@ impl Element for Port {
                 for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
                     from.declare.input(quantity, 0.0, true);
                 }
-                let what = format!("lets {name}.impulse act, once, when it rises above 0.5");
+                let what = format!("command: {name}.impulse acts once each time it rises above 0.5");
                 from.commands.push(Command::declare(
                     &format!("{name}.impact"),
                     what,

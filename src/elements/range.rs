@@ -203,7 +203,7 @@ impl Element for Range {
     /// Declares one flag for all coordinates of a joint.
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         if self.of_joint > 0 {
-            let what = format!("whether joint {} is outside its range", self.joint);
+            let what = format!("true while joint {} is outside its range", self.joint);
             let quantity = Quantity::new(format!("{}.out_of_range", self.joint), Unit::One, what);
             to.flag(quantity, self.coordinate..self.coordinate + self.of_joint);
         }

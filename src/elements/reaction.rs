@@ -39,19 +39,19 @@ impl Element for Reaction {
                 to.continuous(Quantity::vector(&format!("{joint}.{part}_{kind}"), unit, &what));
             };
             vector("force", Unit::Newton, format!("force {what}; {axes} axes"));
-            let about = format!("moment {what}, about the joint's origin there; {axes} axes");
+            let about = format!("moment {what}, about the joint's origin on it; {axes} axes");
             vector("moment", Unit::NewtonMetre, about);
         };
-        let gets = format!("that the child gets through joint {joint}");
-        wrench("reaction", &format!("{gets}, what drives the joint included"), "child");
+        let on_child = format!("on the child through joint {joint}");
+        wrench("reaction", &format!("{on_child}, its actuation included"), "child");
         wrench(
             "constraint",
-            &format!("{gets}, the part that holds it and has no power on its motion"),
+            &format!("{on_child}, constraint part: no power on the joint's motion"),
             "child",
         );
         if let Some(base) = base(system, self.body) {
             let (base, axes) = base.map_or(("the world", "inertial"), |base| (&*base.name, &*base.name));
-            let what = format!("that {base}, which carries the arm, gets through joint {joint}");
+            let what = format!("on {base}, the manipulator's base, through joint {joint}");
             wrench("base", &what, axes);
         }
     }

@@ -277,12 +277,15 @@ impl Element for JointServo {
             let quantity = |i| Quantity::new(joint.quantity_name(field, i), unit(i), what);
             (0..joint.nv).map(quantity).collect::<Vec<_>>()
         };
-        let what = format!("by how much joint {name} is off its servo's reference");
+        let what = format!("servo error of joint {name}: reference minus position");
         to.continuous(each("servo_error", &|i| units(i).position, &what));
-        let what = format!("what the servo of joint {name} asks for");
+        let what = format!("commanded torque (force) of the servo of joint {name}");
         to.continuous(each("servo_torque", &|i| units(i).force, &what));
         if self.has_feed_forward() {
-            let what = format!("what of it the servo of joint {name} feeds forward: what the rigid craft would take");
+            let what = format!(
+                "feed-forward part of the servo torque (force) of joint {name}: inverse dynamics of the \
+                rigid spacecraft"
+            );
             to.continuous(each("feed_forward", &|i| units(i).force, &what));
         }
     }

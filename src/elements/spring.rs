@@ -106,7 +106,7 @@ impl Element for Spring {
                 frames,
                 stiffness: parameter("stiffness", Unit::NewtonPerMetre, "stiffness", written.stiffness),
                 damping: parameter("damping", Unit::NewtonSecondPerMetre, "damping", written.damping),
-                rest_length: parameter("rest_length", Unit::Metre, "length without force", written.rest_length),
+                rest_length: parameter("rest_length", Unit::Metre, "rest length", written.rest_length),
                 tension_only: written.tension_only,
             });
         }

@@ -48,7 +48,10 @@ impl Element for Thruster {
             );
             let (field, what) = match written.throttle {
                 Throttle::Switch => ("on", "switches thruster {name}: on above 0.5"),
-                Throttle::Level => ("level", "part of its force that thruster {name} gives, from 0 to 1"),
+                Throttle::Level => (
+                    "level",
+                    "throttle of thruster {name}: fraction of its force, from 0 to 1",
+                ),
             };
             let input = Quantity::new(format!("{name}.{field}"), Unit::One, what.replace("{name}", name));
             thrusters.push(Thruster {
@@ -67,7 +70,12 @@ impl Element for Thruster {
     /// Reports a direction that is the zero vector.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
         if self.direction.direction(of.values).is_none() {
-            report(of.declared, self.direction, problems, "it has no direction".to_owned());
+            report(
+                of.declared,
+                self.direction,
+                problems,
+                "the direction has zero length".to_owned(),
+            );
         }
     }
 

@@ -188,7 +188,7 @@ impl SavedState {
         }
         own.validate().map_err(invalid_state)?;
         if !is_possible {
-            return Err(invalid_state("it has a discrete state that no run can have".to_owned()));
+            return Err(invalid_state("no run of this model has its discrete state".to_owned()));
         }
         Ok(own)
     }

@@ -107,7 +107,10 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             IntegrateError::LimitNotAhead { t, t_limit } => {
-                write!(f, "cannot integrate from t = {t} to {t_limit}: not ahead")
+                write!(
+                    f,
+                    "cannot integrate from t = {t} to {t_limit}: the end is not later than the start"
+                )
             }
             IntegrateError::WrongLength { expected, found } => {
                 write!(f, "{found} states given, {expected} expected")
@@ -121,7 +124,7 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
                  (a stiff model, or a limit too low?)"
             ),
             IntegrateError::Derivative { t, h, source } => {
-                write!(f, "no derivative at t = {t}, step {h:e}: {source}")
+                write!(f, "the derivative cannot be evaluated at t = {t}, step {h:e}: {source}")
             }
             IntegrateError::NotFinite { t, h, component } => write!(
                 f,
@@ -134,7 +137,7 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
                 error_norm,
             } => write!(
                 f,
-                "step {h:e} at t = {t} is too small to go on: the error of state {component} is \
+                "step {h:e} at t = {t} is too small to continue: the error of state {component} is \
                  {error_norm:.3} times its tolerance"
             ),
             IntegrateError::NoConvergence { t, h } => write!(
@@ -144,7 +147,7 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
             IntegrateError::WrongMemory { expected, found } => {
                 write!(f, "an integrator memory of {found} numbers given, {expected} expected")
             }
-            IntegrateError::NoStep => write!(f, "no accepted step to interpolate in"),
+            IntegrateError::NoStep => write!(f, "there is no accepted step to interpolate in"),
         }
     }
 }

@@ -256,7 +256,10 @@ pub enum RootError {
 impl fmt::Display for RootError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RootError::Interval { t0, t1 } => write!(f, "cannot look for a change of sign from t = {t0} to {t1}"),
+            RootError::Interval { t0, t1 } => write!(
+                f,
+                "cannot search for a change of sign from t = {t0} to {t1}: the interval is empty or not finite"
+            ),
             RootError::SameSide { f0, f1 } => {
                 write!(f, "no change of sign between the values {f0:e} and {f1:e}")
             }

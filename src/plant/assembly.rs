@@ -96,13 +96,13 @@ impl Model {
         let drives = &self.elements.drives;
         let is_driven = drives.iter().any(|drive| drive.motion() == JointMotion::Prescribed);
         if is_driven && solver.rank_with_drives(&q) > rank {
-            let what =
-                "the prescribed joints cannot move as prescribed: its other joints have too few independent motions";
+            let what = "the prescribed joints cannot move as prescribed: the loop's other joints have too few degrees of freedom";
             return Err(open(&self.elements.closed_loops[0].name, what));
         }
         if motions == rank && rows > 0 && !is_driven {
             let what = format!(
-                "the loops take all {motions} motions of the joints ({rank} independent constraints): nothing can move; \
+                "the loops constrain all {motions} degrees of freedom of the joints ({rank} independent constraints): \
+                 nothing can move; \
                  release a joint or remove a loop"
             );
             return Err(open(&self.elements.closed_loops[0].name, what));
@@ -401,7 +401,7 @@ impl<'a> Solver<'a> {
                 let (name, [offset, angle]) = self.worst(&self.rates);
                 let (offset, angle) = (Unit::MetrePerSecond.about(offset), Unit::RadianPerSecond.about(angle));
                 let what = format!(
-                    "the rates do not fit it: {offset} and {angle} are left between its frames; \
+                    "the rates violate its constraints: {offset} and {angle} remain between its frames; \
                      the rates of fixed, locked and prescribed joints are not changed"
                 );
                 Err(open(name, what))
@@ -419,7 +419,7 @@ impl<'a> Solver<'a> {
             let (name, [offset, angle]) = self.worst(&self.phi);
             let (offset, angle) = (Unit::Metre.about(offset), Unit::Radian.about(angle));
             let what = format!(
-                "it cannot be closed: {offset} and {angle} are left at the nearest positions; \
+                "it cannot be closed: a constraint violation of {offset} and {angle} remains at the nearest positions; \
                  use a nearer start, other lengths or fewer fixed joints"
             );
             return Err(open(name, what));
@@ -431,7 +431,7 @@ impl<'a> Solver<'a> {
             .find(|of_loop| !of_loop.is_upright(of, self.of.parameters))
         {
             Some(turned) => {
-                let what = "it closes with its frames turned by half a turn only; start nearer";
+                let what = "it closes only with its frames rotated by half a turn from the required attitude: use a nearer start";
                 Err(open(&turned.name, what))
             }
             None => Ok(()),

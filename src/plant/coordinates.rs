@@ -45,7 +45,7 @@ impl Coordinates {
         let alpha = gain(
             "alpha",
             written.alpha,
-            "Baumgarte's alpha: how a gap's rate at a joint is damped",
+            "Baumgarte gain alpha of the joints (velocity-level constraint violation)",
         );
         if !spec.formulation.has(Capability::Gaps) {
             return Self::Velocities(alpha);
@@ -60,7 +60,7 @@ impl Coordinates {
             beta: gain(
                 "beta",
                 written.beta(),
-                "Baumgarte's beta: how a gap at a joint is closed",
+                "Baumgarte gain beta of the joints (position-level constraint violation)",
             ),
         })
     }

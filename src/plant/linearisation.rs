@@ -164,7 +164,7 @@ fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
     let mut next = 0;
     for attitude in attitudes {
         coordinates.extend_from_slice(&positions[next..attitude.q]);
-        let what = format!("small turn at {}, body axes", attitude.owner);
+        let what = format!("small rotation at {}, body axes", attitude.owner);
         coordinates.extend(Quantity::vector(
             &format!("{}.theta", attitude.owner),
             Unit::Radian,

@@ -166,7 +166,8 @@ impl Model {
             problems.push(Problem {
                 at: at("solver", "", "method"),
                 what: format!(
-                    "{} solves for all states at once, there are {}, and {MOST_DENSE} are the most; did you mean \"dopri5\"?",
+                    "{} solves for all states at once: the model has {} states, the maximum is {MOST_DENSE}; did you mean \
+                     \"dopri5\"?",
                     method.name(),
                     states.len()
                 ),

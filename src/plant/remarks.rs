@@ -64,21 +64,21 @@ impl Remarks {
         let omitted = elastic.omitted.iter().copied().map(hertz);
         let first_omitted = omitted.fold(f64::INFINITY, f64::min);
         self.flexible.push(format!(
-            "{name}: modes of the beam alone at {} Hz; the first left out has {first_omitted:.3} Hz",
+            "{name}: modes of the beam alone at {} Hz; the first omitted mode has {first_omitted:.3} Hz",
             listed(frequencies)
         ));
         if let Some(bandwidth) = plant.base.model.spec.experiment.bandwidth
             && first_omitted < bandwidth
         {
             self.warnings.push(format!(
-                "{name}: a mode of {first_omitted:.3} Hz is left out, below the experiment's bandwidth of {bandwidth} Hz: \
-                 give the beam more modes"
+                "{name}: an omitted mode has {first_omitted:.3} Hz, below the experiment's bandwidth of {bandwidth} Hz: \
+                increase the beam's number of modes"
             ));
         }
         for (what, _, lever) in attached_levers(&plant.base.model.system, &plant.base.derived, i) {
             if lever > LEVER * elastic.length {
                 self.warnings.push(format!(
-                    "{what} stands {lever} m off the beam of {name}: it moves as if it were held rigidly at the beam's nearest place"
+                    "{what} is {lever} m away from the beam of {name}: it moves as if rigidly attached to the beam's nearest point"
                 ));
             }
         }
@@ -103,12 +103,13 @@ impl Remarks {
             && highest < bandwidth
         {
             self.warnings.push(format!(
-                "{name}: its highest mode has {highest:.3} Hz, below the experiment's bandwidth of {bandwidth} Hz: give it more modes"
+                "{name}: its highest mode has {highest:.3} Hz, below the experiment's bandwidth of {bandwidth} Hz: add more modes"
             ));
         }
         if let Some(k) = frequencies.iter().position(|f| *f < RIGID * highest) {
             self.warnings.push(format!(
-                "{name}: mode {} has {:.1e} Hz: a motion as a rigid body? The modes are those of the body clamped at its origin",
+                "{name}: mode {} has {:.1e} Hz, which is probably a rigid-body motion: the modes must be those of the body \
+                clamped at its origin",
                 k + 1,
                 frequencies[k]
             ));
@@ -121,8 +122,8 @@ impl Remarks {
                     None => "origin".to_owned(),
                 };
                 self.warnings.push(format!(
-                    "{what} stands {lever:.4} m off the nearest place of {name} whose motion is known, its {node}: it moves as if it were \
-                     held rigidly there"
+                    "{what} is {lever:.4} m away from the nearest point of {name} with modal data, its {node}: it moves as if \
+                    rigidly attached there"
                 ));
             }
         }

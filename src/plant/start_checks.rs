@@ -144,7 +144,8 @@ impl Evaluation<f64> {
             (apart > reach && model.is_captured_from_start(&contact.name)).then(|| Problem {
                 at: at("contact", &contact.name, "reach"),
                 what: format!(
-                    "\"{a}\" is to be captured at the start, {} from \"{b}\", and the reach is {}: start nearer, raise `reach`, or use a [loop], whose start is assembled",
+                    "\"{a}\" is commanded to capture at the start, but is {} from \"{b}\", and the reach is {}: start nearer, \
+                    raise `reach`, or use a [loop], whose start is assembled",
                     Unit::Metre.about(apart),
                     Unit::Metre.about(reach)
                 ),
@@ -162,7 +163,10 @@ impl Evaluation<f64> {
             let [a, b] = &grasp.names;
             (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
                 at: at("grasp", &grasp.name, "b"),
-                what: format!("\"{b}\" starts turned by {angle:.1} deg from \"{a}\", and is held where the two lie alike: turn one, or start with `on = false`"),
+                what: format!(
+                    "\"{b}\" starts rotated by {angle:.1} deg relative to \"{a}\", and the restoring moment of a \
+                    closed grasp is undefined at 180 deg: rotate one of the two frames, or start with `on = false`"
+                ),
             })
         })
     }
@@ -192,19 +196,17 @@ impl Evaluation<f64> {
         let (at, what) = match what {
             SingularPart::Axis(axis) if body.joint.written => (
                 at("joint", &body.joint.name, ""),
-                format!("axis {} moves no inertia", axis + 1),
+                format!("axis {} has no inertia", axis + 1),
             ),
-            SingularPart::Axis(axis) => (at("body", written, ""), format!("axis {} moves no inertia", axis + 1)),
-            SingularPart::Mode(mode) => (at("body", written, ""), format!("mode {} moves no inertia", mode + 1)),
+            SingularPart::Axis(axis) => (at("body", written, ""), format!("axis {} has no inertia", axis + 1)),
+            SingularPart::Mode(mode) => (at("body", written, ""), format!("mode {} has no inertia", mode + 1)),
             SingularPart::Body => (
                 at("body", written, if body.beam.is_some() { "beam" } else { "inertia" }),
-                "it has no inertia about some axis".to_owned(),
+                "it has no inertia about one of its axes".to_owned(),
             ),
         };
         let hint = match body.beam {
-            Some(_) => {
-                ": a slender beam turns about its own axis without inertia; give it a `polar_inertia_per_length`"
-            }
+            Some(_) => ": a slender beam has no inertia about its own axis; write its `polar_inertia_per_length`",
             None => "",
         };
         Some(Problem { at, what: what + hint })

@@ -84,7 +84,10 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
         }
         // Zero `h`: the derivative failed at the start of the step, at any step length.
         IntegrateError::Derivative { t, h: 0.0, source } => (t, source.to_string()),
-        IntegrateError::Derivative { t, h, source } => (t, format!("no derivative within a step of {h:e} s: {source}")),
+        IntegrateError::Derivative { t, h, source } => (
+            t,
+            format!("the derivative cannot be evaluated within a step of {h:e} s: {source}"),
+        ),
         IntegrateError::NotFinite { t, h: 0.0, component } => {
             (t, format!("the derivative of {} is not finite", name(component)))
         }
@@ -103,7 +106,7 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
         } => (
             t,
             format!(
-                "the step of {h:e} s is too small to go on, and the error of {} is {error_norm:.3} times its tolerance",
+                "the step of {h:e} s is too small to continue, and the error of {} is {error_norm:.3} times its tolerance",
                 name(component)
             ),
         ),
@@ -113,7 +116,9 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
                 "Newton's iteration does not converge in a step of {h:e} s: the step is too long, or the derivative has a jump there or is nearly singular"
             ),
         ),
-        IntegrateError::LimitNotAhead { t, t_limit } => (t, format!("{t_limit} s is not ahead")),
+        IntegrateError::LimitNotAhead { t, t_limit } => {
+            (t, format!("the end of the step, t = {t_limit} s, is not later"))
+        }
         // Excluded here: lengths are those of the model, dense output follows an accepted step.
         IntegrateError::WrongLength { .. } | IntegrateError::WrongMemory { .. } | IntegrateError::NoStep => {
             (0.0, error.to_string())
@@ -180,7 +185,8 @@ work_limit = 1000
                     component,
                     error_norm: 2.0,
                 },
-                "integration stopped at t = 1.5 s: the step of 1e-9 s is too small to go on, and the error of root.qd is 2.000 times its tolerance",
+                "integration stopped at t = 1.5 s: the step of 1e-9 s is too small to continue, and the error of root.qd is \
+                 2.000 times its tolerance",
             ),
             (
                 IntegrateError::Derivative {
@@ -188,7 +194,8 @@ work_limit = 1000
                     h: 0.0,
                     source: singular,
                 },
-                "integration stopped at t = 1.5 s: joint \"root\", axis 1: the inertia that it moves is singular (a massless tip, or a beam that is bent too far?)",
+                "integration stopped at t = 1.5 s: joint \"root\", axis 1: its inertia is singular, so its acceleration is \
+                 undefined: check for a massless tip or a beam that is bent too far",
             ),
         ] {
             assert_eq!(named(error, model, 7).to_string(), expected);
@@ -210,7 +217,7 @@ work_limit = 1000
         assert!(
             limited.starts_with("work limit of 1000 evaluations reached at t = ")
                 && limited.ends_with(
-                    "raise `solver.work_limit`, or take method = \"radau5\" or \"auto\" if the craft is stiff"
+                    "raise `solver.work_limit`, or use method = \"radau5\" or \"auto\" if the model is stiff"
                 ),
             "{limited}"
         );

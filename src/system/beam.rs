@@ -96,7 +96,7 @@ impl Numbers {
             tip_mass: number("tip_mass", written.tip_mass),
             tip_inertia: written.tip_inertia.map(|inertia| {
                 let quantities = ["xx", "yy", "zz"].map(|part| {
-                    let what = format!("inertia at the tip of {name} while the modes are found, {part}");
+                    let what = format!("inertia of the tip load in the modal analysis of {name}, {part}");
                     Quantity::new(format!("{name}.tip_inertia_{part}"), Unit::KilogramMetre2, what)
                         .bounded(Bound::NotNegative)
                 });
@@ -112,20 +112,20 @@ fn unit_and_meaning(field: &str) -> (Unit, &'static str) {
         "length" => (Unit::Metre, "length"),
         "mass_per_length" => (Unit::KilogramPerMetre, "mass per length"),
         "EI" => (Unit::NewtonMetre2, "bending stiffness"),
-        "EI_y" => (Unit::NewtonMetre2, "stiffness against deflection along z"),
-        "EI_z" => (Unit::NewtonMetre2, "stiffness against deflection along y"),
+        "EI_y" => (Unit::NewtonMetre2, "bending stiffness about y (deflection along z)"),
+        "EI_z" => (Unit::NewtonMetre2, "bending stiffness about z (deflection along y)"),
         "first_frequency" => (Unit::Hertz, "first bending frequency of the clamped beam"),
-        "EA" => (Unit::Newton, "stiffness against stretch"),
-        "GJ" => (Unit::NewtonMetre2, "stiffness against twist"),
-        "polar_inertia_per_length" => (Unit::KilogramMetre, "inertia about its axis per length"),
+        "EA" => (Unit::Newton, "axial stiffness"),
+        "GJ" => (Unit::NewtonMetre2, "torsional stiffness"),
+        "polar_inertia_per_length" => (Unit::KilogramMetre, "polar inertia per length"),
         "E" => (Unit::Pascal, "Young's modulus"),
         "density" => (Unit::KilogramPerMetre3, "density"),
-        "area" => (Unit::Metre2, "area of the section"),
-        "I_y" => (Unit::Metre4, "second moment of area that resists z"),
-        "I_z" => (Unit::Metre4, "second moment of area that resists y"),
+        "area" => (Unit::Metre2, "cross-section area"),
+        "I_y" => (Unit::Metre4, "second moment of area about y"),
+        "I_z" => (Unit::Metre4, "second moment of area about z"),
         "mass_scale" => (Unit::One, "factor on the tabulated inertias"),
         "stiffness_scale" => (Unit::One, "factor on the tabulated stiffnesses"),
-        "tip_mass" => (Unit::Kilogram, "load at the tip while the modes are found,"),
+        "tip_mass" => (Unit::Kilogram, "mass of the tip load in the modal analysis"),
         _ => unreachable!("every numerical parameter has a unit"),
     }
 }
@@ -151,7 +151,7 @@ impl Beam {
             Quantity::new(
                 format!("{name}.linear_limit"),
                 Unit::One,
-                format!("deflection of {name}'s tip where linear bending ends, as a part of its length"),
+                format!("limit of linear bending of {name}: tip deflection relative to the length"),
             )
             .bounded(Bound::Positive),
             written.linear_limit,

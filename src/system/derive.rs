@@ -231,8 +231,8 @@ impl Validator<'_> {
                     body.mass.map_or(beam.place(), |mass| mass.inertia),
                     format!(
                         "the modes of \"{}\" carry more momentum than its mass ({m} kg), mass centre and inertia allow; the beam \
-                         alone has {} kg, centred at [{x}, {y}, {z}] m, and [{xx}, {yy}, {zz}] kg·m² about that: is the inertia \
-                         about the mass centre, and the beam's root where it should be?",
+                         alone has {} kg, its mass centre at [{x}, {y}, {z}] m and [{xx}, {yy}, {zz}] kg·m² about it: check \
+                         that the inertia is about the mass centre, and the origin and attitude of the beam's root",
                         body.name,
                         rounded(m_beam, 4)
                     ),
@@ -259,7 +259,7 @@ impl Validator<'_> {
             let body = &system.bodies[index];
             let ends_a_chain = body.parent.is_some() && !system.bodies.iter().any(|b| b.parent == Some(index));
             let hint = if ends_a_chain {
-                ": a massless tip cannot be moved; if it only marks a place, make it a [frame]"
+                ": a body at the end of a chain needs a mass; if it only marks a position, make it a [frame]"
             } else {
                 ""
             };
@@ -322,8 +322,8 @@ impl Validator<'_> {
             self.report(
                 id,
                 format!(
-                    "no rigid body has this inertia: its principal moments {low}, {middle}, {high} kg·m² break \
-                     the triangle inequality ({high} > {low} + {middle})"
+                    "no rigid body has this inertia: its principal moments {low}, {middle}, {high} kg·m² violate the triangle \
+                    inequality ({high} > {low} + {middle})"
                 ),
             );
         }
@@ -365,7 +365,7 @@ impl Validator<'_> {
     fn direction(&mut self, id: ParamId) -> Vec3<f64> {
         id.direction(self.values).unwrap_or_else(|| {
             let [x, y, z] = id.vector(self.values).into();
-            self.report(id, format!("the axis [{x}, {y}, {z}] has no direction"));
+            self.report(id, format!("the axis [{x}, {y}, {z}] has zero length"));
             Vec3::z()
         })
     }
@@ -376,7 +376,7 @@ impl Validator<'_> {
         };
         let q = id.quaternion(self.values);
         if q.norm_squared() < 1e-12 {
-            self.report(id, format!("the quaternion {:?} has no direction", q.to_array()));
+            self.report(id, format!("the quaternion {:?} has zero norm", q.to_array()));
             return Quaternion::identity();
         }
         q.normalised()

@@ -40,7 +40,7 @@ impl GeometricallyExactBeam {
         };
         let positive = Bound::Positive;
         let (per_length, newton, bending) = (Unit::KilogramPerMetre, Unit::Newton, Unit::NewtonMetre2);
-        let polar = "section's inertia about the axis, per length,";
+        let polar = "polar inertia per length";
         Self {
             root,
             elements: written.elements,
@@ -59,28 +59,28 @@ impl GeometricallyExactBeam {
                 written.polar_inertia_per_length,
                 polar,
             ),
-            EA: number("EA", newton, positive, written.EA, "stiffness against stretch"),
-            GJ: number("GJ", bending, positive, written.GJ, "stiffness against twist"),
+            EA: number("EA", newton, positive, written.EA, "axial stiffness"),
+            GJ: number("GJ", bending, positive, written.GJ, "torsional stiffness"),
             GA: match written.GA {
-                Some(GA) => [number("GA", newton, positive, GA, "stiffness against shear"); 2],
+                Some(GA) => [number("GA", newton, positive, GA, "shear stiffness"); 2],
                 None => [("GA_y", written.GA_y, "along y"), ("GA_z", written.GA_z, "along z")].map(
                     |(field, value, along)| {
-                        let what = format!("stiffness against shear {along}");
+                        let what = format!("shear stiffness {along}");
                         number(field, newton, positive, value.unwrap_or(0.0), &what)
                     },
                 ),
             },
             EI: match written.EI {
-                Some(EI) => [number("EI", bending, positive, EI, "stiffness against bending"); 2],
-                None => [("EI_y", written.EI_y, "along z"), ("EI_z", written.EI_z, "along y")].map(
-                    |(field, value, along)| {
-                        let what = format!("stiffness against deflection {along}");
+                Some(EI) => [number("EI", bending, positive, EI, "bending stiffness"); 2],
+                None => [("EI_y", written.EI_y, "about y"), ("EI_z", written.EI_z, "about z")].map(
+                    |(field, value, about)| {
+                        let what = format!("bending stiffness {about}");
                         number(field, bending, positive, value.unwrap_or(0.0), &what)
                     },
                 ),
             },
             damping_time: written.damping_time.map(|time| {
-                let what = "time by which stresses see strain rates,";
+                let what = "damping time (stress due to the strain rate)";
                 number("damping_time", Unit::Second, Bound::NotNegative, time, what)
             }),
         }

@@ -221,9 +221,10 @@ impl ModalData {
         });
         format!(
             "the modes carry more momentum than the body's mass, mass centre and inertia allow: their effective masses are \
-             [{mass}] kg, of {} kg, and their effective moments of inertia about the body's origin [{inertia}] kg·m², of [{own}]. Are \
-             the last three numbers of each row about the body's origin (Nastran's MEFFMASS takes them about that of the basic \
-             coordinate system, or about its GRID), the modes mass-normalised, all in kg and m, and `inertia` about the mass centre?",
+             [{mass}] kg, of {} kg, and their effective moments of inertia about the body's origin [{inertia}] kg·m², of \
+             [{own}]. Check that the last three numbers of each row are about the body's origin (Nastran's MEFFMASS takes \
+             them about that of the basic coordinate system, or about its GRID), that the modes are mass-normalised, that \
+             all units are kg and m, and that `inertia` is about the mass centre",
             body.m
         )
     }

@@ -217,8 +217,10 @@ fn declare_nodes(name: &str, written: &spec::AncfBeam, declare: &mut Declaration
     let declared = starts.take(written.nodes()).enumerate().map(|(i, start)| {
         let node = format!("{name}.node[{}]", i + 1);
         let mut vector = |field: &str, unit, what: &str, value: &[f64; 3]| {
-            let what =
-                format!("by how much the {what} of {node} starts off that of the straight beam, axes of its start");
+            let what = format!(
+                "initial deviation of the {what} of {node} from that of the straight beam, axes of the beam's \
+                    initial attitude"
+            );
             let quantities = Quantity::vector(&format!("{node}.{field}_start"), unit, &what);
             declare.parameters(quantities, value, false, &at("ancf_beam", name, "start_nodes"))
         };
@@ -255,8 +257,8 @@ impl System {
                         section.mass_per_length,
                         "mass per length",
                     ),
-                    EA: number("EA", Unit::Newton, section.EA, "stiffness against stretch"),
-                    EI: number("EI", Unit::NewtonMetre2, section.EI, "stiffness against bending"),
+                    EA: number("EA", Unit::Newton, section.EA, "axial stiffness"),
+                    EI: number("EI", Unit::NewtonMetre2, section.EI, "bending stiffness"),
                 });
             }
             let mut start = Joint::fixed(name, (0, 0));
@@ -309,7 +311,7 @@ impl System {
         let Some(beam) = self.nodal.iter().position(|beam| beam.name == on) else {
             return false;
         };
-        let what = format!("distance of frame {name} from the root of {on}, along it");
+        let what = format!("distance of frame {name} from the root of {on}, along the beam");
         let quantity = Quantity::new(format!("{name}.x"), Unit::Metre, what).bounded(Bound::NotNegative);
         let x = declare.parameter(quantity, x, false, &at("frame", name, "origin"));
         self.points.push(Point {
@@ -333,7 +335,7 @@ impl System {
             if attitude.norm_squared() < 1e-12 {
                 problems.push(Problem {
                     at: declared[beam.q_start.0].at.clone(),
-                    what: format!("the quaternion {:?} has no direction", attitude.to_array()),
+                    what: format!("the quaternion {:?} has zero norm", attitude.to_array()),
                 });
             }
             for node in 0..beam.n / PER_NODE {
@@ -342,7 +344,10 @@ impl System {
                 if slope.norm() < 1e-6 {
                     problems.push(Problem {
                         at: declared[id].at.clone(),
-                        what: format!("node {} of the beam would start without a direction", node + 1),
+                        what: format!(
+                            "the slope of node {} is zero at the start: the beam has no tangent there",
+                            node + 1
+                        ),
                     });
                 }
             }
@@ -362,7 +367,9 @@ impl System {
                         let beam = &self.nodal[point.beam].name;
                         problems.push(Problem {
                             at: declared[id.0].at.clone(),
-                            what: format!("{x} m along \"{beam}\" is not on it: it is {length} m long"),
+                            what: format!(
+                                "x = {x} m is not on the beam \"{beam}\", which extends from 0 to {length} m"
+                            ),
                         });
                     }
                     x

@@ -190,19 +190,21 @@ impl Orbit {
         if e >= 1.0 {
             report(
                 self.eccentricity,
-                format!("an eccentricity of {e} is no closed orbit: it is below 1"),
+                format!("an eccentricity of {e} is not that of a closed orbit: it must be below 1"),
             );
         } else if e > MOST_ECCENTRIC {
             report(
                 self.eccentricity,
                 format!(
-                    "an eccentricity of {e} is more than {MOST_ECCENTRIC}, beyond which the time on the orbit is not exact"
+                    "an eccentricity of {e} exceeds the maximum of {MOST_ECCENTRIC}, up to which the position on the orbit \
+                     is accurate"
                 ),
             );
         } else if a > 0.0 && a * (1.0 - e) <= radius {
             let [km, body] = [a * (1.0 - e), radius].map(|length| length / 1000.0);
             let what = format!(
-                "the orbit's perigee, {km} km from the centre, is inside the central body (radius {body} km); is it the height above ground?"
+                "the orbit's perigee, {km} km from the centre, is inside the central body (radius {body} km): the semi-major \
+                axis is measured from the centre, not from the ground"
             );
             report(self.semi_major_axis, what);
         }

@@ -39,7 +39,7 @@ impl System {
         });
         let unwrapped = self.bodies.iter().flat_map(|body| {
             let (joint, name) = (&body.joint, &body.joint.name);
-            let what = format!("angle of joint {name} as its rate has it, by which whole turns are counted");
+            let what = format!("unwrapped angle of joint {name}: integral of its rate, which counts whole turns");
             (0..joint.kind.angles())
                 .map(move |i| Quantity::new(joint.quantity_name("unwrapped_angle", i), Unit::Radian, what.clone()))
         });

@@ -175,7 +175,7 @@ fn a_discrete_state_that_no_run_can_have_is_refused() {
             sign(&mut bytes);
             let refused = component.read_state(&bytes);
             assert!(
-                refused.is_err_and(|fault| fault.what.contains("discrete state that no run can have")),
+                refused.is_err_and(|fault| fault.what.contains("no run of this model has its discrete state")),
                 "byte {at}"
             );
             seen += 1;

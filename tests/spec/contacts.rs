@@ -62,7 +62,7 @@ fn invalid_contacts_are_reported_with_their_names() {
             &[
                 "contact \"berth\", e: berth.e = 1.5 is not between 0 and 1",
                 "contact \"berth\", mu: berth.mu = -0.1 is negative",
-                "contact \"berth\", normal: the normal of contact \"berth\" has no direction",
+                "contact \"berth\", normal: the normal of contact \"berth\" has zero length",
                 "contact \"berth\", reach: berth.reach = -1 m is negative",
             ],
         ),

@@ -112,25 +112,25 @@ fn numbers_out_of_range_are_reported_once_with_their_values() {
         ),
         (
             sections([(0.5, 3.0), (0.7, 3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: a beam needs two sections or more, the first at x = 0 m: 3 given, the first at \
-             x = 0.5 m",
+            "13: body \"arm\", beam.sections: a beam needs at least two sections, the first at x = 0 m: it has 3, the first \
+             at x = 0.5 m",
         ),
         (
             sections([(0.0, 3.0), (1.0, 3.0), (0.7, 3.0)]),
-            "13: body \"arm\", beam.sections: section 3 at x = 0.7 m: sections go outwards; two may share a place between the \
-             ends",
+            "13: body \"arm\", beam.sections: section 3 at x = 0.7 m: positions must ascend; only between the ends of the \
+             beam may two sections share a position",
         ),
         (
             sections([(0.0, 3.0), (0.5, -3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: EI_y is -3 at x = 0.5 m: not a number from zero upwards",
+            "13: body \"arm\", beam.sections: EI_y at x = 0.5 m is -3: it must be finite and not negative",
         ),
         (
             sections([(0.0, 0.0), (0.5, 3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: the beam has no stiffness in bending along z, `EI_y`, at x = 0 m",
+            "13: body \"arm\", beam.sections: the stiffness in bending along z, `EI_y`, is zero at x = 0 m: it must be positive",
         ),
         (
             format!("{}\ntorsion = 1", sections([(0.0, 3.0), (0.5, 3.0), (1.0, 3.0)])),
-            "13: body \"arm\", beam.sections: the beam has no stiffness in torsion, `GJ`, at x = 0 m",
+            "13: body \"arm\", beam.sections: the stiffness in torsion, `GJ`, is zero at x = 0 m: it must be positive",
         ),
     ] {
         assert_eq!(bent("", &beam), [expected], "{beam}");
@@ -140,8 +140,8 @@ fn numbers_out_of_range_are_reported_once_with_their_values() {
 #[test]
 fn mass_that_is_inconsistent_with_the_beam_is_reported_with_the_mass_of_the_beam() {
     let beams = "the modes of \"arm\" carry more momentum than its mass (2 kg), mass centre and inertia allow; the beam alone has \
-                 2 kg, centred at [0.5, 0, 0] m, and [0, 0.1667, 0.1667] kg·m² about that: is the inertia about the mass centre, \
-                 and the beam's root where it should be?";
+                 2 kg, its mass centre at [0.5, 0, 0] m and [0, 0.1667, 0.1667] kg·m² about it: check that the inertia is \
+                 about the mass centre, and the origin and attitude of the beam's root";
     for (body, expected) in [
         ("mass = 2.0", "9: body \"arm\", inertia: missing field `inertia`".to_owned()),
         ("inertia = [0.1, 0.1, 0.1]", "9: body \"arm\", mass: missing field `mass`".to_owned()),
@@ -276,8 +276,9 @@ fn two_models_of_flexibility_and_a_missing_mass_are_reported() {
 
 #[test]
 fn modes_with_more_momentum_than_the_body_are_reported_with_their_effective_masses() {
-    let ask = "Are the last three numbers of each row about the body's origin (Nastran's MEFFMASS takes them about that of the basic \
-               coordinate system, or about its GRID), the modes mass-normalised, all in kg and m, and `inertia` about the mass centre?";
+    let advice = "Check that the last three numbers of each row are about the body's origin (Nastran's MEFFMASS takes them about \
+                  that of the basic coordinate system, or about its GRID), that the modes are mass-normalised, that all units are \
+                  kg and m, and that `inertia` is about the mass centre";
     for (participation, effective) in [
         (
             "[[0.0, 1.2, 0.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.1, 0.1, 0.0, 0.0]]", // about the mass centre
@@ -295,7 +296,7 @@ fn modes_with_more_momentum_than_the_body_are_reported_with_their_effective_mass
             ),
             [format!(
                 "16: body \"array\", modal.participation: the modes carry more momentum than the body's mass, mass centre and inertia \
-                 allow: their effective masses are {effective}, of [0.1, 0.7, 0.8]. {ask}"
+                 allow: their effective masses are {effective}, of [0.1, 0.7, 0.8]. {advice}"
             )]
         );
     }
@@ -308,8 +309,8 @@ fn joint_without_inertia_is_reported_when_the_spec_is_read() {
     assert_eq!(
         report(slender),
         [
-            "5: joint \"twist\": axis 1 moves no inertia: a slender beam turns about its own axis without inertia; give it a \
-          `polar_inertia_per_length`"
+            "5: joint \"twist\": axis 1 has no inertia: a slender beam has no inertia about its own axis; write its \
+             `polar_inertia_per_length`"
         ]
     );
     let sound = slender.to_owned() + "polar_inertia_per_length = 1e-3\n";
@@ -328,7 +329,7 @@ fn free_beam_without_inertia_about_its_axis_is_reported_by_name() {
         assert!(
             found.len() == 1
                 && found[0].contains(
-                    "body \"arm\", beam: it has no inertia about some axis: a slender beam turns about its own axis"
+                    "body \"arm\", beam: it has no inertia about one of its axes: a slender beam has no inertia about its own axis"
                 )
         );
         assert_eq!(
@@ -429,7 +430,10 @@ fn every_segment_of_a_beam_is_validated() {
         .try_into()
         .expect("one");
     assert!(
-        limp.contains("beam.sections: segment 2: the beam has no stiffness in bending along y, `EI_z`, at x = 0.75 m"),
+        limp.contains(
+            "beam.sections: segment 2: the stiffness in bending along y, `EI_z`, is zero at x = 0.75 m: it must \
+            be positive"
+        ),
         "{limp}"
     );
     let [beside] = bent("", &table(&[(0.0, 3.0), (0.5001, 2.0), (1.0, 1.0)], [1.0, 1.0]))

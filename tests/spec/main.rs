@@ -141,12 +141,12 @@ type = "constant"
         report(text),
         [
             "3: body \"base\", mass: the mass -4 kg is not positive",
-            "4: body \"base\", inertia: no rigid body has this inertia: its principal moments 0.4, 0.4, 0.9 kg·m² break \
+            "4: body \"base\", inertia: no rigid body has this inertia: its principal moments 0.4, 0.4, 0.9 kg·m² violate \
              the triangle inequality (0.9 > 0.4 + 0.4)",
-            "6: body \"arm\", mass: the mass 0 kg is not positive: a massless tip cannot be moved; if it only marks a \
-             place, make it a [frame]",
+            "6: body \"arm\", mass: the mass 0 kg is not positive: a body at the end of a chain needs a mass; if it only \
+             marks a position, make it a [frame]",
             "7: body \"arm\", inertia: the inertia is not positive definite: its principal moments are -0.1, 0.1, 0.1 kg·m²",
-            "12: joint \"elbow\", axis: the axis [0, 0, 0] has no direction",
+            "12: joint \"elbow\", axis: the axis [0, 0, 0] has zero length",
             "13: joint \"elbow\", damping: elbow.damping = -1 N.m.s/rad is negative",
             "15: joint \"elbow\", start.position_deg: elbow.q starts at 1.7453292519943295 rad (100 deg), outside \
              its range -1.5707963267948966 rad (-90 deg) to 1.5707963267948966 rad (90 deg)",

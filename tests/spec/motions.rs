@@ -100,7 +100,8 @@ fn an_orbit_is_closed_and_above_the_ground() {
     let [problem] = orbit("semi_major_axis = 400e3").try_into().expect("one");
     assert!(
         problem.ends_with(
-            "orbit.semi_major_axis: the orbit's perigee, 400 km from the centre, is inside the central body (radius 6378.137 km); is it the height above ground?"
+            "orbit.semi_major_axis: the orbit's perigee, 400 km from the centre, is inside the central body (radius \
+             6378.137 km): the semi-major axis is measured from the centre, not from the ground"
         ),
         "{problem}"
     );
@@ -108,7 +109,7 @@ fn an_orbit_is_closed_and_above_the_ground() {
         .try_into()
         .expect("one");
     assert!(
-        problem.ends_with("orbit.eccentricity: an eccentricity of 1 is no closed orbit: it is below 1"),
+        problem.ends_with("orbit.eccentricity: an eccentricity of 1 is not that of a closed orbit: it must be below 1"),
         "{problem}"
     );
     let [problem] = orbit("semi_major_axis = 7e6\nmu = 0.0").try_into().expect("one");
@@ -157,7 +158,7 @@ fn invalid_wheels_thrusters_and_motors_are_reported() {
         ),
         (
             "body = \"base\"\nmass = 1.0\ninertia = 0.1\naxis = [0.0, 0.0, 0.0]",
-            "the axis has no direction",
+            "the axis has zero length",
         ),
         (
             "body = \"base\"\nmass = 1.0\ninertia = 0.1\n[frame.spin_rotor]\nbody = \"base\"",
@@ -174,7 +175,7 @@ fn invalid_wheels_thrusters_and_motors_are_reported() {
         .try_into()
         .expect("one");
     assert!(
-        problem.contains("thruster \"jet\", direction: it has no direction"),
+        problem.contains("thruster \"jet\", direction: the direction has zero length"),
         "{problem}"
     );
     let [problem] = report(&format!("{GOOD}input = false\nmotor = {{ torque_limit = 2.0 }}\n"))

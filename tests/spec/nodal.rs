@@ -70,7 +70,7 @@ fn frames_on_an_ancf_beam_are_on_its_centre_line_without_attitude() {
     let frame = |rest: &str| problem(NODAL_BEAM, &format!("[frame.tip]\nbody = \"span\"\n{rest}\n"));
     let found = frame("origin = [10.5, 0.0, 0.0]");
     assert!(
-        found.contains("10.5 m along \"span\" is not on it: it is 10 m long"),
+        found.contains("x = 10.5 m is not on the beam \"span\", which extends from 0 to 10 m"),
         "{found}"
     );
     // An importer that shortens the beam, or moves the frame beyond its end, gets the same error.
@@ -84,7 +84,7 @@ fn frames_on_an_ancf_beam_are_on_its_centre_line_without_attitude() {
         let mut values = start.clone();
         values[place.expect("a parameter")] = value;
         let message = plant.set_parameters(&values).expect_err("beyond the end").to_string();
-        assert!(message.contains("m along \"span\" is not on it"), "{message}");
+        assert!(message.contains("m is not on the beam \"span\""), "{message}");
     }
     let found = frame("origin = [5.0, 0.1, 0.0]");
     assert!(
@@ -136,7 +136,10 @@ fn invalid_grasps_are_reported() {
     let grip = |right: &str, wrong: &str| problem(NODAL_BEAM, &GRIP.replace(right, wrong));
     let found = grip("stiffness = 1e4", "stiffness = 0.0");
     assert!(
-        found.contains("without stiffness \"grip\" does not hold \"arm\" at \"span\""),
+        found.contains(
+            "the stiffness of grasp \"grip\" between \"arm\" and \"span\" is zero: it must be positive along one \
+            axis or more"
+        ),
         "{found}"
     );
     let found = problem(
@@ -145,7 +148,8 @@ fn invalid_grasps_are_reported() {
     );
     assert!(
         found.contains(
-            "grasp \"grip\", b: \"span\" starts turned by 178.0 deg from \"arm\", and is held where the two lie alike"
+            "grasp \"grip\", b: \"span\" starts rotated by 178.0 deg relative to \"arm\", and the restoring moment of a \
+             closed grasp is undefined"
         ),
         "{found}"
     );
@@ -178,7 +182,8 @@ fn too_many_states_for_a_dense_method_are_rejected() {
     assert_eq!(
         report(&craft("auto")),
         [
-            "21: solver.method: auto solves for all states at once, there are 2428, and 2000 are the most; did you mean \"dopri5\"?"
+            "21: solver.method: auto solves for all states at once: the model has 2428 states, the maximum is 2000; did you \
+             mean \"dopri5\"?"
         ]
     );
 }

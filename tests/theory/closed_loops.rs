@@ -271,7 +271,7 @@ fn impossible_starts_are_reported_when_the_spec_is_read() {
     let at = joints(0.3);
     let fixed = error(&(bricard(at, [0.2, 0.0, 0.0, 0.0, 0.0], "") + hinges));
     assert!(
-        fixed[0].at == ["loop", "last"] && fixed[0].what.contains("rates do not fit"),
+        fixed[0].at == ["loop", "last"] && fixed[0].what.contains("rates violate its constraints"),
         "{}",
         fixed[0].what
     );

@@ -179,7 +179,7 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     assert_eq!(
         remarks("").flexible,
         // The first frequency times (4.694091/1.875104)².
-        ["forearm: modes of the beam alone at 5.000, 5.000 Hz; the first left out has 31.334 Hz"]
+        ["forearm: modes of the beam alone at 5.000, 5.000 Hz; the first omitted mode has 31.334 Hz"]
     );
     let slow = remarks("[solver]\nmethod = \"rk4\"\nstep = 0.1");
     assert_eq!(slow.warnings.len(), 1);
@@ -191,7 +191,7 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     assert_eq!(
         far.warnings,
         [
-            "frame aside stands 0.3 m off the beam of forearm: it moves as if it were held rigidly at the beam's nearest place"
+            "frame aside is 0.3 m away from the beam of forearm: it moves as if rigidly attached to the beam's nearest point"
         ]
     );
     let text = KLAK.replace("stop_time = 5.0", "stop_time = 5.0\nbandwidth = 40.0");
@@ -352,7 +352,7 @@ fn slender_beam_is_valid_in_every_attitude() {
             Err(error) => {
                 let message = error.to_string();
                 assert!(
-                    along_the_hinge && message.contains("moves no inertia"),
+                    along_the_hinge && message.contains("has no inertia"),
                     "{x} {y} {z}: {message}"
                 );
             }

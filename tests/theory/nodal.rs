@@ -463,11 +463,11 @@ fn formulations_agree_on_a_beam_in_a_grasp() {
 fn zero_quaternion_is_rejected() {
     let mut plant = crate::plant(&format!("name = \"beam\"\n[ancf_beam.span]\n{MODULE}elements = 1\n"));
     for (name, value, expected) in [
-        ("span.q_start[1]", 0.0, "has no direction"),
+        ("span.q_start[1]", 0.0, "has zero norm"),
         (
             "span.node[2].slope_start[1]",
             -1.0,
-            "node 2 of the beam would start without a direction",
+            "the slope of node 2 is zero at the start: the beam has no tangent there",
         ),
     ] {
         let mut values = plant.parameters().to_vec();

@@ -83,7 +83,7 @@ fn repeated_impacts_without_separation_are_reported() {
         println!("{message}, {:.1e} s after", t - rest);
         assert!(
             message.contains("contact \"floor\" chatters")
-                && message.contains("\"ball\" has struck \"world\" 100 times")
+                && message.contains("100 impacts of \"ball\" on \"world\" without separation")
         );
         // The time is off by up to a hundred fall times from 1e-9 m, and a few from slightly larger
         // heights.

@@ -174,7 +174,7 @@ impl Folder {
                 _lock: lock,
             })
         };
-        open().context(|| format!("cannot go on with {}", path.display()))
+        open().context(|| format!("cannot continue the journal {}", path.display()))
     }
 
     /// Writes a table.

@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Returns a row for each loop: its violation at the spec's start and after the assembly.
 fn violations(model: &Model, assembly: &Assembly) -> Vec<[String; 3]> {
     let shown = |[offset, angle]: &[f64; 2]| format!("{} m, {} rad", number(*offset, 3), number(*angle, 3));
-    let head = ["loop", "violation as written", "assembled"].map(str::to_owned);
+    let head = ["loop", "violation in the spec", "assembled"].map(str::to_owned);
     let names = model.spec.closed_loop.keys();
     let rows = names.zip(assembly.written.iter().zip(&assembly.residual));
     std::iter::once(head)
@@ -77,7 +77,7 @@ fn changes(start: &SolvedStart) -> String {
     });
     let table: Vec<[String; 4]> = std::iter::once(head).chain(rows).collect();
     match table.len() {
-        1 => "the start is as written".to_owned(),
+        1 => "the start is that of the spec".to_owned(),
         _ => aligned(&table).trim_end().to_owned(),
     }
 }

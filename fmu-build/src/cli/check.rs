@@ -64,7 +64,7 @@ fn closed(Assembled { assembly, start }: &Assembled) -> String {
             let (by, unit) = (number(by, 3), typeset(state.unit.symbol()));
             format!("the start is moved by at most {by} {unit} ({})", state.name)
         }
-        _ => "the start is as written".to_owned(),
+        _ => "the start is that of the spec".to_owned(),
     };
     format!(
         "{} closed: {}, {} independent; mobility {}; {start}",

@@ -29,7 +29,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let resting = equilibrium(&compiled.model)?;
     let found = &resting.equilibrium;
     print(&format!(
-        "{}: in equilibrium after {} steps, largest acceleration left {} rad/s² or m/s²",
+        "{}: in equilibrium after {} steps, largest remaining acceleration {} rad/s² or m/s²",
         compiled.model.spec.name,
         found.rounds,
         number(found.residual, 2)

@@ -119,7 +119,7 @@ impl Reader {
             None => Vec3::x(),
         };
         if axis == Vec3::zeros() && !matches!(kind, Some(Kind::Fixed | Kind::Floating)) {
-            self.report(&node.place, format!("joint \"{name}\": its axis has no direction"));
+            self.report(&node.place, format!("joint \"{name}\": its axis has zero length"));
         }
         let [limit, dynamics, mimic] = ["limit", "dynamics", "mimic"].map(|element| self.only(node, element));
         let mut optional = |node: Option<&Element>, name: &str| {

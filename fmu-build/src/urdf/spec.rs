@@ -60,8 +60,8 @@ fn unlikely_data(robot: &Robot, tree: &Tree) -> Vec<String> {
             ));
         } else if high > (low + middle) * (1.0 + 1e-9) {
             remarks.push(format!(
-                "link \"{name}\": no rigid body has its inertia, whose principal moments {principal} kg·m² break the triangle \
-                 inequality"
+                "link \"{name}\": no rigid body has its inertia, whose principal moments {principal} kg·m² violate the \
+                 triangle inequality"
             ));
         }
         if inertial.c.norm() == 0.0 && is_carried[i] {

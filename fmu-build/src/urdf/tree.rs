@@ -178,7 +178,7 @@ impl Gathering<'_> {
             self.seat(root, Carrier::Body(body));
         } else if self.options.floating {
             let what = format!(
-                "--base floating: the root link \"{}\" has no mass to float with",
+                "--base floating: the root link \"{}\" has no mass, so it cannot float freely: add an <inertial>",
                 link.name
             );
             self.fault(&link.place, what);

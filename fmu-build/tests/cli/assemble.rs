@@ -72,7 +72,7 @@ fn assembled_start_is_printed_and_written_as_a_closed_spec() {
         "{printed}"
     );
     let again = desk.succeed(&["assemble", "closed.toml"]);
-    assert!(again.contains("the start is as written"), "{again}");
+    assert!(again.contains("the start is that of the spec"), "{again}");
     // Both specs give the same motion.
     let [a, b] = ["linkage", "closed"].map(|name| {
         desk.succeed(&[

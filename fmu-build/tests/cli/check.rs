@@ -74,7 +74,7 @@ type = "constant"
         &[
             (3, "body \"base\", mass: the mass -4 kg is not positive"),
             (8, "break the triangle inequality"),
-            (14, "joint \"shoulder\", axis: the axis [0, 0, 0] has no direction"),
+            (14, "joint \"shoulder\", axis: the axis [0, 0, 0] has zero length"),
             (16, "there is no input \"elbow.tau\""),
         ],
     );

@@ -221,7 +221,7 @@ fn base_is_fixed_to_the_world_or_floats() {
     expect_problems(
         &massless,
         &["--base", "floating"],
-        &[(2, "the root link \"rail\" has no mass to float with")],
+        &[(2, "the root link \"rail\" has no mass, so it cannot float freely")],
     );
     let (carried, printed) = imported(&massless, &[]);
     assert_field(&carried, "joint.j.parent", "\"world\"");
@@ -340,7 +340,7 @@ fn all_errors_are_reported_at_once_with_their_lines() {
             (6, "joint \"j\": planar joints are not supported"),
             (7, "joint \"k\": unknown joint type \"hinge\""),
             (7, "joint \"k\": there is no link \"bas\"; did you mean \"base\"?"),
-            (8, "joint \"l\": its axis has no direction"),
+            (8, "joint \"l\": its axis has zero length"),
             (9, "xyz = \"1 2\" is not 3 numbers"),
             (9, "upper = \"${pi}\": this is xacro"),
         ],

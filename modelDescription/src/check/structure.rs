@@ -117,7 +117,7 @@ fn check_outputs(description: &ModelDescription, report: &mut Report) {
             report.add(at(variable), "the output is missing in Outputs");
         }
         if !is_output && listed.contains(&index) {
-            report.add(at(variable), "it is listed in Outputs, but is no output");
+            report.add(at(variable), "it is listed in Outputs, but its causality is not output");
         }
     }
 }

@@ -34,7 +34,7 @@ fn check_definitions(units: &[Unit], report: &mut Report) {
     for unit in units {
         let here = place("unit", &unit.name);
         if unit.name == "1" {
-            report.add(&here, "leave out the unit of what has none");
+            report.add(&here, "omit the unit of a dimensionless variable");
         }
         if unit.base_unit.as_ref().is_some_and(|b| b.factor == 0.0) {
             report.add(&here, "the factor to the base unit is zero");

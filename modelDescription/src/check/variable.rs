@@ -77,7 +77,7 @@ fn check_declared_type(description: &ModelDescription, variable: &ScalarVariable
         && let Some(start) = value.start
         && !enumeration.items.iter().any(|item| item.value == start)
     {
-        report.add(at(variable), format!("start {start} is no item of {name:?}"));
+        report.add(at(variable), format!("start {start} is not an item of {name:?}"));
     }
 }
 

@@ -34,7 +34,7 @@ fn invalid_section_values_are_reported() {
     stations[1].EI_z = -2.0;
     assert_eq!(
         Beam::new(stations).unwrap_err().to_string(),
-        "EI_z is -2 at x = 1.1 m: not a number from zero upwards"
+        "EI_z at x = 1.1 m is -2: it must be finite and not negative"
     );
     let load = Boundary::ClampedLoaded {
         mass: 1.0,
@@ -43,7 +43,7 @@ fn invalid_section_values_are_reported() {
     let message = uniform().modes(&load, each(1)).unwrap_err().to_string();
     assert_eq!(
         message,
-        "Jyy of the load is NaN at x = 2 m: not a number from zero upwards"
+        "Jyy of the load at x = 2 m is NaN: it must be finite and not negative"
     );
 }
 
@@ -52,7 +52,10 @@ fn zero_stiffness_is_an_error_only_for_requested_motions() {
     let limp = |s: Section| Section { GJ: 0.0, ..s };
     let beam = Beam::new(general().stations().iter().map(|&s| limp(s)).collect()).expect("a beam");
     let message = beam.modes(&Boundary::ClampedFree, each(1)).unwrap_err().to_string();
-    assert_eq!(message, "the beam has no stiffness in torsion, `GJ`, at x = 0 m");
+    assert_eq!(
+        message,
+        "the stiffness in torsion, `GJ`, is zero at x = 0 m: it must be positive"
+    );
     let counts = Counts { torsion: 0, ..each(1) };
     assert_eq!(
         beam.modes(&Boundary::ClampedFree, counts).expect("modes").list().len(),
@@ -66,7 +69,7 @@ fn zero_stiffness_is_an_error_only_for_requested_motions() {
     let message = beam.modes(&Boundary::FreeFree, each(1)).unwrap_err().to_string();
     assert_eq!(
         message,
-        "the beam has no stiffness in bending along y, `EI_z`, at x = 0 m"
+        "the stiffness in bending along y, `EI_z`, is zero at x = 0 m: it must be positive"
     ); // EI_z may vanish at a free end, but not everywhere
 }
 
@@ -78,7 +81,7 @@ fn nearly_coinciding_sections_are_rejected() {
     println!("{message}");
     assert!(
         message.starts_with("sections 2 and 3 at x = 0.5 m are 0.0000")
-            && message.ends_with("a jump is two sections at the same x")
+            && message.ends_with("write a jump as two sections at the same x")
     );
     assert!(beam(&[0.0, 0.5, 0.5, 0.502, 1.0]).is_ok());
 }

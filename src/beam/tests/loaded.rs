@@ -111,6 +111,6 @@ fn massless_beam_has_only_the_modes_of_its_load() {
     let unloaded = beam.modes(&Boundary::ClampedFree, counts).unwrap_err();
     assert_eq!(
         unloaded.to_string(),
-        "2 modes in bending along z are asked for, but there is inertia for 0 only"
+        "2 modes in bending along z are requested, but the distribution of inertia has only 0"
     );
 }

@@ -215,13 +215,13 @@ impl fmt::Display for Refusal {
             Refusal::Inconsistent { r_E, band: [low, high] } => {
                 write!(
                     f,
-                    "r_E = {r_E} is not between {low} and {high}: no restitution from 0 to 1 loses that much"
+                    "r_E = {r_E} is not between {low} and {high}: no restitution from 0 to 1 has this energy loss"
                 )
             }
-            Refusal::Adhesive => write!(f, "the bodies would have to pull at each other"),
+            Refusal::Adhesive => write!(f, "the normal impulse would be adhesive"),
             Refusal::NoEnd => write!(
                 f,
-                "the impact has no end: what drives the contact does not answer to it"
+                "the impact does not end: the contact does not respond to the impulse along its normal"
             ),
         }
     }

@@ -28,13 +28,18 @@ impl Capture {
     /// Declares the outputs of the capture of a contact.
     pub(super) fn outputs(&self, contact: &Contact, to: &mut Outputs) {
         let (name, [a, b]) = (&contact.name, &contact.names);
-        let what = format!("1 while {a} and {b} are held together");
+        let what = format!("1 while {b} is captured by {a}, 0 otherwise");
         to.discrete([Quantity::new(format!("{name}.captured"), Unit::One, what)]);
         let texts = closure::Texts {
-            violation: format!("by how far {a} is off from where it was captured in {b}"),
-            violation_angle: format!("by how far {a} has turned in {b} since it was captured, small; of a grasp"),
-            force: format!("force on {a} that holds it at {b}, inertial axes"),
-            moment: format!("moment on {a} that holds it at {b}, about its origin, inertial axes"),
+            violation: format!(
+                "constraint violation of the capture of contact {name} in translation, {a} relative to {b}"
+            ),
+            violation_angle: format!(
+                "constraint violation of the capture of contact {name} in rotation, {a} relative to {b} \
+                (small angle; capture_grasp only)"
+            ),
+            force: format!("reaction force of the capture on {a}, inertial axes"),
+            moment: format!("reaction moment of the capture on {a}, about its origin, inertial axes"),
         };
         closure::outputs(name, &texts, to);
     }

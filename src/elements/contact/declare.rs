@@ -56,15 +56,15 @@ fn command(law: &ContactLaw, trigger: &Trigger) -> Option<(&'static str, &'stati
     match (law, trigger) {
         (ContactLaw::Capture(_), Trigger::Command(_)) => Some((
             "capture",
-            "captures {b} with {a} when it rises above 0.5, and releases it when it falls",
+            "command: {a} captures {b} when it rises above 0.5, and releases it when it falls to 0.5",
         )),
         (ContactLaw::Capture(_), Trigger::Touch(..)) => Some((
             "capture",
-            "lets {a} capture {b} where they touch, while it is above 0.5, and releases it when it falls",
+            "command: {a} captures {b} at contact detection while it is above 0.5, and releases it when it falls to 0.5",
         )),
         (_, Trigger::Command(_)) => Some((
             "impact",
-            "lets {a} and {b} strike each other, once, when it rises above 0.5",
+            "command: one impact of {a} on {b} each time it rises above 0.5",
         )),
         (_, Trigger::Touch(..)) => None,
     }
@@ -104,8 +104,8 @@ impl Numbers<'_> {
                 mu: self.friction(written.mu),
             },
             ImpactLaw::EnergyFriction => ContactLaw::EnergyFriction {
-                r_E: self.ratio("r_E", Bound::Between(0, 1), written.r_E, "ratio of lost energy"),
-                r_f: self.ratio("r_f", Bound::Between(0, 2), written.r_f, "ratio of tangential impulse"),
+                r_E: self.ratio("r_E", Bound::Between(0, 1), written.r_E, "energy loss ratio r_E"),
+                r_f: self.ratio("r_f", Bound::Between(0, 2), written.r_f, "tangential impulse ratio r_f"),
                 on_inconsistent: written.on_inconsistent.unwrap_or_default(),
             },
             ImpactLaw::Stronge => ContactLaw::Stronge {
@@ -123,12 +123,12 @@ impl Numbers<'_> {
                     alpha: gain(
                         "alpha",
                         written.alpha,
-                        "Baumgarte's alpha: how a gap's rate is damped, while captured,",
+                        "Baumgarte gain alpha (velocity-level constraint violation)",
                     ),
                     beta: gain(
                         "beta",
                         written.beta,
-                        "Baumgarte's beta: how a gap is closed, while captured,",
+                        "Baumgarte gain beta (position-level constraint violation)",
                     ),
                 })
             }
@@ -145,16 +145,16 @@ impl Numbers<'_> {
             Unit::Newton,
             Bound::NotNegative,
             written.force,
-            "force at the depth",
+            "reference force, at the reference penetration,",
         );
         let depth = number(
             "depth",
             Unit::Metre,
             Bound::Positive,
             written.depth,
-            "depth at the force",
+            "reference penetration, at the reference force,",
         );
-        let what = "what the speed of approach adds to the force, as a part of it,";
+        let what = "dissipation factor (relative increase of the force per penetration rate)";
         let dissipation = number(
             "dissipation",
             Unit::SecondPerMetre,
@@ -164,7 +164,7 @@ impl Numbers<'_> {
         );
         let friction = written.mu.map(|mu| self.friction(Some(mu)));
         let slip = written.slip.unwrap_or(1e-3);
-        let what = "speed of slip at which 71 % of the friction acts,";
+        let what = "sliding speed at which the friction is 71 % of its Coulomb value,";
         Compliant {
             force,
             depth,
@@ -185,15 +185,15 @@ impl Numbers<'_> {
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
         let Some(of_b) = written.surface else {
             let reach = written.reach.unwrap_or(0.01);
-            let what = "largest distance at a strike";
+            let what = "largest distance of the frames at an impact or capture";
             return Trigger::Command(length("reach", Bound::NotNegative, reach, what));
         };
         let radius_a = written.radius_a.map(|radius| {
-            let what = "radius of the sphere about a,";
+            let what = "radius of the sphere about frame a";
             length("radius_a", Bound::NotNegative, radius, what)
         });
         let radius_b = written.radius_b.map(|radius| {
-            let what = "radius of the surface of b,";
+            let what = "radius of the surface of frame b";
             length("radius_b", Bound::Positive, radius, what)
         });
         Trigger::Touch(

@@ -190,7 +190,7 @@ impl Element for Contact {
     /// Reports a normal without a direction.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
         if self.normal.direction(of.values).is_none() {
-            let what = format!("the normal of contact \"{}\" has no direction", self.name);
+            let what = format!("the normal of contact \"{}\" has zero length", self.name);
             super::report(of.declared, self.normal, problems, what);
         }
     }
@@ -198,7 +198,7 @@ impl Element for Contact {
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
         if self.detection_number().is_some() {
-            let what = format!("how far {a} is from the surface of {b}; below zero, how deep inside");
+            let what = format!("gap between {a} and the surface of {b}; negative is penetration");
             to.continuous([Quantity::new(format!("{name}.gap"), Unit::Metre, what)]);
         }
         if self.is_compliant() {

@@ -72,61 +72,70 @@ impl ImpactReport {
     pub fn quantities(contact: &Contact) -> Vec<Quantity> {
         let (name, [a, b]) = (&contact.name, &contact.names);
         let number = |field: &str, unit, what: &str| {
-            let what = format!("{what}, at the last strike of contact {name}");
+            let what = format!("{what}, last impact of contact {name}");
             Quantity::new(format!("{name}.{field}"), unit, what)
         };
         let vector = |field: &str, unit, what: &str| {
-            let what = format!("{what}, at the last strike of contact {name}, inertial axes");
+            let what = format!("{what}, last impact of contact {name}, inertial axes");
             Quantity::vector(&format!("{name}.{field}"), unit, &what)
         };
-        let became = "what became of it: 0 none yet, 1 struck, 2 struck with r_E clamped; refused: 3 they move apart, 4 out of reach, \
-                      5 r_E and r_f inconsistent, 6 they would have to pull, 7 nothing gives way, 8 friction at several contacts at once";
+        let outcome = "outcome: 0 no impact yet, 1 impact, 2 impact with r_E clamped; refused: 3 separating, 4 out of reach, 5 \
+            r_E and r_f inconsistent, 6 adhesive impulse, 7 no response to an impulse or no solution, 8 coupled contacts with \
+            friction";
         let mut quantities = vec![
-            number("status", Unit::One, became),
+            number("status", Unit::One, outcome),
             Quantity::new(
                 format!("{name}.count"),
                 Unit::One,
-                format!("impacts so far at contact {name}"),
+                format!("number of impacts of contact {name} since the start"),
             ),
             Quantity::new(
                 format!("{name}.time"),
                 Unit::Second,
-                format!("time of the last strike of contact {name}"),
+                format!("time of the last impact of contact {name}, also of a refused one"),
             ),
         ];
         quantities.extend(vector("impulse", Unit::NewtonSecond, &format!("impulse on {a}")));
-        let about = format!("moment impulse on {a}, about where they meet; of a grasp");
+        let about = format!("moment impulse on {a} about the contact point (capture_grasp only)");
         quantities.extend(vector("moment_impulse", Unit::NewtonMetreSecond, &about));
-        let relative = format!("velocity of {a} relative to {b} where they meet");
+        let relative = format!("velocity of {a} relative to {b} at the contact point");
         for (field, when) in [("velocity_before", "before"), ("velocity_after", "after")] {
-            quantities.extend(vector(field, Unit::MetrePerSecond, &format!("{relative}, {when}")));
+            quantities.extend(vector(
+                field,
+                Unit::MetrePerSecond,
+                &format!("{relative}, {when} the impulse"),
+            ));
         }
         quantities.extend([
             number(
                 "energy_change",
                 Unit::Joule,
-                "work of the impulse, by which the kinetic energy changes beside what drives do",
+                "work of the impulse on both bodies: change of kinetic energy without the work of drives",
             ),
-            number("restitution", Unit::One, "normal velocity after over before, reversed"),
+            number(
+                "restitution",
+                Unit::One,
+                "ratio of restitution: normal velocity after the impulse over that before it, negated",
+            ),
             number(
                 "kappa",
                 Unit::One,
-                "part of the loss of an impact that sticks which only friction can take",
+                "kappa: part of the energy loss of a plastic, sticking impact that only friction can dissipate",
             ),
             number(
                 "r_E_min",
                 Unit::One,
-                "least r_E that an impact with this tangential impulse can have",
+                "smallest admissible r_E with this tangential impulse",
             ),
             number(
                 "r_E_max",
                 Unit::One,
-                "largest r_E that an impact with this tangential impulse can have",
+                "largest admissible r_E with this tangential impulse",
             ),
             number(
                 "virtual_mass",
                 Unit::Kilogram,
-                "mass that an impulse along the normal meets",
+                "virtual mass 1/W_nn: effective mass along the normal",
             ),
         ]);
         debug_assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");

@@ -34,7 +34,7 @@ impl Check<'_> {
                 self.report("wheel", name, field, format!("{value} is not positive"));
             }
             if direction(&wheel.axis.into()).is_none() {
-                self.report("wheel", name, "axis", "the axis has no direction");
+                self.report("wheel", name, "axis", "the axis has zero length");
             }
             if wheel.rate.abs() > wheel.rate_limit {
                 let what = format!(

@@ -34,7 +34,7 @@ fn importers_start_is_validated_like_the_specs() {
                 "boom.q_start[4]",
                 0.0,
                 1.0,
-                ["grasp \"grip\"", "starts turned by 180.0 deg"],
+                ["grasp \"grip\"", "starts rotated by 180.0 deg"],
             ),
         ] {
             let instance = fmu.instance_with_log(&log, kind);

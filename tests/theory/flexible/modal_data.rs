@@ -341,8 +341,8 @@ fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes()
     assert_eq!(
         report(&format!("{frame}origin = [1.2,"), &format!("{frame}origin = [0.9,")),
         [
-            "frame magnetometer stands 0.3000 m off the nearest place of array whose motion is known, its node \"corner\": it moves as if \
-          it were held rigidly there"
+            "frame magnetometer is 0.3000 m away from the nearest point of array with modal data, its node \"corner\": it \
+             moves as if rigidly attached there"
         ]
     );
     assert_eq!(
@@ -358,18 +358,19 @@ fn modal_data_are_reported_with_frequencies_effective_masses_and_distant_nodes()
             "[frame.yoke]\nbody = \"array\"\norigin = [0.0, 0.5, 0.0]\n[frame.antenna]\nbody = \"satellite\""
         ),
         [
-            "frame yoke stands 0.5000 m off the nearest place of array whose motion is known, its origin: it moves as if it were held \
-          rigidly there"
+            "frame yoke is 0.5000 m away from the nearest point of array with modal data, its origin: it moves as if \
+             rigidly attached there"
         ]
     );
     assert_eq!(
         report("bandwidth = 2.0 ", "bandwidth = 3.0 "),
-        ["array: its highest mode has 2.197 Hz, below the experiment's bandwidth of 3 Hz: give it more modes"]
+        ["array: its highest mode has 2.197 Hz, below the experiment's bandwidth of 3 Hz: add more modes"]
     );
     assert_eq!(
         report("[0.1413,", "[1e-5,"),
         [
-            "array: mode 1 has 1.0e-5 Hz: a motion as a rigid body? The modes are those of the body clamped at its origin"
+            "array: mode 1 has 1.0e-5 Hz, which is probably a rigid-body motion: the modes must be those of the body \
+             clamped at its origin"
         ]
     );
 }

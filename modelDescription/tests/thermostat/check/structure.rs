@@ -43,7 +43,7 @@ fn outputs_list_is_exactly_the_outputs() {
     );
     provokes(
         |m| m.model_structure.outputs.push(Unknown::of(4)),
-        &["variable \"room.T_wall\": it is listed in Outputs, but is no output"],
+        &["variable \"room.T_wall\": it is listed in Outputs, but its causality is not output"],
     );
 }
 

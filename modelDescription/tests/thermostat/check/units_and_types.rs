@@ -14,7 +14,7 @@ fn unit_1_is_rejected() {
                 ..Unit::default()
             })
         },
-        &["unit \"1\": leave out the unit of what has none"],
+        &["unit \"1\": omit the unit of a dimensionless variable"],
     );
 }
 
@@ -134,6 +134,6 @@ fn declared_types_exist_and_have_the_base_type() {
     };
     provokes(
         change,
-        &["variable \"controller.mode\": start 0 is no item of \"Mode\""],
+        &["variable \"controller.mode\": start 0 is not an item of \"Mode\""],
     );
 }
