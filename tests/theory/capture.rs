@@ -466,7 +466,7 @@ fn capture_out_of_reach_is_reported() {
     assert!(
         messages[0]
             .to_string()
-            .contains("contact \"grip\" does not capture, \"hand\" with \"handle\": they are 0.005"),
+            .contains("contact \"grip\" does not capture, \"hand\" with \"handle\": the frames are 0.005"),
         "{messages:?}"
     );
     assert_eq!((run.value("grip.status"), run.value("grip.captured")), (4.0, 0.0));

@@ -73,7 +73,7 @@ type = "constant"
         spec,
         &[
             (3, "body \"base\", mass: the mass -4 kg is not positive"),
-            (8, "break the triangle inequality"),
+            (8, "violate the triangle inequality"),
             (14, "joint \"shoulder\", axis: the axis [0, 0, 0] has zero length"),
             (16, "there is no input \"elbow.tau\""),
         ],

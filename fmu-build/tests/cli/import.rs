@@ -275,7 +275,7 @@ fn unlikely_data_is_reported() {
     ]);
     let (spec, printed) = imported(&urdf, &[]);
     for text in [
-        "link \"flat\": no rigid body has its inertia, whose principal moments 0.1, 0.1, 0.3 kg m² break the triangle inequality",
+        "link \"flat\": no rigid body has its inertia, whose principal moments 0.1, 0.1, 0.3 kg m² violate the triangle inequality",
         "mass centre at the joint: centred; if this is not intended, add the <origin> of the <inertial>",
         "joint \"nothing\" moves no mass, so its motion is undefined: it is fixed at zero",
         "joint \"b\": zero is outside its range; it starts at the midpoint, 1.5 rad",

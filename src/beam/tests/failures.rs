@@ -12,9 +12,9 @@ fn stations_out_of_order_are_reported() {
             .unwrap_err()
             .to_string()
     };
-    assert!(refusal(&[]).contains("0 given"));
-    assert!(refusal(&[0.0]).contains("1 given"));
-    assert!(refusal(&[0.5, 1.0]).contains("first at x = 0.5 m"));
+    assert!(refusal(&[]).contains("it has 0,"));
+    assert!(refusal(&[0.0]).contains("it has 1,"));
+    assert!(refusal(&[0.5, 1.0]).contains("it has 2, the first at x = 0.5 m"));
     for (stations, which) in [
         (&[0.0, 1.0, 0.5][..], 2),
         (&[0.0, 0.0, 1.0], 1),
