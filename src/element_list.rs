@@ -21,13 +21,13 @@ macro_rules! for_each_element {
             "Dry friction of joints."
             frictions: joint::Friction,
             "Springs of joints."
-            joint_springs: joint_spring::Spring,
+            joint_springs: joint::Spring,
             "Springs of spherical joints."
-            ball_joint_springs: joint_spring::BallSpring,
+            ball_joint_springs: joint::BallSpring,
             "Servos of joint axes without a motor."
-            axis_servos: servo::AxisServo,
+            axis_servos: joint::AxisServo,
             "Servos of spherical joints."
-            ball_servos: servo::BallServo,
+            ball_servos: joint::BallServo,
             "Modes of flexible bodies."
             modes: modal::Modes,
             "Motors with limited torque and rate, one for each axis of a joint."

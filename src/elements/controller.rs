@@ -194,7 +194,6 @@ impl Axis {
             let what = "largest torque (force) for the motor";
             numbers("torque_limit", limit, &force, Bound::Positive, what)
         });
-        let nth = |id: ParamId, i: usize| ParamId(id.0 + i);
         let mut inputs = |field: &str, unit: &dyn Fn(usize) -> Unit, what: &str| {
             let first = declare.inputs.len();
             for i in 0..n {
@@ -219,10 +218,10 @@ impl Axis {
             qd_ref: qd_ref + i,
             tau_ff: tau_ff + i,
             gains: Gains {
-                kp: nth(kp, i),
-                kd: nth(kd, i),
+                kp: kp.nth(i),
+                kd: kd.nth(i),
             },
-            limit: limit.map(|id| nth(id, i)),
+            limit: limit.map(|first| first.nth(i)),
         };
         (0..n).map(axis).collect()
     }

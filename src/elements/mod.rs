@@ -19,25 +19,20 @@ mod controller;
 mod deflection_limit;
 mod diagnostics;
 mod discrete;
-mod drive;
 mod element;
 mod frame;
 mod geometrically_exact_beam;
 mod grasp;
 mod gravity;
 mod joint;
-mod joint_spring;
 mod line_load;
 mod measure;
 mod modal;
-mod motor;
 mod orbit;
 mod outputs;
 mod pair;
 mod port;
-mod range;
 mod reaction;
-mod servo;
 mod signal;
 pub mod spring;
 mod stored;
@@ -55,18 +50,15 @@ pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactS
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, Samples};
 pub use discrete::Discrete;
-pub use drive::Drive;
 pub(crate) use element::{Compiler, Element, Values};
 pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
-pub use motor::{Motor, MotorState};
+pub use joint::{Drive, JointServo, Motor, MotorState, Range};
+pub(crate) use joint::{Fed, Gains};
 pub(crate) use outputs::{Cursor, Outputs, View};
 pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
 pub use port::Port;
-pub use range::Range;
-pub use servo::JointServo;
-pub(crate) use servo::{Fed, Gains};
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub use thruster::Thruster;
@@ -76,7 +68,8 @@ use crate::Problem;
 use crate::algebra::{Scalar, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::{JointMotion, Spec};
-use crate::system::{Declarations, ParamId, Parameter, System};
+use crate::system::{Body, Declarations, ParamId, Parameter, System};
+use joint::JointTable;
 
 /// Declares [`Elements`], with methods that call those of the trait `Element` for all lists, in
 /// their order.
@@ -183,9 +176,9 @@ impl Elements {
     /// cannot move relative to each other.
     pub fn compile(spec: &Spec, system: &System, declare: &mut Declarations, problems: &mut Vec<Problem>) -> Self {
         let mut elements = Self::default();
-        for (i, body) in system.bodies.iter().enumerate() {
-            if let Some(written) = spec.joint.get(&body.joint.name).filter(|_| body.joint.written) {
-                joint::declare(i, &body.joint, written, &mut elements, declare);
+        for (body, Body { joint, .. }) in system.bodies.iter().enumerate() {
+            if let Some(written) = spec.joint.get(&joint.name).filter(|_| joint.written) {
+                joint::declare(JointTable { body, joint, written }, &mut elements, declare);
             }
         }
         let mut from = Compiler {

@@ -82,7 +82,7 @@ impl Model {
         signal.rate_input?;
         let (body, axis) = self.elements.axis_of(signal.input)?;
         let start = self.system.bodies[body].joint.q_start?;
-        Some(ParamId(start.0 + axis))
+        Some(start.nth(axis))
     }
 }
 

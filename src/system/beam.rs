@@ -241,7 +241,7 @@ impl Beam {
     /// Returns the parameter indices of the initial amplitude and the initial rate of a segment's
     /// first mode; those of its other modes follow.
     pub fn start(&self, segment: usize) -> (ParamId, ParamId) {
-        let first = |id: ParamId| ParamId(id.0 + segment * self.modes());
+        let first = |id: ParamId| id.nth(segment * self.modes());
         (first(self.start.0), first(self.start.1))
     }
 

@@ -109,7 +109,7 @@ impl System {
         for body in &self.bodies {
             if let Some(id) = body.joint.rotor_inertia {
                 for k in 0..body.joint.nv {
-                    let id = ParamId(id.0 + k);
+                    let id = id.nth(k);
                     rotor_inertia[body.joint.v + k] = id.of(values);
                 }
             }

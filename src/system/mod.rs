@@ -38,6 +38,7 @@ pub use modal::{ModalData, Node};
 pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
+pub(crate) use unit::CoordinateUnits;
 pub use unit::{Dimension, Unit};
 pub use velocities::PER_BODY;
 

@@ -129,6 +129,11 @@ impl ParamId {
         parameters[self.0]
     }
 
+    /// Returns the parameter whose index is greater by `i`.
+    pub(crate) fn nth(self, i: usize) -> Self {
+        Self(self.0 + i)
+    }
+
     /// Returns the values of this parameter and the next two, as a vector.
     #[inline(always)]
     pub fn vector(self, parameters: &[f64]) -> nalgebra::Vector3<f64> {

@@ -1,13 +1,14 @@
 //! Joints that a brake locks or a drive moves by a prescribed acceleration.
 
-use super::joint::References;
-use super::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
+use super::{References, inputs};
 use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
+use crate::elements::joint::{Field, JointTable, quantities};
+use crate::elements::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, JointMotion, JointType, Spec};
-use crate::system::{Declarations, Joint, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
 
 /// Joint whose motion is locked or prescribed, always or when commanded.
 #[derive(Clone, Debug)]
@@ -39,79 +40,69 @@ struct Tracking {
     kd: ParamId,
 }
 
+impl Command {
+    /// Declares the command of a joint, `None` if the joint has one motion only. `mode` is the
+    /// number of motion commands declared so far.
+    fn declare(joint: &Joint, mode: usize, declare: &mut Declarations) -> Option<Self> {
+        if joint.motions.len() < 2 {
+            return None;
+        }
+        let (name, motions) = (&joint.name, joint.motions.iter());
+        let ways: Vec<String> = motions.map(|way| format!("{} {}", way.number(), way.name())).collect();
+        let what = format!("switches the motion of joint {name}: {}", ways.join(", "));
+        let quantity = Quantity::new(format!("{name}.motion"), Unit::One, what);
+        let input = declare.input(quantity, f64::from(joint.motion.number()), true);
+        Some(Self { input, mode })
+    }
+}
+
+impl Tracking {
+    fn declare(of: JointTable, written: &spec::Tracking, by: References, declare: &mut Declarations) -> Self {
+        let kp = Field {
+            name: "tracking_kp",
+            place: "tracking.kp",
+            unit: |_| Unit::PerSecond2,
+            bound: Bound::NotNegative,
+            what: "position gain of the drive",
+        };
+        let kd = Field {
+            name: "tracking_kd",
+            place: "tracking.kd",
+            unit: |_| Unit::PerSecond,
+            bound: Bound::NotNegative,
+            what: "rate gain of the drive",
+        };
+        Self {
+            q_ref: by.q_ref,
+            qd_ref: by.qd_ref,
+            kp: of.parameters(kp, &written.kp, declare),
+            kd: of.parameters(kd, &written.kd, declare),
+        }
+    }
+}
+
 impl Drive {
-    /// Declares the drive of the joint whose child is `body`; `None` if the joint has none.
-    ///
-    /// `mode` is the number of motion commands declared so far, `references` the first inputs of
-    /// the joint's references.
+    /// Declares the drive of a joint, `None` if the joint has none. `mode` is the number of motion
+    /// commands declared so far.
     pub(super) fn declare(
-        body: usize,
-        joint: &Joint,
-        written: &spec::Joint,
+        of: JointTable,
         mode: usize,
         references: Option<References>,
         declare: &mut Declarations,
     ) -> Option<Self> {
+        let joint = of.joint;
         if !joint.is_drivable() {
             return None;
         }
-        let (name, motions) = (&joint.name, &joint.motions);
-        let angular = |i| joint.kind.is_angular(i);
-        let mut qdd = None;
-        if motions.contains(&JointMotion::Prescribed) {
-            qdd = Some(declare.inputs.len());
-            for i in 0..joint.nv {
-                let unit = match angular(i) {
-                    true => Unit::RadianPerSecond2,
-                    false => Unit::MetrePerSecond2,
-                };
-                let what = format!("prescribed acceleration of joint {name}");
-                declare.input(Quantity::new(joint.quantity_name("qdd", i), unit, what), 0.0, false);
-            }
-        }
-        let command = (motions.len() > 1).then(|| {
-            let ways: Vec<String> = motions
-                .iter()
-                .map(|way| format!("{} {}", way.number(), way.name()))
-                .collect();
-            let what = format!("switches the motion of joint {name}: {}", ways.join(", "));
-            let quantity = Quantity::new(format!("{name}.motion"), Unit::One, what);
-            Command {
-                input: declare.input(quantity, f64::from(joint.motion.number()), true),
-                mode,
-            }
+        let qdd = joint.motions.contains(&JointMotion::Prescribed).then(|| {
+            let what = format!("prescribed acceleration of joint {}", joint.name);
+            inputs(quantities(joint, "qdd", |units| units.acceleration, &what), declare)
         });
-        let gain = |field: &str, value, unit, what: &str, declare: &mut Declarations| {
-            let place = format!("tracking.{field}");
-            let [quantity, place] = [format!("tracking_{field}"), place];
-            super::joint::numbers(
-                joint,
-                declare,
-                [&quantity, &place],
-                value,
-                |_| unit,
-                crate::system::Bound::NotNegative,
-                what,
-            )
-        };
-        let tracking = written
-            .tracking
-            .as_ref()
-            .zip(references)
-            .map(|(tracking, of)| Tracking {
-                q_ref: of.q_ref,
-                qd_ref: of.qd_ref,
-                kp: gain(
-                    "kp",
-                    &tracking.kp,
-                    Unit::PerSecond2,
-                    "position gain of the drive",
-                    declare,
-                ),
-                kd: gain("kd", &tracking.kd, Unit::PerSecond, "rate gain of the drive", declare),
-            });
+        let command = Command::declare(joint, mode, declare);
+        let tracking = of.written.tracking.as_ref().zip(references);
+        let tracking = tracking.map(|(written, references)| Tracking::declare(of, written, references, declare));
         Some(Self {
-            body,
+            body: of.body,
             joint: joint.clone(),
             command,
             qdd,
@@ -120,13 +111,13 @@ impl Drive {
     }
 
     /// Returns the axis whose reference position is this input.
-    pub(super) fn axis_of(&self, input: usize) -> Option<usize> {
+    pub(in crate::elements) fn axis_of(&self, input: usize) -> Option<usize> {
         let first = self.tracking.filter(|_| self.joint.kind.has_plain_positions())?.q_ref;
         (first..first + self.joint.nv).position(|slot| slot == input)
     }
 
     /// Returns true if the motion can be switched by a command.
-    pub(super) fn is_switched(&self) -> bool {
+    pub(in crate::elements) fn is_switched(&self) -> bool {
         self.command.is_some()
     }
 
@@ -151,7 +142,7 @@ impl Drive {
     }
 
     /// Returns true if the prescribed acceleration depends on the state.
-    pub(super) fn reads_state(&self) -> bool {
+    pub(in crate::elements) fn reads_state(&self) -> bool {
         self.tracking.is_some()
     }
 
@@ -197,11 +188,11 @@ impl Drive {
     }
 
     /// Passes the tracking gains to `on`; see
-    /// [`resist_as_drives`](super::Elements::resist_as_drives).
-    pub(super) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    /// [`resist_as_drives`](crate::elements::Elements::resist_as_drives).
+    pub(in crate::elements) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         if let (JointMotion::Prescribed, Some(tracking)) = (self.motion_now(now.motions), &self.tracking) {
             for i in 0..self.joint.nv {
-                let [kp, kd] = [tracking.kp, tracking.kd].map(|first| ParamId(first.0 + i).of(now.parameters));
+                let [kp, kd] = [tracking.kp, tracking.kd].map(|first| first.nth(i).of(now.parameters));
                 on(self.joint.v + i, Resistance::of(kp, kd));
             }
         }
@@ -215,7 +206,7 @@ impl Element for Drive {
             return;
         };
         for i in 0..self.joint.nv {
-            let id = ParamId(start.0 + i);
+            let id = start.nth(i);
             if id.of(of.values) != 0.0 {
                 let Quantity { name, unit, .. } = &of.declared[id.0].quantity;
                 let what = format!(
@@ -229,14 +220,11 @@ impl Element for Drive {
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let joint = &self.joint;
-        to.continuous((0..joint.nv).map(|i| {
-            let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
-            let what = format!(
-                "torque (force) exerted by the drive or the brake of joint {}",
-                joint.name
-            );
-            Quantity::new(joint.quantity_name("drive", i), unit, what)
-        }));
+        let what = format!(
+            "torque (force) exerted by the drive or the brake of joint {}",
+            joint.name
+        );
+        to.continuous(quantities(joint, "drive", |units| units.force, &what));
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
@@ -265,7 +253,7 @@ impl Element for Drive {
                 log(Quaternion::from_slice(q).conjugate() * q_ref)
             });
             for i in 0..self.joint.nv {
-                let gain = |first: ParamId| S::lift(ParamId(first.0 + i).of(now.parameters));
+                let gain = |first: ParamId| S::lift(first.nth(i).of(now.parameters));
                 let off = turn.map_or_else(|| now.inputs[tracking.q_ref + i] - q[i], |turn| turn[i]);
                 let off_rate = now.inputs[tracking.qd_ref + i] - now.qd[self.joint.v + i];
                 applied.qdd[self.joint.v + i] += gain(tracking.kp) * off + gain(tracking.kd) * off_rate;

@@ -1,11 +1,11 @@
 //! Springs of joints.
 
-use super::joint::{nth, numbers};
-use super::{Element, Elements, Instant, Reads, Resistance};
+use super::{Field, JointTable};
 use crate::algebra::{Quaternion, Scalar, Vec3, log, norm, sinc};
 use crate::dynamics::Applied;
-use crate::spec::{self, JointType, at};
-use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, Unit};
+use crate::elements::{Element, Elements, Instant, Reads, Resistance};
+use crate::spec::{JointType, at};
+use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
 
 /// Linear spring, `τ = −stiffness (q − rest)`.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +26,11 @@ pub(crate) struct BallSpring {
 }
 
 /// Declares the spring of a joint.
-pub(super) fn declare(joint: &Joint, spring: &spec::Spring, to: &mut Elements, declare: &mut Declarations) {
-    let name = &joint.name;
+pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarations) {
+    let Some(spring) = &of.written.spring else {
+        return;
+    };
+    let (joint, name) = (of.joint, &of.joint.name);
     if joint.kind == JointType::Spherical {
         let what = format!("spring stiffness of joint {name}");
         let quantity = Quantity::new(format!("{name}.stiffness"), Unit::NewtonMetrePerRadian, what);
@@ -39,32 +42,27 @@ pub(super) fn declare(joint: &Joint, spring: &spec::Spring, to: &mut Elements, d
         });
         return;
     }
-    let units = |i| Unit::coordinate(joint.kind.is_angular(i));
-    let stiffness = numbers(
-        joint,
-        declare,
-        ["stiffness", "spring.stiffness"],
-        &spring.stiffness,
-        |i| units(i).stiffness,
-        Bound::NotNegative,
-        "spring stiffness",
-    );
-    let rest = spring.rest.as_ref().map(|rest| {
-        numbers(
-            joint,
-            declare,
-            ["rest", "spring.rest"],
-            rest,
-            |i| units(i).position,
-            Bound::None,
-            "rest position of the spring",
-        )
-    });
+    let stiffness = Field {
+        name: "stiffness",
+        place: "spring.stiffness",
+        unit: |units| units.stiffness,
+        bound: Bound::NotNegative,
+        what: "spring stiffness",
+    };
+    let rest = Field {
+        name: "rest",
+        place: "spring.rest",
+        unit: |units| units.position,
+        bound: Bound::None,
+        what: "rest position of the spring",
+    };
+    let stiffness = of.parameters(stiffness, &spring.stiffness, declare);
+    let rest = spring.rest.as_ref().map(|values| of.parameters(rest, values, declare));
     to.joint_springs.extend((0..joint.nv).map(|i| Spring {
         coordinate: joint.q + i,
         rate: joint.v + i,
-        stiffness: nth(stiffness, i),
-        rest: rest.map(|id| nth(id, i)),
+        stiffness: stiffness.nth(i),
+        rest: rest.map(|first| first.nth(i)),
     }));
 }
 

@@ -1,11 +1,16 @@
-use super::band::{Band, HYSTERESIS, Limit};
-use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report};
+//! Ranges of joint coordinates and their stops.
+
+use super::{Field, JointTable};
 use crate::Problem;
 use crate::algebra::{Mask, Scalar};
 use crate::dynamics::Applied;
+use crate::elements::band::{Band, HYSTERESIS, Limit};
+use crate::elements::{
+    Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report,
+};
 use crate::event::{Amount, Event, Occurrence};
-use crate::spec::{self, PerAxis, Spec, Stop, at};
-use crate::system::{Bound, Declarations, Joint, ParamId, Parameter, Quantity, System, Unit};
+use crate::spec::{self, PerAxis, Spec, Stop};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 
 /// Range of one joint coordinate.
 ///
@@ -41,76 +46,70 @@ struct CompliantStop {
 }
 
 /// Creates the ranges of a joint's coordinates.
-pub(super) fn declare(joint: &Joint, written: &spec::Joint, to: &mut Elements, declare: &mut Declarations) {
-    let Some(range) = &written.range else {
+pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarations) {
+    let (joint, Some(range)) = (of.joint, &of.written.range) else {
         return;
     };
-    let name = &joint.name;
+    let min = Field {
+        name: "q_min",
+        place: "range",
+        unit: |units| units.position,
+        bound: Bound::None,
+        what: "lowest position",
+    };
+    let max = Field {
+        name: "q_max",
+        what: "highest position",
+        ..min
+    };
     let limit = |plain: &Option<PerAxis>, degrees: &Option<PerAxis>, i: usize| {
         let degrees = degrees.as_ref().map(|d| d.get(i).to_radians());
         degrees.or(plain.as_ref().map(|p| p.get(i))).unwrap_or(0.0)
     };
     for i in 0..joint.nv {
-        let units = Unit::coordinate(joint.kind.is_angular(i));
-        let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
-            let what = format!("{what} of joint {name}");
-            declare.parameter(
-                Quantity::new(joint.quantity_name(field, i), unit, what).bounded(bound),
-                value,
-                true,
-                &at("joint", name, place),
-            )
-        };
-        let min = number(
-            "q_min",
-            "range",
-            limit(&range.min, &range.min_deg, i),
-            units.position,
-            Bound::None,
-            "lowest position",
-        );
-        let max = number(
-            "q_max",
-            "range",
-            limit(&range.max, &range.max_deg, i),
-            units.position,
-            Bound::None,
-            "highest position",
-        );
-        let stop = match (range.stop, &range.stiffness, &range.damping) {
-            (Stop::Compliant, Some(k), Some(c)) => Some(CompliantStop {
-                stiffness: number(
-                    "stop_stiffness",
-                    "range.stiffness",
-                    k.get(i),
-                    units.stiffness,
-                    Bound::NotNegative,
-                    "stiffness of the stops",
-                ),
-                damping: number(
-                    "stop_damping",
-                    "range.damping",
-                    c.get(i),
-                    units.damping,
-                    Bound::NotNegative,
-                    "damping of the stops",
-                ),
-            }),
-            _ => None,
-        };
+        let min = of.parameter(min, i, limit(&range.min, &range.min_deg, i), declare);
+        let max = of.parameter(max, i, limit(&range.max, &range.max_deg, i), declare);
+        let stop = CompliantStop::declare(of, range, i, declare);
         to.ranges.push(Range {
             number: to.ranges.len(),
             of_joint: if i == 0 { joint.nv } else { 0 },
-            joint: name.clone(),
+            joint: joint.name.clone(),
             coordinate_name: joint.quantity_name("q", i),
-            unit: units.position,
+            unit: Unit::coordinate(joint.kind.is_angular(i)).position,
             coordinate: joint.q + i,
             rate: joint.v + i,
-            start: joint.q_start.map(|id| ParamId(id.0 + i)),
+            start: joint.q_start.map(|first| first.nth(i)),
             min,
             max,
             stop,
         });
+    }
+}
+
+impl CompliantStop {
+    /// Declares the stop of axis `i`, `None` if the range has no compliant stops.
+    fn declare(of: JointTable, range: &spec::Range, i: usize, declare: &mut Declarations) -> Option<Self> {
+        let (Stop::Compliant, Some(k), Some(c)) = (range.stop, &range.stiffness, &range.damping) else {
+            return None;
+        };
+        let stiffness = Field {
+            name: "stop_stiffness",
+            place: "range.stiffness",
+            unit: |units| units.stiffness,
+            bound: Bound::NotNegative,
+            what: "stiffness of the stops",
+        };
+        let damping = Field {
+            name: "stop_damping",
+            place: "range.damping",
+            unit: |units| units.damping,
+            bound: Bound::NotNegative,
+            what: "damping of the stops",
+        };
+        Some(Self {
+            stiffness: of.parameter(stiffness, i, k.get(i), declare),
+            damping: of.parameter(damping, i, c.get(i), declare),
+        })
     }
 }
 

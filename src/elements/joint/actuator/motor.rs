@@ -1,14 +1,18 @@
-//! Actuators of joints: the torque commanded by inputs and servos, within the motor's limits.
+//! Motors of joints: the commanded torque within the motor's limits.
 
-use super::band::{Band, HYSTERESIS, Limit};
-use super::joint::{nth, numbers};
+use super::Commands;
 use super::servo::Servo;
-use super::{AttitudeServo, Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, Stored, View};
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
+use crate::elements::band::{Band, HYSTERESIS, Limit};
+use crate::elements::joint::{Field, JointTable, quantity};
+use crate::elements::{
+    AttitudeServo, Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, Stored, View,
+};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, Spec};
-use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, ParamId, System, Unit};
+use std::ops::Range;
 
 /// Motor of one axis of a joint. Its torque is the commanded one, limited to its largest torque.
 /// Over the last hundredth of the rate range, the largest torque in the direction of the rate falls
@@ -28,7 +32,7 @@ pub struct Motor {
     torque: Option<usize>,
     servo: Option<Servo>,
     /// Attitude servo that commands this motor, if it drives a reaction wheel.
-    pub(super) attitude: Option<Box<AttitudeServo>>,
+    pub(in crate::elements) attitude: Option<Box<AttitudeServo>>,
     torque_limit: ParamId,
     rate_limit: Option<ParamId>,
     unit: Unit,
@@ -65,57 +69,48 @@ impl Stored for MotorState {
 /// Fraction of the rate limit over which the torque falls to zero.
 const LAST: f64 = 1e-2;
 
-/// Creates the motors of a joint's axes; `command_of` returns the torque input and the servo of an
-/// axis.
+/// Creates the motors of a joint's axes and returns their indices.
 pub(super) fn declare(
-    body: usize,
-    joint: &Joint,
+    of: JointTable,
     written: &spec::Motor,
-    command_of: impl Fn(usize) -> (Option<usize>, Option<Servo>),
+    commands: Commands,
     to: &mut Elements,
     declare: &mut Declarations,
-) {
-    let units = |i| Unit::coordinate(joint.kind.is_angular(i));
-    let torque_limit = numbers(
-        joint,
-        declare,
-        ["torque_limit", "motor.torque_limit"],
-        &written.torque_limit,
-        |i| units(i).force,
-        Bound::Positive,
-        "largest torque (force) of the motor",
-    );
-    let rate_limit = written.rate_limit.as_ref().map(|limit| {
-        let what = "rate above which the motor exerts no accelerating torque (force),";
-        numbers(
-            joint,
-            declare,
-            ["rate_limit", "motor.rate_limit"],
-            limit,
-            |i| units(i).rate,
-            Bound::Positive,
-            what,
-        )
-    });
-    let first = to.motors.len();
-    let motor = |i: usize| {
-        let (torque, servo) = command_of(i);
-        Motor {
-            number: first + i,
-            axis: i,
-            rate_name: joint.quantity_name("qd", i),
-            body,
-            coordinate: joint.q + i,
-            rate: joint.v + i,
-            torque,
-            servo,
-            attitude: None,
-            torque_limit: nth(torque_limit, i),
-            rate_limit: rate_limit.map(|id| nth(id, i)),
-            unit: units(i).rate,
-        }
+) -> Range<usize> {
+    let joint = of.joint;
+    let torque_limit = Field {
+        name: "torque_limit",
+        place: "motor.torque_limit",
+        unit: |units| units.force,
+        bound: Bound::Positive,
+        what: "largest torque (force) of the motor",
     };
-    to.motors.extend((0..joint.nv).map(motor));
+    let rate_limit = Field {
+        name: "rate_limit",
+        place: "motor.rate_limit",
+        unit: |units| units.rate,
+        bound: Bound::Positive,
+        what: "rate above which the motor exerts no accelerating torque (force),",
+    };
+    let torque_limit = of.parameters(torque_limit, &written.torque_limit, declare);
+    let limits = written.rate_limit.as_ref();
+    let rate_limit = limits.map(|limits| of.parameters(rate_limit, limits, declare));
+    let first = to.motors.len();
+    to.motors.extend((0..joint.nv).map(|i| Motor {
+        number: first + i,
+        axis: i,
+        rate_name: joint.quantity_name("qd", i),
+        body: of.body,
+        coordinate: joint.q + i,
+        rate: joint.v + i,
+        torque: commands.torque.map(|first| first + i),
+        servo: commands.servos.get(i).map(|servo| servo.law),
+        attitude: None,
+        torque_limit: torque_limit.nth(i),
+        rate_limit: rate_limit.map(|first| first.nth(i)),
+        unit: Unit::coordinate(joint.kind.is_angular(i)).rate,
+    }));
+    first..to.motors.len()
 }
 
 impl Motor {
@@ -237,13 +232,11 @@ impl Motor {
 impl Element for Motor {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let joint = &system.bodies[self.body].joint;
-        let unit = Unit::coordinate(joint.kind.is_angular(self.axis)).force;
         let what = format!(
             "torque (force) exerted by the motor of joint {}, within its limits",
             joint.name
         );
-        let name = joint.quantity_name("motor_torque", self.axis);
-        to.continuous([Quantity::new(name, unit, what)]);
+        to.continuous([quantity(joint, self.axis, "motor_torque", |units| units.force, what)]);
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {

@@ -1,0 +1,98 @@
+//! Viscous and dry friction of joints.
+
+use super::{Field, JointTable};
+use crate::algebra::Scalar;
+use crate::dynamics::Applied;
+use crate::elements::{Element, Elements, Instant, Reads, Resistance};
+use crate::system::{Bound, Declarations, ParamId};
+
+/// Viscous friction, `τ = −damping q̇`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Damper {
+    rate: usize,
+    damping: ParamId,
+}
+
+/// Smoothed dry friction, `τ = −coulomb tanh(q̇ / slip)`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Friction {
+    rate: usize,
+    coulomb: ParamId,
+    slip: ParamId,
+}
+
+/// Declares viscous and dry friction.
+pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarations) {
+    let (joint, axes) = (of.joint, 0..of.joint.nv);
+    if let Some(damping) = &of.written.damping {
+        let field = Field {
+            name: "damping",
+            place: "damping",
+            unit: |units| units.damping,
+            bound: Bound::NotNegative,
+            what: "viscous friction",
+        };
+        let damping = of.parameters(field, damping, declare);
+        to.dampers.extend(axes.clone().map(|i| Damper {
+            rate: joint.v + i,
+            damping: damping.nth(i),
+        }));
+    }
+    if let Some(friction) = &of.written.friction {
+        let coulomb = Field {
+            name: "friction",
+            place: "friction.coulomb",
+            unit: |units| units.force,
+            bound: Bound::NotNegative,
+            what: "dry friction",
+        };
+        let slip = Field {
+            name: "friction_slip",
+            place: "friction.slip",
+            unit: |units| units.rate,
+            bound: Bound::Positive,
+            what: "rate at which 76 % of the dry friction acts,",
+        };
+        let coulomb = of.parameters(coulomb, &friction.coulomb, declare);
+        let slip = of.parameters(slip, &friction.slip, declare);
+        to.frictions.extend(axes.map(|i| Friction {
+            rate: joint.v + i,
+            coulomb: coulomb.nth(i),
+            slip: slip.nth(i),
+        }));
+    }
+}
+
+impl Element for Damper {
+    fn reads(&self) -> Reads {
+        Reads::JOINT
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        applied.tau[self.rate] -= S::lift(self.damping.of(now.parameters)) * now.qd[self.rate];
+    }
+
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        on(self.rate, Resistance::of(0.0, self.damping.of(now.parameters)));
+    }
+}
+
+impl Element for Friction {
+    fn reads(&self) -> Reads {
+        Reads::JOINT
+    }
+
+    fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        let [coulomb, slip] = [self.coulomb, self.slip].map(|id| S::lift(id.of(now.parameters)));
+        applied.tau[self.rate] -= coulomb * (now.qd[self.rate] / slip).tanh();
+    }
+
+    /// Passes the secant `−τ/q̇` in place of the tangent, which vanishes while the joint slides,
+    /// even if the friction is about to stop the joint or to reverse.
+    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+        let [coulomb, slip] = [self.coulomb, self.slip].map(|id| id.of(now.parameters));
+        let slips = now.qd[self.rate] / slip;
+        let part = if slips == 0.0 { 1.0 } else { slips.tanh() / slips };
+        on(self.rate, Resistance::of(0.0, coulomb / slip * part));
+    }
+}
