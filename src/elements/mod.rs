@@ -361,7 +361,7 @@ impl Elements {
         let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
         for (kind, name, gains) in of_captures.chain(of_loops) {
             let [alpha, beta] = gains.map(|gain| gain.of(values));
-            let longest = alpha.hypot(beta).recip();
+            let longest = libm::hypot(alpha, beta).recip();
             if step > longest {
                 let what = format!(
                     "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, are too large for linearly_implicit with a step of {step} s: reduce them, or use a step of at most {longest:.3e} s"
