@@ -57,7 +57,7 @@ pub fn advice(model: &Arc<Model>) -> Option<String> {
 /// resolved in a communication step (s), the lowest such order, and its fastest mode.
 fn worst(modes: &[Mode], step: f64) -> Option<(usize, u32, &Mode)> {
     let unstable = |mode: &Mode| {
-        let angle = mode.damping().acos().to_degrees();
+        let angle = libm::acos(mode.damping()).to_degrees();
         let (order, _) = ANGLES.into_iter().find(|(_, stable)| angle > *stable)?;
         Some(order)
     };

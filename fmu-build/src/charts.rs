@@ -370,7 +370,7 @@ fn roll_pitch_yaw(q: [&[f64]; 4]) -> [Vec<f64>; 3] {
     for i in 0..q[0].len() {
         let [w, x, y, z] = q.map(|part| part[i]);
         angles[0].push(f64::atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y)));
-        angles[1].push((2.0 * (w * y - z * x)).clamp(-1.0, 1.0).asin());
+        angles[1].push(libm::asin((2.0 * (w * y - z * x)).clamp(-1.0, 1.0)));
         angles[2].push(f64::atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)));
     }
     angles.iter_mut().for_each(|angle| unwind(angle));

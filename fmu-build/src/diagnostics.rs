@@ -3,6 +3,7 @@
 use crate::results::Results;
 use crate::run::Run;
 use crate::text::{count, number};
+use grapple::algebra::square;
 use grapple::event::Occurrence;
 use grapple::spec::{Body, JointType, Kind, Spec, WORLD};
 use serde::Serialize;
@@ -140,7 +141,7 @@ impl Diagnostics {
 pub fn drift(results: &Results, name: &str) -> Option<Vec<f64>> {
     let p: [&[f64]; 3] = results.get_vector(&format!("system.{name}"))?;
     let scale = peak(results.get(&format!("system.{name}_scale"))?);
-    let change = |i: usize| p.map(|p| (p[i] - p[0]).powi(2)).iter().sum::<f64>().sqrt();
+    let change = |i: usize| p.map(|p| square(p[i] - p[0])).iter().sum::<f64>().sqrt();
     Some((0..results.time.len()).map(|i| relative(change(i), scale)).collect())
 }
 

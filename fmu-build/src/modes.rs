@@ -52,13 +52,13 @@ pub struct Mode {
 impl Mode {
     /// Returns `|λ|/2π`, Hz.
     pub fn frequency(&self) -> f64 {
-        self.real.hypot(self.imaginary) / TAU
+        libm::hypot(self.real, self.imaginary) / TAU
     }
 
     /// Returns `−Re λ/|λ|`: zero without damping (up to round-off), one and more for an aperiodic
     /// mode, negative for a growing one.
     pub fn damping(&self) -> f64 {
-        let part = -self.real / self.real.hypot(self.imaginary);
+        let part = -self.real / libm::hypot(self.real, self.imaginary);
         if part.abs() < 1e-9 { 0.0 } else { part }
     }
 

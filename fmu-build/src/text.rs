@@ -61,7 +61,7 @@ pub fn number(value: f64, digits: usize) -> String {
             None => text,
         }
     } else {
-        let before = magnitude.log10().floor() as i32 + 1;
+        let before = libm::log10(magnitude).floor() as i32 + 1;
         let after = usize::try_from(digits as i32 - before).unwrap_or(0);
         trimmed(&format!("{value:.after$}")).to_owned()
     }

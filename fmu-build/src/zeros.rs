@@ -348,7 +348,7 @@ impl Inverse {
         let changes: Vec<DVector<f64>> = (samples.iter())
             .map(|sample| (U.tr_mul(&(sample * &V))).diagonal())
             .collect();
-        let square = |j: usize| changes.iter().map(|change| change[j].powi(2)).sum::<f64>();
+        let square = |j: usize| changes.iter().map(|change| change[j] * change[j]).sum::<f64>();
         self.U.columns_mut(first, k).copy_from(&U);
         self.V.columns_mut(first, k).copy_from(&V);
         self.sigma.rows_mut(first, k).copy_from(&svd.singular_values);
@@ -439,14 +439,14 @@ pub fn round_off(magnitudes: &DMatrix<f64>, seed: usize) -> DMatrix<f64> {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) as i64 as f64 / 2f64.powi(63)
+        (z ^ (z >> 31)) as i64 as f64 / (1_u64 << 63) as f64
     };
     magnitudes.map(|magnitude| next() * f64::EPSILON * magnitude)
 }
 
 /// Returns the power of two that is nearest on a logarithmic scale. Scaling by it is exact.
 fn power_of_two(x: f64) -> f64 {
-    x.log2().round().exp2()
+    libm::exp2(libm::log2(x).round())
 }
 
 /// Returns scales of rows and columns with which no entry exceeds one and each row and column has

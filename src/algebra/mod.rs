@@ -13,6 +13,7 @@
 
 mod dual;
 mod dual_quaternion;
+mod integer_power;
 mod quaternion;
 mod rotation;
 mod scalar;
@@ -23,6 +24,7 @@ mod traced;
 
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
+pub use integer_power::{integer_power, square};
 pub use quaternion::Quaternion;
 pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc};
 pub use scalar::{Mask, Scalar};

@@ -119,7 +119,7 @@ impl Gauss {
     pub fn new(n: usize) -> Self {
         let point = |i: usize| {
             let n_ = n as f64;
-            let mut s = -(std::f64::consts::PI * (i as f64 + 0.75) / (n_ + 0.5)).cos();
+            let mut s = -libm::cos(std::f64::consts::PI * (i as f64 + 0.75) / (n_ + 0.5));
             let mut slope = 0.0;
             for _ in 0..6 {
                 // The starting value is Tricomi's, with an error O(n⁻³): four of the six steps

@@ -1,5 +1,6 @@
 //! Eigenproblem of one type of motion, discretised by finite elements of equal degree.
 
+use crate::algebra::integer_power;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -120,7 +121,7 @@ impl Ritz {
         // and not larger than the results.
         let sigma = match self.rigid_modes {
             0 => 0.0,
-            _ => PI.powi(2 * self.basis.field.order() as i32),
+            _ => integer_power(PI, 2 * self.basis.field.order() as u32),
         };
         let pairs = eigen::lowest(&self.K, &self.M, sigma, self.rigid_modes + count);
         // A positive stiffness may still be too small compared with that of neighbouring sections.
@@ -211,12 +212,12 @@ impl Scale {
         let stiffness = ends().map(|s| kind.stiffness(s)).fold(0.0, f64::max);
         let mean = |e: &Element| 0.5 * e.length() * (kind.inertia(&e.a) + kind.inertia(&e.b));
         let inertia = elements.iter().map(mean).sum::<f64>() + tip[0] + tip[1] / (length * length);
-        let order = kind.field().order() as i32;
+        let order = kind.field().order() as u32;
         Self {
             length,
             stiffness,
             inertia,
-            omega_squared: stiffness / (inertia * length.powi(2 * order - 1)),
+            omega_squared: stiffness / (inertia * integer_power(length, 2 * order - 1)),
         }
     }
 }

@@ -1,5 +1,6 @@
 use super::BeamError;
 use super::basis::Gauss;
+use crate::algebra::{integer_power, square};
 
 /// Minimum distance of two sections, relative to the beam's length, unless they coincide (a jump):
 /// the round-off of bending on an element of the length `h` is `ε (L/h)³`, here 2e-7.
@@ -250,5 +251,5 @@ impl Beam {
 /// ```
 pub fn cantilever_EI(frequency: f64, mass: f64, length: f64) -> f64 {
     const BETA: f64 = 1.875_104_068_711_961_2;
-    (std::f64::consts::TAU * frequency).powi(2) * mass * length.powi(3) / BETA.powi(4)
+    square(std::f64::consts::TAU * frequency) * mass * integer_power(length, 3) / integer_power(BETA, 4)
 }

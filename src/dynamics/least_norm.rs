@@ -232,7 +232,7 @@ impl LeastNorm<f64> {
         }
         // An irregular start vector is very unlikely to be orthogonal to the eigenvector.
         for (k, y) in self.y[..r].iter_mut().enumerate() {
-            *y = 1.0 + 0.37 * (k as f64 * 1.7).sin();
+            *y = 1.0 + 0.37 * libm::sin(k as f64 * 1.7);
         }
         let mut size = 0.0;
         for _ in 0..ROUNDS {

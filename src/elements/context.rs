@@ -53,6 +53,32 @@ pub struct Sensed<'a, S: Scalar> {
     pub feed_forward: &'a [S],
 }
 
+/// Data of one instant on which event indicators and limit states depend.
+#[derive(Clone, Copy)]
+pub(crate) struct EventContext<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Model (constant data) of the bodies.
+    pub system: &'a System,
+    /// Positions and velocities; not updated unless an element [watches](super::Element::watches)
+    /// them.
+    pub kinematics: &'a Kinematics<f64>,
+    /// Data on which servos and motors depend. Inputs, orbit and feed-forward are empty unless an
+    /// element watches them.
+    pub sensed: Sensed<'a, f64>,
+}
+
+impl<'a> EventContext<'a> {
+    /// Returns the mechanism with its kinematics.
+    pub fn configuration(&self) -> Configuration<'a, f64> {
+        Configuration {
+            system: self.system,
+            derived: self.sensed.derived,
+            kinematics: self.kinematics,
+        }
+    }
+}
+
 impl<'a, S: Scalar> Instant<'a, S> {
     /// Returns the data on which servos and motors depend.
     #[inline]

@@ -1,9 +1,13 @@
 //! Control law of a controller for joints in other FMUs, and its outputs.
 
 use super::band::Band;
-use super::{Compiler, Cursor, Discrete, Element, Gains, Limit, Outputs, Stored, Values, View};
+use super::{
+    Compiler, Cursor, Discrete, Element, EventContext, Gains, Limit, Outputs, Sensed, Stored, StoredAll, Values, View,
+    Watched, replace,
+};
 use crate::Problem;
 use crate::algebra::Scalar;
+use crate::event::Event;
 use crate::spec::{self, ControlledJoint, PerAxis, Spec, at};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit, axis_name};
 
@@ -53,29 +57,11 @@ impl Controller {
         self.sample_time.is_some()
     }
 
-    /// Returns the number of event indicators: one for each axis with a torque limit; none if it is
-    /// sampled, since limit states then change at samples only.
-    pub fn indicator_count(&self) -> usize {
-        let limited = self.axes.iter().filter(|axis| axis.limit.is_some());
-        if self.is_sampled() { 0 } else { limited.count() }
-    }
-
-    /// Writes the event indicators, positive as long as the limit states are valid.
-    pub fn indicators(&self, parameters: &[f64], inputs: &[f64], states: &[Limit], z: &mut [f64]) {
-        let axes = self.axes.iter().zip(states);
-        let limited = axes.filter_map(|(axis, &state)| Some((axis, axis.band(parameters)?, state)));
-        for ((axis, band, state), z) in limited.zip(z) {
-            *z = band.indicator(axis.commanded(parameters, inputs), state);
-        }
-    }
-
     /// Updates the limit states for the inputs. Returns true if one changed.
     pub fn update_limits(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
         let mut changed = false;
         for (axis, state) in self.axes.iter().zip(states) {
-            let next = axis.limit_state(parameters, inputs, *state);
-            changed |= next != *state;
-            *state = next;
+            changed |= replace(state, axis.limit_state(parameters, inputs, *state));
         }
         changed
     }
@@ -124,6 +110,37 @@ impl Element for Controller {
             values.into_iter().for_each(|value| y.number(value));
         }
     }
+    /// Returns the number of axes with a torque limit; zero if the controller is sampled, since
+    /// limit states then change at samples only.
+    fn indicator_count(&self) -> usize {
+        let limited = self.axes.iter().filter(|axis| axis.limit.is_some());
+        if self.is_sampled() { 0 } else { limited.count() }
+    }
+
+    fn watches(&self) -> Watched {
+        Watched {
+            inputs: !self.is_sampled(),
+            ..Watched::default()
+        }
+    }
+
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        if self.is_sampled() {
+            return;
+        }
+        let Sensed { parameters, inputs, .. } = now.sensed;
+        for (axis, &state) in self.axes.iter().zip(&discrete.controlled) {
+            if let Some(band) = axis.band(parameters) {
+                z.number(band.indicator(axis.commanded(parameters, inputs), state));
+            }
+        }
+    }
+
+    /// Limit states of a sampled controller are updated by its samples.
+    fn update(&self, now: &EventContext, discrete: &mut Discrete, _: &mut Vec<Event>) -> bool {
+        let Sensed { parameters, inputs, .. } = now.sensed;
+        !self.is_sampled() && self.update_limits(parameters, inputs, &mut discrete.controlled)
+    }
 }
 
 /// Samples of a controller.
@@ -149,23 +166,37 @@ impl Samples {
             ..Self::default()
         }
     }
+}
 
-    pub fn write(&self, to: &mut impl FnMut(f64)) {
+impl StoredAll for Samples {
+    fn write_all(&self, to: &mut impl FnMut(f64)) {
         let Self { first, next, held } = self;
         first.write(to);
         next.write(to);
         held.as_flattened().iter().for_each(|number| number.write(to));
     }
 
-    pub fn read(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
+    fn read_all(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
         let Self { first, next, held } = self;
         for number in [first, next].into_iter().chain(held.as_flattened_mut()) {
             *number = f64::read(from)?;
         }
         Some(())
     }
+}
 
-    pub fn clone_from(&mut self, source: &Self) {
+impl Clone for Samples {
+    fn clone(&self) -> Self {
+        let Self { first, next, held } = self;
+        Self {
+            first: *first,
+            next: *next,
+            held: held.clone(),
+        }
+    }
+
+    /// Copies without allocation between samples of one controller.
+    fn clone_from(&mut self, source: &Self) {
         let Self { first, next, held } = self;
         (*first, *next) = (source.first, source.next);
         held.clone_from(&source.held);

@@ -1,8 +1,8 @@
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Discrete, Element, EventContext, Outputs, Sensed, View};
 use crate::algebra::Scalar;
 use crate::event::{Event, Occurrence};
 use crate::spec::Spec;
-use crate::system::{Derived, Modes, ParamId, Quantity, System, Unit};
+use crate::system::{Modes, ParamId, Quantity, System, Unit};
 
 /// Limit of linear bending of a beam, or of one of its segments: an event reports that the
 /// deflection of its tip exceeds the limit.
@@ -27,42 +27,32 @@ const RETURN: f64 = 0.95;
 
 impl DeflectionLimit {
     /// Returns the deflection of the tip and its limit, m.
-    fn measure(&self, parameters: &[f64], derived: &Derived, q: &[f64]) -> (f64, f64) {
-        let tip = &derived.stations[self.tip];
-        let length = derived.bodies[self.body].elastic.as_ref().map_or(0.0, |e| e.length);
-        let deflection = tip.place(&q[self.modes.coordinates()]) - tip.p;
-        (deflection.norm(), self.limit.of(parameters) * length)
+    fn measure(&self, now: &Sensed<f64>) -> (f64, f64) {
+        let tip = &now.derived.stations[self.tip];
+        let length = now.derived.bodies[self.body].elastic.as_ref().map_or(0.0, |e| e.length);
+        let deflection = tip.place(&now.q[self.modes.coordinates()]) - tip.p;
+        (deflection.norm(), self.limit.of(now.parameters) * length)
     }
 
-    /// Returns the event indicator (m): positive as long as `exceeded` is valid, negative once it
-    /// has to change.
-    pub fn indicator(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> f64 {
-        let (deflection, limit) = self.measure(parameters, derived, q);
-        match exceeded {
-            false => limit - deflection,
-            true => deflection - RETURN * limit,
-        }
-    }
-
-    /// Returns the discrete state that follows `exceeded`: true once the deflection exceeds the
-    /// limit, false once it is below the fraction [`RETURN`] of the limit.
-    pub fn next(&self, parameters: &[f64], derived: &Derived, q: &[f64], exceeded: bool) -> bool {
-        // An importer stops slightly before or after the indicator's zero.
-        let (_, limit) = self.measure(parameters, derived, q);
-        let stays = self.indicator(parameters, derived, q, exceeded) > 1e-9 * limit;
-        stays == exceeded
-    }
-
-    /// Returns the event of exceeding the limit at `t` (s).
-    pub fn exceeded(&self, system: &System, parameters: &[f64], derived: &Derived, q: &[f64], t: f64) -> Event {
-        let (deflection, limit) = self.measure(parameters, derived, q);
+    /// Returns the event of exceeding the limit.
+    fn exceeded(&self, now: &EventContext) -> Event {
+        let (deflection, limit) = self.measure(&now.sensed);
         let what = Occurrence::LinearLimitExceeded {
-            body: system.bodies[self.body].name.clone(),
+            body: now.system.bodies[self.body].name.clone(),
             deflection,
             limit,
-            part: self.limit.of(parameters),
+            part: self.limit.of(now.sensed.parameters),
         };
-        Event { t, what }
+        Event { t: now.t, what }
+    }
+}
+
+/// Returns the event indicator (m) of a deflection: positive as long as `exceeded` is valid,
+/// negative once it has to change.
+fn indicator((deflection, limit): (f64, f64), exceeded: bool) -> f64 {
+    match exceeded {
+        false => limit - deflection,
+        true => deflection - RETURN * limit,
     }
 }
 
@@ -104,5 +94,28 @@ impl Element for DeflectionLimit {
             let exceeded = &view.discrete.deflections[self.number..self.number + self.of_beam];
             y.flag(exceeded.contains(&true));
         }
+    }
+    fn indicator_count(&self) -> usize {
+        1
+    }
+
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        z.number(indicator(self.measure(&now.sensed), discrete.deflections[self.number]));
+    }
+
+    /// The limit is exceeded once the deflection is beyond it, and until the deflection is below
+    /// the fraction [`RETURN`] of it.
+    fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
+        let exceeded = &mut discrete.deflections[self.number];
+        let (deflection, limit) = self.measure(&now.sensed);
+        // An importer stops slightly before or after the indicator's zero.
+        if indicator((deflection, limit), *exceeded) > 1e-9 * limit {
+            return false;
+        }
+        *exceeded = !*exceeded;
+        if *exceeded {
+            events.push(self.exceeded(now));
+        }
+        true
     }
 }

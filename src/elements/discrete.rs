@@ -1,10 +1,43 @@
 use super::contact::BOTTOMLESS;
-use super::{Captured, Contact, ContactState, Elements, ImpactReport, Limit, MotorState, Samples, Stored};
+use super::{Captured, Contact, ContactState, Elements, ImpactReport, Limit, MotorState, Samples, StoredAll};
 use crate::spec::JointMotion;
 
-/// Discrete state: variables that change at events only.
-#[derive(Debug, Default, PartialEq)]
-pub struct Discrete {
+/// Declares [`Discrete`], with methods that copy, write and read its fields in their order.
+macro_rules! discrete {
+    ($($(#[$doc:meta])* $visible:vis $field:ident: $Type:ty,)+) => {
+        /// Discrete state: variables that change at events only.
+        #[derive(Debug, Default, PartialEq)]
+        pub struct Discrete {
+            $($(#[$doc])* $visible $field: $Type,)+
+        }
+
+        impl Clone for Discrete {
+            fn clone(&self) -> Self {
+                Self { $($field: self.$field.clone(),)+ }
+            }
+
+            /// Copies without allocation between states of one model.
+            fn clone_from(&mut self, source: &Self) {
+                $(self.$field.clone_from(&source.$field);)+
+            }
+        }
+
+        impl Discrete {
+            /// Writes all its numbers; [`read`](Self::read) reads them in the same order.
+            pub fn write(&self, to: &mut impl FnMut(f64)) {
+                $(self.$field.write_all(to);)+
+            }
+
+            /// Reads its values from the next numbers; `None` if no run of the model can have them.
+            pub fn read(&mut self, elements: &Elements, next: &mut impl FnMut() -> f64) -> Option<()> {
+                $(self.$field.read_all(next)?;)+
+                self.is_possible(elements).then_some(())
+            }
+        }
+    };
+}
+
+discrete! {
     /// Segment index of each internal signal.
     pub(crate) segments: Vec<i32>,
     /// Limit state of each joint range.
@@ -33,57 +66,6 @@ pub struct Discrete {
     pub(crate) samples: Samples,
 }
 
-impl Clone for Discrete {
-    fn clone(&self) -> Self {
-        let mut clone = Self::default();
-        clone.clone_from(self);
-        clone
-    }
-
-    /// Copies without allocation between states of one model.
-    fn clone_from(&mut self, source: &Self) {
-        let Self {
-            segments,
-            ranges,
-            deflections,
-            surfaces,
-            motors,
-            motions,
-            commands,
-            refused,
-            captures,
-            rank,
-            reports,
-            controlled,
-            samples,
-        } = self;
-        segments.clone_from(&source.segments);
-        ranges.clone_from(&source.ranges);
-        deflections.clone_from(&source.deflections);
-        surfaces.clone_from(&source.surfaces);
-        motors.clone_from(&source.motors);
-        motions.clone_from(&source.motions);
-        commands.clone_from(&source.commands);
-        refused.clone_from(&source.refused);
-        captures.clone_from(&source.captures);
-        *rank = source.rank;
-        reports.clone_from(&source.reports);
-        controlled.clone_from(&source.controlled);
-        samples.clone_from(&source.samples);
-    }
-}
-
-fn write_all<T: Stored>(values: &[T], to: &mut impl FnMut(f64)) {
-    values.iter().for_each(|value| value.write(to));
-}
-
-fn read_all<T: Stored>(values: &mut [T], next: &mut impl FnMut() -> f64) -> Option<()> {
-    for value in values {
-        *value = T::read(next)?;
-    }
-    Some(())
-}
-
 impl Discrete {
     /// Returns the discrete state before the start: joints have their initial motions.
     pub(crate) fn new(elements: &Elements) -> Self {
@@ -104,56 +86,6 @@ impl Discrete {
             controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
             samples: controller.map_or_else(Samples::default, Samples::new),
         }
-    }
-
-    /// Writes all its numbers; [`read`](Self::read) reads them in the same order.
-    pub fn write(&self, to: &mut impl FnMut(f64)) {
-        let Self {
-            segments,
-            ranges,
-            deflections,
-            surfaces,
-            motors,
-            motions,
-            commands,
-            refused,
-            captures,
-            rank,
-            reports,
-            controlled,
-            samples,
-        } = self;
-        write_all(segments, to);
-        write_all(ranges, to);
-        write_all(deflections, to);
-        write_all(surfaces, to);
-        write_all(motors, to);
-        write_all(motions, to);
-        write_all(commands, to);
-        write_all(refused, to);
-        write_all(captures, to);
-        rank.write(to);
-        write_all(reports, to);
-        write_all(controlled, to);
-        samples.write(to);
-    }
-
-    /// Reads its values from the next numbers; `None` if no run of the model can have them.
-    pub fn read(&mut self, elements: &Elements, next: &mut impl FnMut() -> f64) -> Option<()> {
-        read_all(&mut self.segments, next)?;
-        read_all(&mut self.ranges, next)?;
-        read_all(&mut self.deflections, next)?;
-        read_all(&mut self.surfaces, next)?;
-        read_all(&mut self.motors, next)?;
-        read_all(&mut self.motions, next)?;
-        read_all(&mut self.commands, next)?;
-        read_all(&mut self.refused, next)?;
-        read_all(&mut self.captures, next)?;
-        self.rank = usize::read(next)?;
-        read_all(&mut self.reports, next)?;
-        read_all(&mut self.controlled, next)?;
-        self.samples.read(next)?;
-        self.is_possible(elements).then_some(())
     }
 
     /// Returns the count of its numbers.
@@ -183,7 +115,7 @@ impl Discrete {
 impl Discrete {
     /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
     /// which act on command.
-    pub(crate) fn is_touching(&self, elements: &Elements, contact: usize) -> bool {
+    pub(crate) fn may_capture(&self, elements: &Elements, contact: usize) -> bool {
         let number = elements.contacts[contact].detection_number();
         number.is_none_or(|number| matches!(self.surfaces[number], ContactState::Touching { .. }))
     }
@@ -200,7 +132,7 @@ impl Discrete {
 
     /// Returns true if the frames of a contact are captured: their surfaces then count as touching,
     /// whatever the integration error of the gap.
-    pub(crate) fn holds(&self, contact: &Contact) -> bool {
+    pub(crate) fn is_captured(&self, contact: &Contact) -> bool {
         let capture = contact.capture();
         capture.is_some_and(|capture| self.is_held(capture.number))
     }

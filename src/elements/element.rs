@@ -1,7 +1,8 @@
-use super::{Command, Cursor, Instant, Outputs, View};
+use super::{Command, Cursor, Discrete, EventContext, Instant, Outputs, View};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
+use crate::event::Event;
 use crate::spec::{Spec, problem};
 use crate::system::{Declarations, Derived, FrameRef, Parameter, System};
 use std::ops::BitOrAssign;
@@ -53,6 +54,27 @@ pub(crate) trait Element: Sized {
     /// Returns the potential energy, J; `None` without a potential.
     fn potential_energy<S: Scalar>(&self, _now: &Instant<S>) -> Option<S> {
         None
+    }
+
+    /// Returns the number of event indicators.
+    fn indicator_count(&self) -> usize {
+        0
+    }
+
+    /// Returns the data beside coordinates and rates that [`indicate`](Self::indicate) and
+    /// [`update`](Self::update) read.
+    fn watches(&self) -> Watched {
+        Watched::default()
+    }
+
+    /// Writes the event indicators: positive while the discrete state is valid, negative once it
+    /// has to change.
+    fn indicate(&self, _now: &EventContext, _discrete: &Discrete, _z: &mut Cursor<f64>) {}
+
+    /// Updates the discrete state and appends the events of limits that have just been exceeded.
+    /// Returns true if the discrete state changed.
+    fn update(&self, _now: &EventContext, _discrete: &mut Discrete, _events: &mut Vec<Event>) -> bool {
+        false
     }
 }
 
@@ -113,6 +135,22 @@ pub struct Resistance {
 impl Resistance {
     pub(super) fn of(stiffness: f64, damping: f64) -> Self {
         Self { stiffness, damping }
+    }
+}
+
+/// Data beside coordinates and rates on which event indicators depend.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Watched {
+    /// True if they depend on inputs, the orbit or feed-forward torques.
+    pub inputs: bool,
+    /// True if they depend on positions and motions of bodies.
+    pub kinematics: bool,
+}
+
+impl BitOrAssign for Watched {
+    fn bitor_assign(&mut self, other: Self) {
+        self.inputs |= other.inputs;
+        self.kinematics |= other.kinematics;
     }
 }
 

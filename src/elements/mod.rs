@@ -1,9 +1,10 @@
 //! Elements: everything that a spec has beside the tree of bodies and joints.
 //!
 //! An element is one file (or folder). It implements the trait `Element`: it declares parameters,
-//! inputs and outputs, validates them, adds its loads, and writes its outputs. [`Elements`] has a
-//! list for each kind; the order of the lists is the order of summation and of the outputs. A kind
-//! that the spec does not contain has an empty list and no cost.
+//! inputs and outputs, validates them, adds its loads, writes its outputs and event indicators, and
+//! updates its limit states. [`Elements`] has a list for each kind; the order of the lists is the
+//! order of summation, of the outputs and of the indicators. A kind that the spec does not contain
+//! has an empty list and no cost.
 
 mod ancf_beam;
 mod attitude_servo;
@@ -47,10 +48,11 @@ pub(crate) use closure::Closed;
 pub use command::{Command, Target};
 pub use contact::{Capture, Contact, Nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
+pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, Samples};
 pub use discrete::Discrete;
-pub(crate) use element::{Compiler, Element, Values};
+pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range};
@@ -61,12 +63,14 @@ pub use pair::Pair;
 pub use port::Port;
 pub use signal::SignalSource;
 pub use stored::Stored;
+pub(crate) use stored::StoredAll;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 
 use crate::Problem;
 use crate::algebra::{Scalar, Wrench};
 use crate::dynamics::Applied;
+use crate::event::Event;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Body, Declarations, ParamId, Parameter, System};
 use joint::JointTable;
@@ -83,6 +87,7 @@ macro_rules! elements {
             pub(crate) commands: Vec<Command>,
             reads: Reads,
             works_on_bodies: bool,
+            watched: Watched,
         }
 
         impl Elements {
@@ -96,12 +101,13 @@ macro_rules! elements {
                 $(self.$list.iter().for_each(|element| element.validate(of, problems));)+
             }
 
-            /// Determines the state dependencies of all loads.
+            /// Determines the dependencies of all loads and event indicators.
             fn classify(&mut self) {
-                (self.reads, self.works_on_bodies) = Default::default();
+                (self.reads, self.works_on_bodies, self.watched) = Default::default();
                 $(for element in &self.$list {
                     self.reads |= element.reads();
                     self.works_on_bodies |= element.works_on_bodies();
+                    self.watched |= element.watches();
                 })+
             }
 
@@ -162,6 +168,28 @@ macro_rules! elements {
                     }
                 })+
                 energy
+            }
+
+            /// Returns the number of event indicators of all elements.
+            pub(crate) fn indicator_count(&self) -> usize {
+                0 $(+ self.$list.iter().map(|element| element.indicator_count()).sum::<usize>())+
+            }
+
+            /// Writes the event indicators of all elements into `z`.
+            pub(crate) fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut [f64]) {
+                let mut z = Cursor::new(z);
+                $(self.$list.iter().for_each(|element| element.indicate(now, discrete, &mut z));)+
+                z.assert_full();
+            }
+
+            /// Updates the discrete states of all elements whose changes move no state, and appends
+            /// the events of limits that have just been exceeded. Returns true if one changed.
+            pub(crate) fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
+                let mut changed = false;
+                $(for element in &self.$list {
+                    changed |= element.update(now, discrete, events);
+                })+
+                changed
             }
         }
     };
@@ -224,6 +252,11 @@ impl Elements {
     /// coordinates and rates only, a load on a body on the body's own attitude and modes only.
     pub fn reads(&self) -> Reads {
         self.reads
+    }
+
+    /// Returns the data on which event indicators depend, beside coordinates and rates.
+    pub(crate) fn watches(&self) -> Watched {
+        self.watched
     }
 
     /// Returns a copy without contacts and without commands for impulses and captures.
@@ -321,7 +354,7 @@ impl Elements {
         let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
         for (kind, name, gains) in of_captures.chain(of_loops) {
             let [alpha, beta] = gains.map(|gain| gain.of(values));
-            let longest = alpha.hypot(beta).recip();
+            let longest = libm::hypot(alpha, beta).recip();
             if step > longest {
                 let what = format!(
                     "the gains of {kind} \"{name}\", alpha = {alpha} and beta = {beta} 1/s, are too large for linearly_implicit with a step of {step} s: reduce them, or use a step of at most {longest:.3e} s"
@@ -369,4 +402,11 @@ fn report(declared: &[Parameter], id: ParamId, problems: &mut Vec<Problem>, what
         at: declared[id.0].at.clone(),
         what,
     });
+}
+
+/// Replaces a value; returns true if the new one differs.
+fn replace<T: PartialEq>(value: &mut T, new: T) -> bool {
+    let is_new = *value != new;
+    *value = new;
+    is_new
 }

@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, report};
+use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, replace, report};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, Signal, Spec, Waveform, at, empty_window};
@@ -109,6 +109,11 @@ impl SignalSource {
             }
         }
         wave
+    }
+
+    /// Updates the index of the signal's segment to the time `t` (s). Returns true if it changed.
+    pub fn update_segment(&self, t: f64, parameters: &[f64], segment: &mut i32) -> bool {
+        replace(segment, self.wave(parameters).piece(t))
     }
 
     /// Reports a trajectory whose initial value differs from the parameter `start`, the axis's

@@ -12,6 +12,39 @@ pub trait Stored: Sized {
     fn read(next: &mut impl FnMut() -> f64) -> Option<Self>;
 }
 
+/// Part of the discrete state: one value, or a list whose length the model determines.
+pub(crate) trait StoredAll {
+    /// Passes the numbers of its values to `to`, in their order.
+    fn write_all(&self, to: &mut impl FnMut(f64));
+
+    /// Reads its values from the next numbers; `None` if they represent no valid value.
+    fn read_all(&mut self, next: &mut impl FnMut() -> f64) -> Option<()>;
+}
+
+impl<T: Stored> StoredAll for Vec<T> {
+    fn write_all(&self, to: &mut impl FnMut(f64)) {
+        self.iter().for_each(|value| value.write(to));
+    }
+
+    fn read_all(&mut self, next: &mut impl FnMut() -> f64) -> Option<()> {
+        for value in self {
+            *value = T::read(next)?;
+        }
+        Some(())
+    }
+}
+
+impl StoredAll for usize {
+    fn write_all(&self, to: &mut impl FnMut(f64)) {
+        self.write(to);
+    }
+
+    fn read_all(&mut self, next: &mut impl FnMut() -> f64) -> Option<()> {
+        *self = Self::read(next)?;
+        Some(())
+    }
+}
+
 impl Stored for f64 {
     fn write(&self, to: &mut impl FnMut(f64)) {
         to(*self);

@@ -106,7 +106,7 @@ impl<'a> Wave<'a> {
             * match self.waveform {
                 Waveform::Sine if piece == 1 => {
                     let w = TAU * self.frequency;
-                    -w * w * w * (w * t + self.phase).cos()
+                    -w * w * w * libm::cos(w * t + self.phase)
                 }
                 Waveform::Quintic if piece == 1 => {
                     let span = self.until - self.from;
@@ -128,7 +128,7 @@ impl<'a> Wave<'a> {
             Waveform::Constant => (1.0, 0.0, 0.0),
             Waveform::Sine => {
                 let w = TAU * self.frequency;
-                let (s, c) = (w * t + self.phase).sin_cos();
+                let (s, c) = libm::sincos(w * t + self.phase);
                 (s, w * c, -w * w * s)
             }
             Waveform::Quintic => {

@@ -195,7 +195,7 @@ impl Auto {
                 *v = Jv / norm;
             }
             if round >= HALF {
-                growth *= norm.powf(1.0 / f64::from(HALF));
+                growth *= libm::pow(norm, 1.0 / f64::from(HALF));
             }
         }
         if growth.is_finite() { growth } else { f64::MAX }

@@ -117,12 +117,12 @@ impl Control {
     /// Returns the ratio of the next step to an accepted step of length `h` with this error norm.
     /// `newton_safety` is at most 1, and less after many Newton iterations.
     pub fn after_acceptance(&self, h: f64, error: f64, newton_safety: f64, step_history: &StepHistory) -> f64 {
-        let now = self.safety * error.powf(-self.exponent);
+        let now = self.safety * libm::pow(error, -self.exponent);
         let ratio = match self.history {
             History::None => now * newton_safety,
-            History::Proportional(beta) => now * newton_safety * step_history.last_error.powf(beta),
+            History::Proportional(beta) => now * newton_safety * libm::pow(step_history.last_error, beta),
             History::Predictive if step_history.last_step > 0.0 => {
-                let trend = (h / step_history.last_step) * (step_history.last_error / error).powf(self.exponent);
+                let trend = (h / step_history.last_step) * libm::pow(step_history.last_error / error, self.exponent);
                 (now * newton_safety).min(now * trend)
             }
             History::Predictive => now * newton_safety,
@@ -134,7 +134,7 @@ impl Control {
     /// Returns the ratio of the next attempt to one rejected with this error norm; the history is
     /// not used.
     pub fn after_rejection(&self, error: f64, newton_safety: f64) -> f64 {
-        (self.safety * newton_safety * error.powf(-self.exponent)).max(self.shrink)
+        (self.safety * newton_safety * libm::pow(error, -self.exponent)).max(self.shrink)
     }
 }
 
@@ -159,7 +159,7 @@ pub(super) fn first_step(h_euler: f64, norm_dx: f64, norm_ddx: f64, order: u32) 
     let h = if largest <= 1e-15 {
         (h_euler * 1e-3).max(1e-6)
     } else {
-        (0.01 / largest).powf(1.0 / f64::from(order + 1))
+        libm::pow(0.01 / largest, 1.0 / f64::from(order + 1))
     };
     h.min(100.0 * h_euler)
 }

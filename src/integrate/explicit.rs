@@ -115,7 +115,7 @@ impl Explicit {
                 self.set_error(fifth);
                 let norm5 = max_norm(&self.error, &self.scale);
                 // HNW II.10: err = err₅ · err₅ / √(err₅² + 0.01 err₃²).
-                let ratio = norm5 / norm5.hypot(0.1 * norm3);
+                let ratio = norm5 / libm::hypot(norm5, 0.1 * norm3);
                 if norm5 == 0.0 { 0.0 } else { h * norm5 * ratio }
             }
         };

@@ -5,6 +5,7 @@
 use super::equations::{Equations, Failure, StateAndDerivative, same_bits};
 use super::memory::{Age, Memory};
 use super::{Ode, Settings};
+use crate::algebra::integer_power;
 
 /// Calls `solve` with the memory's Jacobian. If the iteration does not converge and the Jacobian is
 /// from an earlier step, calls it again with a Jacobian to be evaluated anew.
@@ -75,7 +76,7 @@ impl Convergence {
             is_last_resort: false,
             iterations: 0,
             theta: 0.0,
-            eta: eta.max(f64::EPSILON).powf(0.8),
+            eta: libm::pow(eta.max(f64::EPSILON), 0.8),
             floor: None,
             last: 0.0,
             quotients: [0.0; 2],
@@ -124,7 +125,7 @@ impl Convergence {
                 self.iterations > 2 && self.theta > GROWS
             } else {
                 // Expected error after the remaining corrections.
-                let expected = self.eta * correction * self.theta.powi(left as i32);
+                let expected = self.eta * correction * integer_power(self.theta, left);
                 !falls || expected > target.max(round_off)
             };
             if is_hopeless {

@@ -87,7 +87,7 @@ impl Radau5 {
         let rtol = settings.relative_tolerance;
         // The estimate is of order 3, the method of order 5: `radau5.f` compares the estimate with
         // 0.1 rtol^(2/3), so that the error of the method follows rtol.
-        let loosened = 0.1 * rtol.powf(2.0 / 3.0);
+        let loosened = 0.1 * libm::pow(rtol, 2.0 / 3.0);
         Radau5 {
             x0: zeros(),
             f0: zeros(),

@@ -55,7 +55,7 @@ pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64)
     let kappa = 0.2 / (t1 - t0);
     // Largest admissible half-width: that which bisection with one further evaluation would have
     // after as many evaluations.
-    let mut radius = 0.5 * width * ((t1 - t0) / width).log2().ceil().exp2() * 2.0;
+    let mut radius = 0.5 * width * libm::exp2(libm::log2((t1 - t0) / width).ceil()) * 2.0;
     let mut bracket = Bracket {
         t_before: t0,
         f_before: f0,

@@ -285,7 +285,7 @@ impl<'a> Solver<'a> {
 
     /// Returns the norm of the violations.
     fn size(&self) -> f64 {
-        self.phi.iter().map(|phi| phi.powi(2)).sum::<f64>().sqrt()
+        self.phi.iter().map(|phi| phi * phi).sum::<f64>().sqrt()
     }
 
     /// Returns the mechanism's length: the largest distance between the origins of a body and its
@@ -317,7 +317,7 @@ impl<'a> Solver<'a> {
             }
             let phi = self.phi.clone();
             self.linearise(q);
-            let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+            let floor = 1e-14 * self.J.iter().map(|x| x * x).sum::<f64>();
             let mu = (damping * before * before).max(floor).max(f64::MIN_POSITIVE);
             let Some(step) = self.step(mu, &phi) else { break };
             let mut next = q.to_vec();
@@ -355,7 +355,7 @@ impl<'a> Solver<'a> {
             let r: Vec<f64> = (0..self.phi.len())
                 .map(|i| (0..nv).fold(self.phi[i], |sum, k| sum + self.J[i * nv + k] * d[k]))
                 .collect();
-            let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+            let floor = 1e-14 * self.J.iter().map(|x| x * x).sum::<f64>();
             let Some(step) = self.step(floor.max(f64::MIN_POSITIVE), &r) else {
                 break;
             };
@@ -379,11 +379,11 @@ impl<'a> Solver<'a> {
 
     fn close_rates(&mut self, q: &[f64], qd: &mut [f64]) -> Result<(), Error> {
         self.linearise(q);
-        let floor = 1e-14 * self.J.iter().map(|x| x.powi(2)).sum::<f64>();
+        let floor = 1e-14 * self.J.iter().map(|x| x * x).sum::<f64>();
         let mut left = f64::INFINITY;
         for _ in 0..6 {
             self.evaluate(q, qd);
-            left = self.rates.iter().map(|rate| rate.powi(2)).sum::<f64>().sqrt();
+            left = self.rates.iter().map(|rate| rate * rate).sum::<f64>().sqrt();
             let r = self.rates.clone();
             let Some(step) = self.step(floor.max(f64::MIN_POSITIVE), &r) else {
                 break;
@@ -394,7 +394,7 @@ impl<'a> Solver<'a> {
         }
         self.evaluate(q, qd);
         let speed = qd.iter().map(|rate| rate.abs()).fold(1.0, f64::max);
-        left = left.min(self.rates.iter().map(|rate| rate.powi(2)).sum::<f64>().sqrt());
+        left = left.min(self.rates.iter().map(|rate| rate * rate).sum::<f64>().sqrt());
         match left <= 1e-10 * speed * self.length() {
             true => Ok(()),
             false => {
@@ -442,7 +442,7 @@ impl<'a> Solver<'a> {
     /// and their norms: of offsets, of angles.
     fn worst(&self, rows: &[f64]) -> (&str, [f64; 2]) {
         let sizes = self.by_loop(rows);
-        let size = |sizes: &[f64; 2]| sizes[0].hypot(sizes[1]);
+        let size = |sizes: &[f64; 2]| libm::hypot(sizes[0], sizes[1]);
         let worst = (0..sizes.len()).max_by(|&i, &j| size(&sizes[i]).total_cmp(&size(&sizes[j])));
         worst.map_or_else(Default::default, |worst| {
             (self.of.model.elements.closed_loops[worst].name.as_str(), sizes[worst])
@@ -457,7 +457,7 @@ impl<'a> Solver<'a> {
             let parameters = self.of.parameters;
             let of = self.of.at(&self.kinematics);
             closed_loop.constraints(of, &closed_loop.pair(of), parameters, |constraint| {
-                squares[usize::from(!constraint.is_offset)] += rows[row].powi(2);
+                squares[usize::from(!constraint.is_offset)] += rows[row] * rows[row];
                 row += 1;
             });
             squares.map(f64::sqrt)
@@ -554,7 +554,7 @@ impl Solver<'_> {
         let step: Vec<f64> = (0..self.freedom.len())
             .map(|k| {
                 if self.freedom[k] > 0.0 {
-                    (1.0 + 1.7 * k as f64).sin() * NEARBY
+                    libm::sin(1.0 + 1.7 * k as f64) * NEARBY
                 } else {
                     0.0
                 }

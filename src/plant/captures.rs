@@ -2,7 +2,8 @@
 
 use super::context::Constants;
 use super::evaluation::{Evaluation, joint_coordinates};
-use super::impact::{Reported, reached_contacts, report_impacts};
+use super::impact::reached_contacts;
+use super::impact_report::{Reported, report_impacts};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};

@@ -1,5 +1,5 @@
-//! Contact states of all pairs of surfaces: their start, their update at events with the contacts
-//! that act then, and their event indicators.
+//! Contact states of all pairs of surfaces: their start, and their update at events with the
+//! contacts that act then.
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
@@ -7,22 +7,7 @@ use super::{Discrete, Plant};
 use crate::Error;
 use crate::elements::{Contact, ContactState, Detected, MOST_IMPACTS, Transition};
 
-/// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
-const CAPTURED: f64 = 1.0;
-
 impl Plant {
-    /// Writes the event indicators (m) of surfaces at the present kinematics.
-    pub(super) fn contact_indicators(&self, discrete: &Discrete, z: &mut [f64]) {
-        let of = self.base.constants();
-        let model = of.model;
-        for ((&state, (_, contact)), z) in discrete.surfaces.iter().zip(model.elements.with_detection()).zip(z) {
-            *z = match discrete.holds(contact) {
-                true => CAPTURED,
-                false => detect(of, &self.evaluation, contact).indicator(state),
-            };
-        }
-    }
-
     /// Returns true if separated surfaces may touch and separate again within `h` (s), at the
     /// velocities of the states `x`.
     pub fn may_touch(&mut self, x: &[f64], discrete: &Discrete, h: f64) -> bool {
@@ -85,7 +70,7 @@ impl Plant {
         self.evaluation.update_kinematics(of, x);
         let mut changed = false;
         for (number, (index, contact)) in model.elements.with_detection().enumerate() {
-            if discrete.holds(contact) {
+            if discrete.is_captured(contact) {
                 continue;
             }
             let seen = detect(of, &self.evaluation, contact);
@@ -105,15 +90,15 @@ impl Plant {
                         // The contact did not capture when the surfaces touched, and they penetrate
                         // deeper.
                         (ContactState::Touching { .. }, true) => ContactState::Behind,
-                        (ContactState::Touching { impacts, .. }, false) => ContactState::Touching {
-                            impacts: impacts + i32::from(acts),
+                        (ContactState::Touching { touches, .. }, false) => ContactState::Touching {
+                            touches: touches + i32::from(acts),
                             floor: seen.floor(),
                         },
                         _ => seen.in_contact(),
                     }
                 }
             };
-            if matches!(next, ContactState::Touching { impacts, .. } if impacts > MOST_IMPACTS) {
+            if matches!(next, ContactState::Touching { touches, .. } if touches > MOST_IMPACTS) {
                 return Err(Error::Chatter {
                     contact: contact.name.clone(),
                     frames: contact.names.clone(),

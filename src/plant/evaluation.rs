@@ -7,7 +7,7 @@ use super::model::{Model, Parts};
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Instant, Sensed, View};
+use crate::elements::{EventContext, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -321,46 +321,50 @@ impl Evaluation<f64> {
         &self.inputs
     }
 
-    /// Returns the data on which servos and motors depend, at the time `t` (s), states `x` and the
-    /// importer's inputs `u`.
-    pub(super) fn sensed<'a>(
+    /// Returns the data on which event indicators and limit states depend, as far as an element
+    /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`.
+    pub(super) fn event_context<'a>(
         &'a mut self,
         of: Constants<'a>,
         t: f64,
         x: &'a [f64],
         u: &[f64],
         discrete: &Discrete,
-    ) -> Sensed<'a, f64> {
+    ) -> EventContext<'a> {
         let Constants {
             model,
             derived,
             parameters,
         } = of;
-        self.read_inputs(of, t, u, discrete);
-        if self.recovered.is_some() {
+        let watched = model.elements.watches();
+        if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
         }
+        if watched.inputs {
+            self.read_inputs(of, t, u, discrete);
+        }
+        let orbit = self.orbit.as_ref().filter(|_| watched.inputs);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
-        if let Some(feed_forward) = &mut self.feed_forward {
-            let now = instant(
-                of,
-                self.orbit.as_ref(),
-                &self.kinematics,
-                joints,
-                &self.inputs,
-                discrete,
-            );
+        if let Some(feed_forward) = self.feed_forward.as_mut().filter(|_| watched.inputs) {
+            let now = instant(of, orbit, &self.kinematics, joints, &self.inputs, discrete);
             // A failure here is ignored: the evaluation of the derivatives reports it.
             let _ = feed_forward.update(model, &now);
         }
-        Sensed {
-            derived,
-            parameters,
-            orbit: self.orbit.as_ref(),
-            inputs: &self.inputs,
-            q: joints.q,
-            qd: joints.qd,
-            feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
+        let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
+        let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);
+        EventContext {
+            t,
+            system: &model.system,
+            kinematics: &self.kinematics,
+            sensed: Sensed {
+                derived,
+                parameters,
+                orbit,
+                inputs,
+                q: joints.q,
+                qd: joints.qd,
+                feed_forward: feed_forward.map_or(&[], |of| &of.torques),
+            },
         }
     }
 }

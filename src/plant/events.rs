@@ -142,7 +142,7 @@ impl Plant {
                 Target::Port(_) => {}
                 Target::Contact(contact) => match (contacts[contact].capture(), is_on) {
                     (None, true) => due.impacts.push(contact),
-                    (Some(_), true) if discrete.is_touching(&model.elements, contact) => due.captured.push(contact),
+                    (Some(_), true) if discrete.may_capture(&model.elements, contact) => due.captured.push(contact),
                     (Some(capture), false) if discrete.is_held(capture.number) => {
                         due.released.push(contact);
                     }

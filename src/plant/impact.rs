@@ -1,14 +1,14 @@
-//! Impacts of contacts: contact points, response, impact laws and reports.
+//! Impacts of contacts: contact points, response and impact laws.
 
 use super::Discrete;
 use super::context::Constants;
 use super::evaluation::Evaluation;
+use super::impact_report::{Reported, out_of_reach, report_impacts};
 use super::impulse::Operator;
 use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, PointImpact, Refusal, frictionless};
-use crate::elements::{Contact, ImpactReport, ImpactStatus, Pair};
-use crate::event::{Occurrence, Pairing, Refused};
+use crate::elements::{Contact, ImpactStatus, Pair};
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -22,17 +22,14 @@ const LEAST_NORMAL_RESPONSE: f64 = 1e-11;
 
 /// Contact within reach, with its contact point, normal and impact law.
 pub(super) struct ReachedContact<'a> {
-    index: usize,
+    pub index: usize,
     pub contact: &'a Contact,
     pub pair: Pair<f64>,
     /// Normal from b towards a, inertial axes.
-    n: Vec3<f64>,
+    pub n: Vec3<f64>,
     /// Impact law; `None` for a capture.
-    law: Option<Law>,
+    pub law: Option<Law>,
 }
-
-/// Outcome of one impact: the contact's index, the report and the event.
-pub(super) type Reported = (usize, ImpactReport, Occurrence);
 
 /// Returns, for each of the given contacts within reach at the states `x`, its pair, normal and
 /// law. The pair's point is the origin of a for a capture, else halfway between the surfaces. For
@@ -54,9 +51,7 @@ pub(super) fn reached_contacts<'a>(
         let [A, B] = contact.poses(at);
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
-            let report = ImpactReport::blank(ImpactStatus::OutOfReach, discrete.reports[index].count, t);
-            let distance = apart;
-            reported.push((index, report, refused(contact, Refused::OutOfReach { distance, reach })));
+            reported.push(out_of_reach(t, discrete, index, contact, [apart, reach]));
             continue;
         }
         reached.push(ReachedContact {
@@ -158,54 +153,6 @@ pub(super) fn apply_port_impulse(
     Ok(Some(p.norm()))
 }
 
-/// Returns the report and the event of each contact for the impulses `p` at the relative velocities
-/// `u` before.
-pub(super) fn report_impacts(
-    t: f64,
-    discrete: &Discrete,
-    reached: &[ReachedContact],
-    operator: &Operator,
-    p: &DVector<f64>,
-    u: &DVector<f64>,
-    statuses: &[ImpactStatus],
-) -> Vec<Reported> {
-    let after = operator.after(u, p);
-    let sum = u + &after;
-    let with_rows = reached.iter().zip(firsts(reached.iter().map(|reached| &reached.pair)));
-    let reported = with_rows.zip(statuses).map(|((reached, first), &status)| {
-        let rows = reached.pair.rows().len();
-        // The rows of forces come after those of moments.
-        let linear = first + rows - 3;
-        let [impulse, before, velocity] = [p, u, &after].map(|all| vector(all, linear));
-        let count = discrete.reports[reached.index].count + f64::from(u8::from(status.is_impact()));
-        let [p, sum] = [p, &sum].map(|all| all.rows(first, rows));
-        let u_n = reached.n.dot(&before);
-        let mut report = ImpactReport {
-            impulse,
-            velocities: [before, velocity],
-            energy_change: 0.5 * p.dot(&sum),
-            restitution: match status.is_impact() && u_n != 0.0 {
-                true => -reached.n.dot(&velocity) / u_n,
-                false => 0.0,
-            },
-            ..ImpactReport::blank(status, count, t)
-        };
-        let moments = reached.pair.rows().zip(&p).take(rows - 3);
-        report.moment_impulse = moments.fold(Vec3::zeros(), |sum, (row, p)| sum + reached.pair.unit(row).t * *p);
-        let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
-        if let Some(point) = PointImpact::new(W, before, reached.n) {
-            report.set_response(&point, tangential(&point, reached, &impulse));
-        }
-        // The bounds of `r_E` apply to impulses without moment only.
-        if reached.pair.turns() {
-            report.band = [0.0; 2];
-        }
-        let occurrence = occurrence(reached, &report);
-        (reached.index, report, occurrence)
-    });
-    reported.collect()
-}
-
 /// Returns the impulse (N·s, inertial axes) of each contact, or the status with the reason for
 /// which it has none. A response along the normal of at most `least` (1/kg) counts as zero.
 fn solve(
@@ -271,18 +218,6 @@ fn alone(reached: &ReachedContact, W: &Matrix3<f64>, u: &Vec3<f64>) -> Result<(V
     }
 }
 
-/// Returns the tangential impulse relative to that of a sticking impact.
-fn tangential(point: &PointImpact, reached: &ReachedContact, p: &Vec3<f64>) -> f64 {
-    if let Some(Law::EnergyFriction { r_f, .. }) = reached.law {
-        return r_f;
-    }
-    let sticking = point.p_II() - reached.n * reached.n.dot(&point.p_II());
-    match sticking.norm_squared() {
-        0.0 => 1.0,
-        square => sticking.dot(p) / square,
-    }
-}
-
 /// Returns the response (1/kg) at contact `i` to an impulse at contact `j`, for pairs without
 /// moments.
 fn block(operator: &Operator, i: usize, j: usize) -> Matrix3<f64> {
@@ -290,47 +225,6 @@ fn block(operator: &Operator, i: usize, j: usize) -> Matrix3<f64> {
 }
 
 /// Returns three rows from `first` on.
-fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
+pub(super) fn vector(all: &DVector<f64>, first: usize) -> Vec3<f64> {
     all.fixed_rows::<3>(first).into_owned()
-}
-
-/// Returns the names of a contact and its frames.
-fn pairing(contact: &Contact) -> Pairing {
-    Pairing {
-        contact: contact.name.clone(),
-        frames: contact.names.clone(),
-        captures: contact.capture().is_some(),
-    }
-}
-
-fn refused(contact: &Contact, reason: Refused) -> Occurrence {
-    let pairing = pairing(contact);
-    Occurrence::ImpactRefused { pairing, reason }
-}
-
-/// Returns the event of an impact.
-fn occurrence(reached: &ReachedContact, report: &ImpactReport) -> Occurrence {
-    let ReachedContact { contact, n, law, .. } = reached;
-    if report.status.is_impact() {
-        return Occurrence::Impact {
-            pairing: pairing(contact),
-            impulse: report.impulse.norm(),
-            work: report.energy_change,
-            clamped: (report.status == ImpactStatus::Clamped).then_some(report.band),
-        };
-    }
-    let reason = match (report.status, law) {
-        (ImpactStatus::Separating, _) => Refused::Separating {
-            speed: n.dot(&report.velocities[1]),
-        },
-        (ImpactStatus::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => Refused::Inconsistent {
-            r_E: *r_E,
-            r_f: *r_f,
-            bounds: report.band,
-        },
-        (ImpactStatus::Adhesive, _) => Refused::Adhesive,
-        (ImpactStatus::Coupled, _) => Refused::Coupled,
-        _ => Refused::Unsolved,
-    };
-    refused(contact, reason)
 }

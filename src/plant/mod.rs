@@ -17,8 +17,8 @@ mod evaluation;
 mod events;
 mod feed_forward;
 mod impact;
+mod impact_report;
 mod impulse;
-mod layout;
 mod limits;
 mod linearisation;
 mod linearly_implicit;
@@ -195,8 +195,11 @@ impl Plant {
     /// begins.
     pub fn initialise_modes(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) {
         self.update_limits(t, x, u, discrete, &mut Vec::new());
-        self.evaluation
-            .update_controlled_limits(self.base.constants(), t, u, discrete);
+        let of = self.base.constants();
+        if let Some(controller) = of.model.controller().filter(|controller| controller.is_sampled()) {
+            let inputs = self.evaluation.inputs(of, t, u, discrete);
+            controller.update_limits(of.parameters, inputs, &mut discrete.controlled);
+        }
     }
 
     /// Returns the events of limits that are exceeded at the start of a run, at the time `t` (s),

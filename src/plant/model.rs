@@ -1,5 +1,4 @@
 use super::coordinates::{Constrained, Coordinates};
-use super::layout::Layout;
 use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::{Controller, Discrete, Elements, Output, Values};
@@ -35,8 +34,6 @@ pub struct Model {
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
-    /// Numbers of the event indicators.
-    pub(super) layout: Layout,
 }
 
 /// States, or one value for each, in parts.
@@ -176,7 +173,6 @@ impl Model {
         }
         let derivatives = states.iter().map(derivative_of).collect();
         let outputs = elements.outputs(spec, &system);
-        let layout = Layout::new(&elements);
         let model = Self {
             spec: written.clone(),
             parameters: declare.parameters,
@@ -190,7 +186,6 @@ impl Model {
             elements,
             sources,
             monitor,
-            layout,
         };
         let values = model.parameter_starts();
         let derived = model.validate(&values, None, &mut problems);
@@ -215,7 +210,7 @@ impl Model {
     /// Returns the number of event indicators: of ranges, linear limits, contacts, motors and a
     /// controller's limits, and one of commands if there are any.
     pub fn indicator_count(&self) -> usize {
-        self.layout.indicators
+        self.elements.indicator_count() + usize::from(self.elements.are_commanded())
     }
 
     /// Returns true for a controller without samples: its outputs depend on its inputs at every

@@ -2,7 +2,7 @@ use super::context::{Constants, OperatingPoint};
 use super::tangent::Direction;
 use super::{Evaluation, Plant, Tangent};
 use crate::Error;
-use crate::algebra::{Dual, Scalar};
+use crate::algebra::{Dual, Scalar, square};
 use crate::system::Parameter;
 
 /// First and longest step of the difference quotients, relative to the parameter's [`size`].
@@ -140,7 +140,7 @@ impl Differences {
                 for (k, d) in higher[0].iter_mut().enumerate() {
                     let (finer, coarser) = (lower[order - 1][k], before[order - 1][k]);
                     *d = (factor * finer - coarser) / (factor - 1.0);
-                    change += (*d - finer).powi(2).max((*d - coarser).powi(2));
+                    change += square(*d - finer).max(square(*d - coarser));
                 }
                 if change < least {
                     least = change;

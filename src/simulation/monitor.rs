@@ -3,6 +3,7 @@
 use super::state::{self, Monitored};
 use super::{Simulation, State, Workspace};
 use crate::Error;
+use crate::algebra::square;
 use crate::integrate::root;
 use crate::plant::OperatingPoint;
 
@@ -155,8 +156,8 @@ impl Simulation {
         let after = self.plant.checked_derivative();
         for i in rates {
             let change = 0.5 * h * (self.workspace.dx_before[i] + after[i]);
-            off += (x[i] - self.workspace.x_before[i] - change).powi(2);
-            size += x[i].powi(2) + self.workspace.x_before[i].powi(2);
+            off += square(x[i] - self.workspace.x_before[i] - change);
+            size += square(x[i]) + square(self.workspace.x_before[i]);
         }
         off > JUMP * JUMP * size
     }

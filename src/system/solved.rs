@@ -1,6 +1,6 @@
 use super::BodyConstants;
 use super::elastic::{Amplitude, Elastic, Field, MassTerm, ModeConstants, StationConstants};
-use crate::algebra::{Pose, Sym3, Vec3};
+use crate::algebra::{Pose, Sym3, Vec3, square};
 use crate::beam::{Kind, Mode, Modes as Shapes, Particle};
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Solved {
         let sum = |of: &dyn Fn(&Particle) -> f64| self.particles.iter().map(of).sum::<f64>();
         let m = sum(&|piece| piece.mass);
         let centre = sum(&|piece| piece.mass * piece.x) / m;
-        let across = sum(&|piece| piece.mass * (piece.x - centre).powi(2));
+        let across = sum(&|piece| piece.mass * square(piece.x - centre));
         let I = Sym3 {
             d: [sum(&|piece| piece.polar_inertia), across, across],
             o: [0.0; 3],

@@ -28,7 +28,7 @@ body = "arm"
 # Mistakes: ((a line of the good spec, its replacement), words that the message must contain).
 MISTAKES = {
     "mass that is not positive": (("mass = 1.0", "mass = -1.5 # here"), ["arm", "-1.5"]),
-    "massless chain tip": (("mass = 1.0", "mass = 0.0 # here"), ["arm", "mass", "tip"]),
+    "massless chain tip": (("mass = 1.0", "mass = 0.0 # here"), ["arm", "mass", "frame"]),
     "inertia that is not positive definite": (
         ("inertia = [0.1, 0.1, 0.1]", "inertia = [0.1, 0.1, -0.07] # here"),
         ["arm", "-0.07"],

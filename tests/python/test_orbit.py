@@ -129,7 +129,7 @@ def test_the_orbit_is_a_parameter(build, within):
     ("name", "value", "words"),
     [
         ("orbit.semi_major_axis", 4.0e5, "inside the central body"),
-        ("orbit.eccentricity", 1.5, "no closed orbit"),
+        ("orbit.eccentricity", 1.5, "not that of a closed orbit"),
         ("orbit.semi_major_axis", float("nan"), "not finite"),
         ("spin.torque_limit", 0.0, "not positive"),
     ],

@@ -266,7 +266,11 @@ fn impossible_starts_are_reported_when_the_spec_is_read() {
         "[frame.tip]\nbody = \"rod5\"\norigin = [0.0, 9.0, 0.0]",
     ));
     assert_eq!(far[0].at, ["loop", "last"]);
-    assert!(far[0].what.contains("cannot be closed: a constraint violation of 4 m"), "{}", far[0].what);
+    assert!(
+        far[0].what.contains("cannot be closed: a constraint violation of 4 m"),
+        "{}",
+        far[0].what
+    );
     let hinges = "[assembly]\nfixed = [\"hinge1\", \"hinge2\", \"hinge3\", \"hinge4\", \"hinge5\"]\n";
     let at = joints(0.3);
     let fixed = error(&(bricard(at, [0.2, 0.0, 0.0, 0.0, 0.0], "") + hinges));

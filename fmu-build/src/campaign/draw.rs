@@ -113,7 +113,7 @@ fn uniform(seed: u64, name: &str, run: usize) -> f64 {
     let digest = Sha256::digest(format!("{seed} {name} {run}"));
     let first: [u8; 8] = std::array::from_fn(|i| digest[i]);
     let n = u64::from_be_bytes(first) >> 12;
-    (n as f64 + 0.5) / 2_f64.powi(52)
+    (n as f64 + 0.5) / (1_u64 << 52) as f64
 }
 
 #[cfg(test)]

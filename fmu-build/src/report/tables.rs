@@ -53,7 +53,7 @@ fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
     let row = (0..time.len()).find(|&row| time[row] == event.t && count[row] > 0.0)?;
     let norm = |what: &str| {
         let v = results.get_vector::<3>(&format!("{contact}.{what}"))?;
-        Some(v.map(|part| part[row].powi(2)).iter().sum::<f64>().sqrt())
+        Some(v.map(|part| part[row] * part[row]).iter().sum::<f64>().sqrt())
     };
     let value = |what: &str| Some(get(what)?[row]);
     Some([

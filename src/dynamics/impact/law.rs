@@ -112,7 +112,7 @@ impl PointImpact {
         }
         // Velocities are scaled to about one, so that squares neither overflow nor underflow;
         // scaling by a power of two is exact.
-        let speed = self.u.amax().log2().floor().exp2();
+        let speed = libm::exp2(libm::log2(self.u.amax()).floor());
         let unit = Self {
             u: self.u / speed,
             p_I: self.p_I / speed,

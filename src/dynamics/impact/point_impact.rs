@@ -1,5 +1,5 @@
 use super::NO_RESPONSE;
-use crate::algebra::Scalar;
+use crate::algebra::{Scalar, square};
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
 
 /// Contact of two bodies at a point: the velocity `u` of the first relative to the second, and its
@@ -85,7 +85,7 @@ impl PointImpact {
 
     /// Returns `E_n`, the loss of the frictionless impact, J.
     fn normal_loss(&self) -> f64 {
-        0.5 * self.virtual_mass() * self.n.dot(&self.u).powi(2)
+        0.5 * self.virtual_mass() * square(self.n.dot(&self.u))
     }
 
     /// Returns `½ d·W d`, the part of the plastic loss by friction, J.
@@ -142,7 +142,7 @@ impl PointImpact {
     /// ```
     pub fn admissible(&self, r_f: f64) -> [f64; 2] {
         let kappa = self.kappa();
-        [kappa * r_f * (2.0 - r_f), 1.0 - kappa * (1.0 - r_f).powi(2)]
+        [kappa * r_f * (2.0 - r_f), 1.0 - kappa * square(1.0 - r_f)]
     }
 
     /// Returns Newton's coefficient of restitution that corresponds to the impulse `p`,

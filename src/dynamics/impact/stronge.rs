@@ -315,8 +315,8 @@ impl Series {
         // The series of |u_T| may converge in a smaller radius than that of u_T, which without
         // coupling is infinite.
         let term = |k: usize| Vector3::new(series.u_T[0][k], series.u_T[1][k], s[k]).norm();
-        let radius = |k: usize| (slip / term(k)).powf(1.0 / k as f64);
-        series.end = (-2.0_f64).exp() * radius(ORDER - 2).min(radius(ORDER - 1)).min(32.0);
+        let radius = |k: usize| libm::pow(slip / term(k), 1.0 / k as f64);
+        series.end = libm::exp(-2.0) * radius(ORDER - 2).min(radius(ORDER - 1)).min(32.0);
         series
     }
 }

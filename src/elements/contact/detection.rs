@@ -13,15 +13,15 @@ pub(crate) enum ContactState {
     /// The surfaces overlap without contact: a is behind a disc, or deeper than a capture detects
     /// it.
     Behind,
-    /// The surfaces have touched, or penetrated to the last `floor`, `impacts` times without
+    /// The surfaces have touched, or penetrated to the last `floor`, `touches` times without
     /// separation (with an impact or without); the next time is detected at the gap `floor` (m).
-    Touching { impacts: i32, floor: f64 },
+    Touching { touches: i32, floor: f64 },
 }
 
 impl ContactState {
     /// Surfaces in contact, without detection of further impacts: the state of compliant contacts.
     pub const LASTING: Self = Self::Touching {
-        impacts: 1,
+        touches: 1,
         floor: BOTTOMLESS,
     };
 }
@@ -31,7 +31,7 @@ impl Stored for ContactState {
         let (state, floor) = match *self {
             Self::Apart => (0, BOTTOMLESS),
             Self::Behind => (-1, BOTTOMLESS),
-            Self::Touching { impacts, floor } => (impacts, floor),
+            Self::Touching { touches, floor } => (touches, floor),
         };
         state.write(to);
         floor.write(to);
@@ -42,7 +42,7 @@ impl Stored for ContactState {
         match state {
             0 => Some(Self::Apart),
             -1 => Some(Self::Behind),
-            1..=MOST_IMPACTS => Some(Self::Touching { impacts: state, floor }),
+            1..=MOST_IMPACTS => Some(Self::Touching { touches: state, floor }),
             _ => None,
         }
     }
@@ -127,7 +127,7 @@ impl Detected {
     /// Returns the state of surfaces that begin to touch at the present gap.
     pub fn in_contact(&self) -> ContactState {
         ContactState::Touching {
-            impacts: 1,
+            touches: 1,
             floor: self.floor(),
         }
     }

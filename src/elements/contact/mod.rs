@@ -13,7 +13,9 @@ pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Tra
 pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use surface::Nearest;
 
-use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Stored, Values, View};
+use super::{
+    Compiler, Cursor, Discrete, Element, EventContext, Instant, Outputs, Reads, Stored, Values, View, Watched,
+};
 use crate::Problem;
 use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
@@ -22,6 +24,9 @@ use crate::spec::{Inconsistent, Spec};
 use crate::system::{Configuration, FrameRef, ParamId, Quantity, System, Unit};
 use compliant::{Compliant, Pressed};
 use surface::Surface;
+
+/// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
+const CAPTURED: f64 = 1.0;
 
 /// Two frames and the law of their contact.
 #[derive(Clone, Debug)]
@@ -276,5 +281,26 @@ impl Element for Contact {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         self.pressed(now).map(|pressed| pressed.energy())
+    }
+    fn indicator_count(&self) -> usize {
+        usize::from(self.detection_number().is_some())
+    }
+
+    fn watches(&self) -> Watched {
+        Watched {
+            kinematics: self.detection_number().is_some(),
+            ..Watched::default()
+        }
+    }
+
+    /// Writes the indicator of surfaces. Their states are updated by the plant, since a contact may
+    /// cause an impact or a capture.
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        if let Some(number) = self.detection_number() {
+            z.number(match discrete.is_captured(self) {
+                true => CAPTURED,
+                false => (self.detect(now.sensed.parameters, now.configuration())).indicator(discrete.surfaces[number]),
+            });
+        }
     }
 }

@@ -92,7 +92,7 @@ impl Element for Friction {
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let [coulomb, slip] = [self.coulomb, self.slip].map(|id| id.of(now.parameters));
         let slips = now.qd[self.rate] / slip;
-        let part = if slips == 0.0 { 1.0 } else { slips.tanh() / slips };
+        let part = if slips == 0.0 { 1.0 } else { libm::tanh(slips) / slips };
         on(self.rate, Resistance::of(0.0, coulomb / slip * part));
     }
 }

@@ -6,7 +6,8 @@ use crate::algebra::{Mask, Scalar};
 use crate::dynamics::Applied;
 use crate::elements::band::{Band, HYSTERESIS, Limit};
 use crate::elements::{
-    Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report,
+    Cursor, Discrete, Element, Elements, EventContext, Instant, Outputs, Reads, Resistance, Values, View, mean_slope,
+    replace, report,
 };
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, PerAxis, Spec, Stop};
@@ -162,30 +163,19 @@ impl Range {
         Band::new(min, max, HYSTERESIS * (max - min))
     }
 
-    /// Returns the event indicator: positive while the limit state is valid, negative once it has
-    /// to change.
-    pub fn indicator(&self, parameters: &[f64], q: &[f64], state: Limit) -> f64 {
-        self.band(parameters).indicator(q[self.coordinate], state)
-    }
-
-    /// Returns the limit state of the coordinate whose last limit state was `state`.
-    pub fn next(&self, parameters: &[f64], q: &[f64], state: Limit) -> Limit {
-        self.band(parameters).next(q[self.coordinate], state)
-    }
-
-    /// Returns the event of leaving the range at `t` (s) with the limit state `state`.
-    pub fn left(&self, parameters: &[f64], q: &[f64], state: Limit, t: f64) -> Event {
+    /// Returns the event of leaving the range with the limit state `state`.
+    fn left(&self, now: &EventContext, state: Limit) -> Event {
         let is_above = state == Limit::Above;
         let limit = if is_above { self.max } else { self.min };
         let amount = |value| Amount { value, unit: self.unit };
         let what = Occurrence::RangeLeft {
             joint: self.joint.clone(),
             coordinate: self.coordinate_name.clone(),
-            value: amount(q[self.coordinate]),
-            limit: amount(limit.of(parameters)),
+            value: amount(now.sensed.q[self.coordinate]),
+            limit: amount(limit.of(now.sensed.parameters)),
             is_above,
         };
-        Event { t, what }
+        Event { t: now.t, what }
     }
 }
 
@@ -271,5 +261,25 @@ impl Element for Range {
             let energy = depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters));
             S::select(is_beyond, energy, S::zero())
         })
+    }
+    fn indicator_count(&self) -> usize {
+        1
+    }
+
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        let EventContext { sensed, .. } = now;
+        let state = discrete.ranges[self.number];
+        z.number(self.band(sensed.parameters).indicator(sensed.q[self.coordinate], state));
+    }
+
+    fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
+        let EventContext { sensed, .. } = now;
+        let state = &mut discrete.ranges[self.number];
+        let next = self.band(sensed.parameters).next(sensed.q[self.coordinate], *state);
+        let changed = replace(state, next);
+        if changed && next.is_reached() {
+            events.push(self.left(now, next));
+        }
+        changed
     }
 }

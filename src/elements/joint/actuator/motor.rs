@@ -7,7 +7,8 @@ use crate::dynamics::Applied;
 use crate::elements::band::{Band, HYSTERESIS, Limit};
 use crate::elements::joint::{Field, JointTable, quantity};
 use crate::elements::{
-    AttitudeServo, Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, Stored, View,
+    AttitudeServo, Cursor, Discrete, Element, Elements, EventContext, Instant, Outputs, Reads, Resistance, Sensed,
+    Stored, View, Watched, replace,
 };
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, Spec};
@@ -114,9 +115,6 @@ pub(super) fn declare(
 }
 
 impl Motor {
-    /// Number of event indicators.
-    pub const INDICATORS: usize = 2;
-
     /// Returns true if the limit state is possible for this motor.
     pub fn can_have(&self, state: &MotorState) -> bool {
         self.rate_limit.is_some() || !state.rate.is_reached()
@@ -200,16 +198,8 @@ impl Motor {
         }
     }
 
-    /// Returns the event indicators of torque and rate, positive while the limit state is valid.
-    pub fn indicators(&self, now: &Sensed<f64>, state: &MotorState) -> [f64; Self::INDICATORS] {
-        [
-            self.band(now, state).indicator(self.commanded(now), state.torque),
-            self.rate_indicator(now, state).0,
-        ]
-    }
-
     /// Returns the limit state of the motor if it was `state` before.
-    pub fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
+    fn next(&self, now: &Sensed<f64>, state: &MotorState) -> MotorState {
         let next = self.with_next_rate(now, state);
         MotorState {
             torque: self.band(now, &next).next(self.commanded(now), state.torque),
@@ -217,15 +207,15 @@ impl Motor {
         }
     }
 
-    /// Returns the event of reaching the rate limit at `t` (s); `None` without a limit.
-    pub fn rate_reached(&self, parameters: &[f64], t: f64) -> Option<Event> {
+    /// Returns the event of reaching the rate limit; `None` without a limit.
+    fn rate_reached(&self, now: &EventContext) -> Option<Event> {
         let limit = Amount {
-            value: self.rate_limit?.of(parameters),
+            value: self.rate_limit?.of(now.sensed.parameters),
             unit: self.unit,
         };
         let rate = self.rate_name.clone();
         let what = Occurrence::RateLimitReached { rate, limit };
-        Some(Event { t, what })
+        Some(Event { t: now.t, what })
     }
 }
 
@@ -262,5 +252,32 @@ impl Element for Motor {
             }
             _ => {}
         }
+    }
+    fn indicator_count(&self) -> usize {
+        2
+    }
+
+    fn watches(&self) -> Watched {
+        Watched {
+            inputs: true,
+            ..Watched::default()
+        }
+    }
+
+    /// Writes the indicators of torque and rate.
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        let EventContext { sensed, .. } = now;
+        let state = &discrete.motors[self.number];
+        z.number(self.band(sensed, state).indicator(self.commanded(sensed), state.torque));
+        z.number(self.rate_indicator(sensed, state).0);
+    }
+
+    fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
+        let state = &mut discrete.motors[self.number];
+        let next = self.next(&now.sensed, state);
+        if !state.rate.is_reached() && next.rate.is_reached() {
+            events.extend(self.rate_reached(now));
+        }
+        replace(state, next)
     }
 }
