@@ -354,7 +354,7 @@ fn damping_ratio_is_proportional_to_the_frequency() {
     let mut worst = 0.0f64;
     let mut count = 0;
     for value in A.complex_eigenvalues().iter().filter(|value| value.im > 1e-3) {
-        let w = value.norm();
+        let w = value.norm_sqr().sqrt();
         worst = worst.larger((-value.re / w - 0.5 * w * time).abs() / (0.5 * w * time));
         count += 1;
     }
