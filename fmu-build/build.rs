@@ -1,42 +1,100 @@
-//! Builds the shared library that every FMU contains, for `src/library.rs` to embed.
+//! Collects the shared libraries that FMUs contain, for `src/library.rs` to embed: those that
+//! `scripts/libraries` has left, and one for the platform of the tool, which is built here if it is
+//! not among them.
 //!
 //! The root package is an rlib here: cargo disables link-time optimisation for a package that is
 //! both cdylib and rlib. The same sources are therefore built once more as a cdylib with the
 //! profile `dist`, in a separate target folder: the outer cargo holds the lock of the usual one.
 
+use std::collections::BTreeMap;
 use std::env;
 use std::io::{Cursor, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::SystemTime;
 
 #[path = "src/zip_entry.rs"]
 mod zip_entry;
 
+/// Sources of the library, relative to the folder of the workspace.
+const SOURCES: [&str; 5] = [
+    "src",
+    "modelDescription/src",
+    "modelDescription/Cargo.toml",
+    "Cargo.toml",
+    "Cargo.lock",
+];
+
 fn main() {
-    for source in [
-        "src",
-        "modelDescription/src",
-        "modelDescription/Cargo.toml",
-        "Cargo.toml",
-        "Cargo.lock",
-    ] {
+    for source in SOURCES {
         println!("cargo::rerun-if-changed=../{source}");
     }
     println!("cargo::rerun-if-env-changed=GRAPPLE_LIBRARY");
+    println!("cargo::rerun-if-env-changed=GRAPPLE_LIBRARIES");
     let out = PathBuf::from(variable("OUT_DIR"));
-    // Uses a library built elsewhere, e.g. by `scripts/portable-library`, for a tool that is
-    // distributed.
-    let library = match env::var_os("GRAPPLE_LIBRARY") {
-        Some(library) => {
-            let library = PathBuf::from(library);
-            println!("cargo::rerun-if-changed={}", library.display());
-            library
+    let target_folder = target_folder(&out);
+    let own = platform();
+    let mut libraries = left_by_script(&target_folder);
+    // A library built elsewhere.
+    if let Some(library) = env::var_os("GRAPPLE_LIBRARY") {
+        println!("cargo::rerun-if-changed={}", PathBuf::from(&library).display());
+        libraries.insert(own.to_owned(), library.into());
+    }
+    libraries
+        .entry(own.to_owned())
+        .or_insert_with(|| build(&target_folder.join("fmu-cdylib")));
+    let mut embedded = String::from("[\n");
+    for (platform, library) in libraries {
+        let bytes = std::fs::read(&library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
+        let file = out.join(format!("{platform}.zip"));
+        std::fs::write(&file, compressed(&bytes)).expect("the folder of this script can be written to");
+        embedded += &format!("    ({platform:?}, include_bytes!({file:?}).as_slice()),\n");
+    }
+    std::fs::write(out.join("embedded.rs"), embedded + "]\n").expect("the folder of this script can be written to");
+    println!("cargo::rustc-env=GRAPPLE_PLATFORM={own}");
+}
+
+/// Returns the libraries that `scripts/libraries` has left, with their platforms. Libraries older
+/// than the sources are left out with a warning.
+fn left_by_script(target_folder: &Path) -> BTreeMap<String, PathBuf> {
+    let folder = env::var_os("GRAPPLE_LIBRARIES").map_or_else(|| target_folder.join("libraries"), PathBuf::from);
+    // Cargo runs this script at every build if a folder that it watches does not exist.
+    std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let newest = SOURCES.iter().map(|source| newest(&Path::new("..").join(source))).max();
+    let mut libraries = BTreeMap::new();
+    for library in files(&folder) {
+        let platform = library.parent().and_then(Path::file_name).unwrap_or_default();
+        let platform = platform.to_string_lossy().into_owned();
+        if Some(newest_of_file(&library)) > newest {
+            libraries.insert(platform, library);
+        } else {
+            println!(
+                "cargo::warning={} is older than the sources: the tool does not contain it; run scripts/libraries",
+                library.display()
+            );
         }
-        None => build(&target_folder(&out)),
-    };
-    let library = std::fs::read(&library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
-    std::fs::write(out.join("library.zip"), compressed(&library)).expect("the folder of this script can be written to");
-    println!("cargo::rustc-env=GRAPPLE_PLATFORM={}", platform());
+    }
+    libraries
+}
+
+/// Returns the files in a folder and its subfolders, or the file itself.
+fn files(path: &Path) -> Vec<PathBuf> {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().flat_map(|entry| files(&entry.path())).collect(),
+        Err(_) => vec![path.to_owned()],
+    }
+}
+
+/// Returns the time of the last change of a file or of the files in a folder.
+fn newest(path: &Path) -> SystemTime {
+    let times = files(path).into_iter().map(|file| newest_of_file(&file));
+    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+fn newest_of_file(file: &Path) -> SystemTime {
+    let changed = std::fs::metadata(file).and_then(|data| data.modified());
+    changed.unwrap_or_else(|e| panic!("cannot read the time of {}: {e}", file.display()))
 }
 
 /// Returns a zip file that contains only the library. The tool copies the compressed bytes into each
@@ -98,26 +156,23 @@ fn build(folder: &Path) -> PathBuf {
     folder.join("dist").join(format!("{prefix}grapple{suffix}"))
 }
 
-/// Returns a folder beside the outer cargo's, so that debug, release and test builds share the
-/// library.
+/// Returns the outer cargo's target folder; debug, release and test builds share what is there.
 fn target_folder(out: &Path) -> PathBuf {
     let root = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
-    root.unwrap_or(out).join("fmu-cdylib")
+    root.unwrap_or(out).to_owned()
 }
 
 /// Returns the library's folder in an archive (FMI 2.0.4, §2.3).
 fn platform() -> &'static str {
-    let (os, pointer) = (
-        variable("CARGO_CFG_TARGET_OS"),
-        variable("CARGO_CFG_TARGET_POINTER_WIDTH"),
-    );
-    match (os.as_str(), pointer.as_str()) {
-        ("linux", "64") => "linux64",
-        ("linux", "32") => "linux32",
-        ("macos", "64") => "darwin64",
-        ("windows", "64") => "win64",
-        ("windows", "32") => "win32",
-        _ => panic!("FMI 2.0 has no folder for the binaries of {os}, {pointer} bits"),
+    let [os, arch] = ["CARGO_CFG_TARGET_OS", "CARGO_CFG_TARGET_ARCH"].map(variable);
+    match (os.as_str(), arch.as_str()) {
+        ("linux", "x86_64") => "linux64",
+        ("linux", "x86") => "linux32",
+        ("linux", "aarch64") => "aarch64-linux",
+        ("macos", _) => "darwin64",
+        ("windows", "x86_64") => "win64",
+        ("windows", "x86") => "win32",
+        _ => panic!("the tool does not know the folder of FMI 2.0 for the binaries of {os} on {arch}"),
     }
 }
 

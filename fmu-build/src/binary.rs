@@ -124,17 +124,14 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
             true,
             &[Architecture::X86_64, Architecture::Aarch64],
         ),
+        Platform::Aarch64Linux => (BinaryFormat::Elf, true, &[Architecture::Aarch64]),
         Platform::Linux32 => (BinaryFormat::Elf, false, &[Architecture::I386]),
         Platform::Linux64 => (BinaryFormat::Elf, true, &[Architecture::X86_64]),
         Platform::Win32 => (BinaryFormat::Pe, false, &[Architecture::I386]),
         Platform::Win64 => (BinaryFormat::Pe, true, &[Architecture::X86_64]),
     };
     let architecture = file.architecture();
-    // The platforms of FMI 2.0 are x86. For the platform of this program, libraries of this
-    // machine's own architecture are accepted as well.
-    let suits = architectures.contains(&architecture)
-        || (platform == Platform::here() && Some(architecture) == own_architecture());
-    if !suits || file.format() != format || file.is_64() != is_64 {
+    if !architectures.contains(&architecture) || file.format() != format || file.is_64() != is_64 {
         return Err(invalid!(
             "it is {}, and {platform} needs {}",
             kind_of(file.format(), file.is_64(), architecture),
@@ -145,15 +142,6 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
         return Err(invalid!("it is a program or an object file, not a shared library"));
     }
     Ok(())
-}
-
-fn own_architecture() -> Option<Architecture> {
-    match std::env::consts::ARCH {
-        "x86_64" => Some(Architecture::X86_64),
-        "x86" => Some(Architecture::I386),
-        "aarch64" => Some(Architecture::Aarch64),
-        _ => None,
-    }
 }
 
 /// Returns a description like "64-bit ELF (Linux) for x86-64".
@@ -261,7 +249,7 @@ mod tests {
         assert!(FUNCTIONS.is_sorted());
         assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));
         // The library of this program exports exactly these functions.
-        let findings = Library::embedded().expect("it exports them").findings;
+        let findings = Library::embedded(Platform::here()).expect("it exports them").findings;
         assert!(findings.others.is_empty() || !cfg!(target_os = "linux"), "{findings:?}");
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::{Context, Error, Result};
 use crate::library::{self, Library};
 use crate::package::Package;
+use crate::platform::Platform;
 use crate::slave::FmuLibrary;
 use crate::summaries::unknown;
 use crate::{archive, results};
@@ -50,7 +51,7 @@ impl Fmu {
             Package::Fmu(path) => path.clone(),
             Package::Spec(_) => {
                 let file = folder.join("built.fmu");
-                std::fs::write(&file, package.fmu(&[Library::embedded()?])?.bytes).other()?;
+                std::fs::write(&file, package.fmu(&[Library::embedded(Platform::here())?])?.bytes).other()?;
                 file
             }
         };
@@ -76,8 +77,7 @@ impl Fmu {
     /// # Errors
     /// The file can no longer be read.
     pub fn library_bytes(&self) -> Result<Vec<u8>> {
-        let library = library::path(archive::identifier(&self.description)?);
-        std::fs::read(self.folder.join(library)).other()
+        std::fs::read(library::file(&self.folder, archive::identifier(&self.description)?)).other()
     }
 
     /// Returns the variables for which `wanted` is true, in the FMU's order.

@@ -3,26 +3,37 @@
 
 use crate::archive::Bytes;
 use crate::binary::{self, Findings, Glibc};
-use crate::error::{Context, Result, invalid};
+use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
-/// Zip file with the embedded library, for the platform of this program.
-const EMBEDDED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.zip"));
+/// Embedded libraries: the name of the platform, and a zip file with the library.
+const EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
 /// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
 
-/// Reads libraries, each for its platform, and sorts them by platform. The embedded library is
-/// added if no file is for the platform of this program.
+/// Returns the platforms of the embedded libraries, that of this program included.
+pub fn embedded_platforms() -> impl Iterator<Item = Platform> {
+    EMBEDDED
+        .iter()
+        .map(|(platform, _)| platform.parse().expect("build.rs writes its name"))
+}
+
+/// Returns the libraries for the given platforms, or else for all that have one, sorted by platform:
+/// those in files, and embedded libraries for the others.
 ///
 /// # Errors
-/// Those of [`Library::read`]; two libraries for one platform.
-pub fn libraries<'a>(files: impl IntoIterator<Item = (Platform, &'a Path)>) -> Result<Vec<Library>> {
+/// Those of [`Library::read`]; two files for one platform; a platform without a library.
+pub fn libraries<'a>(
+    files: impl IntoIterator<Item = (Platform, &'a Path)>,
+    platforms: Option<&[Platform]>,
+) -> Result<Vec<Library>> {
     let mut libraries: Vec<Library> = Vec::new();
+    let is_wanted = |platform| platforms.is_none_or(|platforms| platforms.contains(&platform));
     for (platform, file) in files {
         if let Some(first) = libraries.iter().find(|library| library.platform == platform) {
             let (first, second) = (&first.origin, file.display());
@@ -30,17 +41,37 @@ pub fn libraries<'a>(files: impl IntoIterator<Item = (Platform, &'a Path)>) -> R
         }
         libraries.push(Library::read(platform, file)?);
     }
-    if !libraries.iter().any(|library| library.platform == Platform::here()) {
-        libraries.push(Library::embedded()?);
+    let has = |libraries: &[Library], platform| libraries.iter().any(|library| library.platform == platform);
+    for platform in embedded_platforms().filter(|&platform| is_wanted(platform)) {
+        if !has(&libraries, platform) {
+            libraries.push(Library::embedded(platform)?);
+        }
+    }
+    if let Some(&missing) =
+        platforms.and_then(|platforms| platforms.iter().find(|&&platform| !has(&libraries, platform)))
+    {
+        return Err(no_library(missing));
     }
     libraries.sort_by_key(|library| library.platform);
     Ok(libraries)
+}
+
+/// Returns the error of a platform for which this program has no library.
+fn no_library(platform: Platform) -> Error {
+    let contained: Vec<&str> = embedded_platforms().map(Platform::name).collect();
+    invalid!(
+        "this program contains no library for {platform}, only for {}: give one with --binary {platform}=FILE; in a clone, \
+         scripts/libraries {platform} builds it, and a tool that is built after it contains it",
+        contained.join(", ")
+    )
 }
 
 /// An inspected library for one platform.
 pub struct Library {
     /// Platform on which the library runs.
     pub platform: Platform,
+    /// Platform whose folder in an FMU contains the library.
+    pub folder: Platform,
     /// Bytes of the library's file.
     pub bytes: Bytes<'static>,
     /// Origin for messages: the file's name, or that the library is the embedded one.
@@ -50,19 +81,23 @@ pub struct Library {
 }
 
 impl Library {
-    /// Returns the embedded library.
+    /// Returns the embedded library for a platform.
     ///
     /// # Errors
-    /// As [`read`](Self::read): the embedded library is inspected like any other.
-    pub fn embedded() -> Result<Self> {
-        let mut archive = ZipArchive::new(Cursor::new(EMBEDDED)).other()?;
+    /// A platform without an embedded library; those of [`read`](Self::read), since the library is
+    /// inspected like any other.
+    pub fn embedded(platform: Platform) -> Result<Self> {
+        let mut embedded = EMBEDDED.iter().filter(|(name, _)| *name == platform.name());
+        let &(_, compressed) = embedded.next().ok_or_else(|| no_library(platform))?;
+        let mut archive = ZipArchive::new(Cursor::new(compressed)).other()?;
         let mut bytes = Vec::new();
         archive.by_index(0).other()?.read_to_end(&mut bytes).other()?;
         let origin = "the library inside this program".to_owned();
-        let findings = inspect(&bytes, Platform::here(), &origin)?;
+        let findings = inspect(&bytes, platform, &origin)?;
         Ok(Self {
-            platform: Platform::here(),
-            bytes: Bytes::Compressed(EMBEDDED),
+            platform,
+            folder: platform,
+            bytes: Bytes::Compressed(compressed),
             origin,
             findings,
         })
@@ -79,6 +114,7 @@ impl Library {
         let findings = inspect(&bytes, platform, &origin)?;
         Ok(Self {
             platform,
+            folder: platform,
             bytes: Bytes::Plain(bytes.into()),
             origin,
             findings,
@@ -87,12 +123,15 @@ impl Library {
 
     /// Returns the library's path in an FMU with the model identifier `identifier`.
     pub fn path(&self, identifier: &str) -> String {
-        place(self.platform, identifier)
+        place(self.folder, identifier)
     }
 
     /// Returns "linux64: the library inside this program, needs GLIBC 2.17".
     pub fn summary(&self) -> String {
         let mut text = format!("{}: {}", self.platform, self.origin);
+        if self.folder != self.platform {
+            text += &format!(", in the folder {}", self.folder);
+        }
         if let Some(version) = self.findings.glibc {
             text += &format!(", needs GLIBC {version}");
             if version > OLDEST_IN_USE {
@@ -116,10 +155,29 @@ fn inspect(bytes: &[u8], platform: Platform, origin: &str) -> Result<Findings> {
     binary::inspect(bytes, platform).context(|| format!("{origin} cannot be used on {platform}"))
 }
 
-/// Returns the path of the library for this platform in an FMU with the model identifier
-/// `identifier`.
-pub fn path(identifier: &str) -> String {
-    place(Platform::here(), identifier)
+/// Returns the file of the library for this platform in an unpacked FMU with the model identifier
+/// `identifier`. For Linux on arm64 the folder `linux64` is used as well: FMI 2.0 had no name for
+/// this platform at first.
+pub fn file(folder: &Path, identifier: &str) -> PathBuf {
+    let here = Platform::here();
+    let file = folder.join(place(here, identifier));
+    match here {
+        Platform::Aarch64Linux if !file.exists() => folder.join(place(Platform::Linux64, identifier)),
+        _ => file,
+    }
+}
+
+/// Moves the library for Linux on arm64 to the folder `linux64`, in place of that for x86-64.
+///
+/// # Errors
+/// There is no library for Linux on arm64.
+pub fn put_arm64_in_linux64(libraries: &mut Vec<Library>) -> Result<()> {
+    libraries.retain(|library| library.platform != Platform::Linux64);
+    let arm64 = libraries
+        .iter_mut()
+        .find(|library| library.platform == Platform::Aarch64Linux);
+    arm64.ok_or_else(|| no_library(Platform::Aarch64Linux))?.folder = Platform::Linux64;
+    Ok(())
 }
 
 fn place(platform: Platform, identifier: &str) -> String {

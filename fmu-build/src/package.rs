@@ -4,8 +4,7 @@ use crate::archive;
 use crate::build::{BuildOptions, BuiltFmu, build};
 use crate::compiled_spec::CompiledSpec;
 use crate::error::{Context, Result};
-use crate::library::Library;
-use crate::platform::Platform;
+use crate::library::{Library, embedded_platforms};
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
 use model_description::ModelDescription;
@@ -54,13 +53,13 @@ impl Package {
         }
     }
 
-    /// Returns the platforms on which the FMU runs; for a spec, that of this program.
+    /// Returns the platforms on which the FMU runs; for a spec, those of the embedded libraries.
     ///
     /// # Errors
     /// An archive that cannot be read.
     pub fn platforms(&self) -> Result<Vec<String>> {
         match self {
-            Self::Spec(_) => Ok(vec![Platform::here().to_string()]),
+            Self::Spec(_) => Ok(embedded_platforms().map(|platform| platform.to_string()).collect()),
             Self::Fmu(path) => archive::platforms(path),
         }
     }

@@ -6,21 +6,30 @@ use std::str::FromStr;
 /// A platform, in the order in which archives list them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Platform {
-    /// macOS, 64 bits.
+    /// Linux on arm64.
+    Aarch64Linux,
+    /// macOS on x86-64 and arm64.
     Darwin64,
-    /// Linux, 32 bits.
+    /// Linux on 32-bit x86.
     Linux32,
-    /// Linux, 64 bits.
+    /// Linux on x86-64.
     Linux64,
-    /// Windows, 32 bits.
+    /// Windows on 32-bit x86.
     Win32,
-    /// Windows, 64 bits.
+    /// Windows on x86-64.
     Win64,
 }
 
 impl Platform {
     /// All platforms.
-    pub const ALL: [Self; 5] = [Self::Darwin64, Self::Linux32, Self::Linux64, Self::Win32, Self::Win64];
+    pub const ALL: [Self; 6] = [
+        Self::Aarch64Linux,
+        Self::Darwin64,
+        Self::Linux32,
+        Self::Linux64,
+        Self::Win32,
+        Self::Win64,
+    ];
 
     /// Returns the platform of this program.
     pub fn here() -> Self {
@@ -32,6 +41,7 @@ impl Platform {
     /// Returns FMI's name of the platform, that of its folder in `binaries/`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Aarch64Linux => "aarch64-linux",
             Self::Darwin64 => "darwin64",
             Self::Linux32 => "linux32",
             Self::Linux64 => "linux64",
@@ -44,7 +54,7 @@ impl Platform {
     pub fn suffix(self) -> &'static str {
         match self {
             Self::Darwin64 => ".dylib",
-            Self::Linux32 | Self::Linux64 => ".so",
+            Self::Aarch64Linux | Self::Linux32 | Self::Linux64 => ".so",
             Self::Win32 | Self::Win64 => ".dll",
         }
     }
@@ -63,7 +73,7 @@ impl FromStr for Platform {
         let found = Self::ALL.into_iter().find(|platform| platform.name() == name);
         found.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("FMI 2.0 has no platform {name:?}; it has {names}")
+            format!("there is no platform {name:?}; the platforms are {names}")
         })
     }
 }

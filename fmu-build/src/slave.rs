@@ -103,7 +103,7 @@ impl FmuLibrary {
                 "the FMU does not offer Co-Simulation, which this program needs to run it"
             ));
         }
-        let file = folder.join(library::path(archive::identifier(description)?));
+        let file = library::file(folder, archive::identifier(description)?);
         let resources = file_uri(&folder.join("resources"))?;
         // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
         let library = unsafe { Library::new(&file) }

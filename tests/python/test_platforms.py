@@ -11,7 +11,7 @@ import pytest
 from conftest import EXAMPLES
 from fmu import grapple
 
-pytest.importorskip("ziglang", reason="scripts/portable-library brings it")
+pytest.importorskip("ziglang", reason="scripts/libraries brings it")
 
 TWO_LINK = next(path for path in EXAMPLES if path.stem == "two_link")
 

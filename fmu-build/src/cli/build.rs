@@ -18,17 +18,12 @@ use std::path::PathBuf;
 ///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
 ///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
+///   grapple build my_arm.toml --platform linux64,win64
 ///   grapple build my_arm.toml --binary win64=grapple.dll
-///   grapple build my_arm.toml --library old_glibc/libgrapple.so
 ///
-/// An FMU runs on the platforms whose libraries it contains. This program contains
-/// the library of its own platform; build those of other platforms there, or with a
-/// cross compiler, from the sources of the same version:
-///
-///   cargo rustc -p grapple --lib --crate-type cdylib --profile dist \
-///       --target TARGET
-///
-/// with the TARGET x86_64-pc-windows-gnu for Windows.
+/// An FMU runs on the platforms whose libraries it contains: by default all whose
+/// libraries this program contains. A released program contains all; one built in a
+/// clone its own platform's, and those that `scripts/libraries` has built before.
 ///
 /// Each library is inspected before it is packed: its format, its machine, and the
 /// 44 functions of FMI. The output lists the platforms of the FMU, and the oldest

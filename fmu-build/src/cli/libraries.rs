@@ -1,4 +1,4 @@
-use fmu_build::library::{Library, libraries};
+use fmu_build::library::{Library, libraries, put_arm64_in_linux64};
 use fmu_build::platform::Platform;
 use miette::Result;
 use std::path::{Path, PathBuf};
@@ -6,13 +6,20 @@ use std::path::{Path, PathBuf};
 /// Options that select the libraries of an FMU.
 #[derive(clap::Args)]
 pub struct Libraries {
+    /// Platforms of the FMU, separated by commas; by default all for which there is a library
+    #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
+    platform: Option<Vec<Platform>>,
     /// Use this shared library for the platform of this program, instead of the embedded one
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Pack this shared library for a platform (linux64, linux32, win64, win32, darwin64); may be
-    /// repeated
+    /// Pack this shared library for a platform (aarch64-linux, darwin64, linux32, linux64, win32,
+    /// win64); may be repeated
     #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
     binary: Vec<(Platform, PathBuf)>,
+    /// Put the library for Linux on arm64 in the folder linux64, where FMPy and OpenModelica look for
+    /// it; such an FMU does not run on Linux on x86-64
+    #[arg(long)]
+    arm64_in_linux64: bool,
 }
 
 fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
@@ -38,9 +45,13 @@ impl Libraries {
     /// Reads the libraries in the order of their platforms.
     ///
     /// # Errors
-    /// Those of [`libraries`].
+    /// Those of [`libraries`] and [`put_arm64_in_linux64`].
     pub fn read(&self) -> Result<Vec<Library>> {
         let files = self.each().map(|(platform, file)| (platform, Path::new(file)));
-        Ok(libraries(files)?)
+        let mut libraries = libraries(files, self.platform.as_deref())?;
+        if self.arm64_in_linux64 {
+            put_arm64_in_linux64(&mut libraries)?;
+        }
+        Ok(libraries)
     }
 }

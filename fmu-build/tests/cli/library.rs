@@ -28,6 +28,27 @@ fn library_exports_only_fmi_functions() {
     assert_eq!(exported.len(), 44);
 }
 
+/// Elementary functions of the C library have other last bits on each platform.
+#[test]
+fn the_library_imports_no_elementary_function() {
+    const ELEMENTARY: [&str; 24] = [
+        "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1",
+        "fma", "hypot", "log", "log10", "log1p", "log2", "pow", "sin", "sincos", "sinh", "tanh",
+    ];
+    let library = built().bytes("own.so");
+    let file = object::File::parse(library.as_slice()).expect("a library");
+    let imports = file.imports().expect("its imports");
+    let names: Vec<String> = imports
+        .iter()
+        .map(|import| String::from_utf8_lossy(import.name()).into_owned())
+        .collect();
+    assert!(names.iter().any(|name| name == "memcpy"), "{names:?}");
+    assert!(
+        !names.iter().any(|name| ELEMENTARY.contains(&name.as_str())),
+        "{names:?}"
+    );
+}
+
 #[test]
 fn the_library_is_optimised_as_a_whole() {
     let library = built().bytes("own.so");

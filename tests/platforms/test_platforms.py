@@ -1,0 +1,106 @@
+"""The libraries of scripts/libraries, run: results and saved states are equal bit for bit on Linux on x86-64 and on
+arm64 (under qemu) and on Windows (under Wine). Libraries for macOS are inspected only.
+
+    scripts/try-libraries
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as xml
+import zipfile
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).parent
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.toml"))
+GRAPPLE = os.environ["GRAPPLE"]
+
+# For each platform the compiler's target, the name of a program, and the command that runs it.
+PLATFORMS = {
+    "linux64": ("x86_64-linux-gnu.2.17", "host", []),
+    "aarch64-linux": ("aarch64-linux-gnu.2.17", "host", ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"]),
+    "win64": ("x86_64-windows-gnu", "host.exe", ["wine"]),
+}
+OTHERS = ["aarch64-linux", "win64"]
+SUFFIXES = {"linux64": ".so", "aarch64-linux": ".so", "win64": ".dll"}
+# Number of communication steps of a run; emulation is slow.
+STEPS = 24
+
+
+def compile_c(target, source, output, *options):
+    command = [sys.executable, "-m", "ziglang", "cc", "-O2", "-target", target, "-o", output, source, *options]
+    subprocess.run([str(part) for part in command], check=True)
+
+
+@pytest.fixture(scope="session")
+def hosts(tmp_path_factory):
+    """Returns the program that runs a library, for each platform."""
+    programs = {}
+    for platform, (target, name, _) in PLATFORMS.items():
+        folder = tmp_path_factory.mktemp(platform)
+        programs[platform] = folder / name
+        compile_c(target, HERE / "host.c", folder / name, *([] if platform == "win64" else ["-ldl"]))
+        if platform == "win64":
+            compile_c(target, HERE / "prng.c", folder / "bcryptprimitives.dll", "-shared")
+    return programs
+
+
+class Unpacked:
+    """FMU of an example, for every platform, unpacked."""
+
+    def __init__(self, example, folder):
+        archive = folder / "example.fmu"
+        subprocess.run([GRAPPLE, "build", str(example), "-o", str(archive)], check=True, stdout=subprocess.DEVNULL)
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(folder)
+        description = xml.parse(folder / "modelDescription.xml").getroot()
+        self.folder = folder
+        self.guid = description.get("guid")
+        self.identifier = description.find("CoSimulation").get("modelIdentifier")
+        variables = description.find("ModelVariables")
+        outputs = [v.get("valueReference") for v in variables if v.get("causality") == "output" and v.find("Real") is not None]
+        states = len(description.findall("ModelStructure/Derivatives/Unknown"))
+        indicators = description.get("numberOfEventIndicators") or "0"
+        stop = description.find("DefaultExperiment").get("stopTime")
+        self.plan = folder / "plan.txt"
+        self.plan.write_text(f"{stop} {STEPS} {states} {indicators} {len(outputs)}\n" + "\n".join(outputs) + "\n")
+
+    def run(self, hosts, platform, *options):
+        """Returns the printed lines of a run."""
+        _, _, emulator = PLATFORMS[platform]
+        name = (lambda path: f"Z:{path}") if platform == "win64" else str
+        library = self.folder / "binaries" / platform / (self.identifier + SUFFIXES[platform])
+        resources = ("file:///Z:" if platform == "win64" else "file://") + str(self.folder / "resources")
+        command = [*emulator, hosts[platform], name(library), self.guid, resources, name(self.plan), *options]
+        environment = {**os.environ, "WINEDEBUG": "-all"}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.replace("\r", "").splitlines()
+
+
+@pytest.fixture(scope="module", params=EXAMPLES, ids=lambda path: path.stem)
+def unpacked(request, tmp_path_factory):
+    return Unpacked(request.param, tmp_path_factory.mktemp(request.param.stem))
+
+
+@pytest.mark.parametrize("interface", ["cs", "me"])
+def test_results_and_states_are_the_same_bits(unpacked, hosts, interface):
+    expected = unpacked.run(hosts, "linux64", interface)
+    assert len(expected) > STEPS
+    for platform in OTHERS:
+        found = unpacked.run(hosts, platform, interface)
+        differ = [i for i, lines in enumerate(zip(expected, found)) if lines[0] != lines[1]]
+        assert len(found) == len(expected) and not differ, f"{platform}: lines {differ[:3]} of {len(expected)}"
+
+
+def test_a_state_saved_on_one_platform_is_continued_on_another(unpacked, hosts):
+    state = unpacked.folder / "state"
+    run = unpacked.run(hosts, "linux64", "cs", str(state), "save")
+    expected = run[run.index("restored") :]
+    for platform in OTHERS:
+        path = f"Z:{state}" if platform == "win64" else str(state)
+        continued = unpacked.run(hosts, platform, "cs", path, "restore")
+        assert continued[continued.index("restored") :] == expected, platform
