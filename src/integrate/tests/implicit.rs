@@ -352,7 +352,11 @@ fn stiffness_missing_in_the_corrections_damps_or_destabilises() {
                 Vector4::new(x[0], x[1], memory.rows[0], memory.rows[1])
             });
             let eigenvalues = Matrix4::from_columns(&columns).complex_eigenvalues();
-            let growth = eigenvalues.iter().map(|value| value.norm_sqr().sqrt()).fold(0.0, f64::larger) - 1.0;
+            let growth = eigenvalues
+                .iter()
+                .map(|value| value.norm_sqr().sqrt())
+                .fold(0.0, f64::larger)
+                - 1.0;
             let expected = sign * 2.0 * unknown * unknown;
             println!("{unknown}, {consistent}: grows by {growth:.3e} in a step, {expected:.3e} to leading order");
             // The next term of the series is smaller by the factor 2 k/K.
