@@ -9,8 +9,8 @@ mod cli;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
-    assemble, build, campaign, check, completions, couple, describe, equilibrium, import, interrupt, linearize, new,
-    output, schema, simulate,
+    assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
+    new, output, schema, simulate,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -34,6 +34,7 @@ const LONG_VERSION: &str = concat!(
 
 const EXAMPLE: &str = "\
 The first five minutes:
+  grapple demo                    a run of an example, and its page
   grapple new my_arm              a commented spec to start from
   grapple check my_arm.toml       all its errors
   grapple simulate my_arm.toml    a run: results and a page
@@ -45,6 +46,7 @@ SIGTERM), with the results so far saved.";
 
 #[derive(Subcommand)]
 enum Verb {
+    Demo(demo::Arguments),
     New(new::Arguments),
     Import(import::Arguments),
     Check(check::Arguments),
@@ -61,7 +63,28 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    let outcome = match CommandLine::parse().verb {
+    let outcome = run(CommandLine::parse().verb);
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(report) => {
+            output::warn(&format!("{report:?}"));
+            if report.is::<campaign::Failed>() {
+                ExitCode::from(3)
+            } else if matches!(report.downcast_ref(), Some(Error::Interrupted(_))) {
+                ExitCode::from(interrupt::EXIT_CODE)
+            } else {
+                ExitCode::FAILURE
+            }
+        }
+    }
+}
+
+fn run(verb: Verb) -> miette::Result<()> {
+    match verb {
+        Verb::Demo(arguments) => demo::run(&arguments, |words| {
+            let words = ["grapple"].iter().chain(words);
+            run(CommandLine::parse_from(words).verb)
+        }),
         Verb::New(arguments) => new::run(&arguments),
         Verb::Import(arguments) => import::run(&arguments),
         Verb::Check(arguments) => check::run(&arguments),
@@ -75,18 +98,5 @@ fn main() -> ExitCode {
         Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(report) => {
-            output::warn(&format!("{report:?}"));
-            if report.is::<campaign::Failed>() {
-                ExitCode::from(3)
-            } else if matches!(report.downcast_ref(), Some(Error::Interrupted(_))) {
-                ExitCode::from(interrupt::EXIT_CODE)
-            } else {
-                ExitCode::FAILURE
-            }
-        }
     }
 }

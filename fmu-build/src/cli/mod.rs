@@ -6,6 +6,7 @@ pub mod campaign;
 pub mod check;
 pub mod completions;
 pub mod couple;
+pub mod demo;
 pub mod describe;
 pub mod equilibrium;
 pub mod import;

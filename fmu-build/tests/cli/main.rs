@@ -4,6 +4,7 @@ mod assemble;
 mod campaign;
 mod check;
 mod completions;
+mod demo;
 mod desk;
 mod import;
 mod library;
