@@ -112,3 +112,20 @@ def test_one_archive_serves_every_platform(libraries, tmp_path):
 def test_a_library_for_one_kind_of_mac_is_packed_and_said_to_be_that(name, machine, libraries, tmp_path):
     told = build(libraries, tmp_path, ("darwin64", name)).stdout
     assert f"for {machine} only" in " ".join(told.split()), told
+
+
+def test_arm64_linux_has_a_folder_of_its_own_or_that_of_linux64(libraries, tmp_path):
+    binary = ("aarch64-linux", "linux-arm64")
+    for option, folder in (([], "aarch64-linux"), (["--arm64-in-linux64"], "linux64")):
+        options = ["--binary", f"{binary[0]}={libraries[binary[1]]}", *option]
+        told = grapple("build", TWO_LINK, "--output", tmp_path / "two_link.fmu", "--platform", "aarch64-linux", *options).stdout
+        with zipfile.ZipFile(tmp_path / "two_link.fmu") as archive:
+            packed = {name: archive.read(name) for name in archive.namelist() if name.startswith("binaries/")}
+        assert packed == {f"binaries/{folder}/two_link.so": libraries["linux-arm64"].read_bytes()}, told
+
+
+def test_a_platform_without_library_is_refused_with_those_that_have_one(tmp_path):
+    run = grapple("build", TWO_LINK, "--output", tmp_path / "two_link.fmu", "--platform", "linux64,linux32", check=False)
+    said = " ".join(run.stderr.replace("│", " ").split())
+    assert run.returncode == 1 and "no library for linux32" in said and "linux64" in said, run.stderr
+    assert not (tmp_path / "two_link.fmu").exists()
