@@ -15,3 +15,5 @@ mod hosts;
 mod larger;
 #[path = "../long/mod.rs"]
 mod long;
+#[path = "../messages/mod.rs"]
+mod messages;

@@ -1,6 +1,7 @@
 //! The importer's side: its callbacks, and the messages received by its logger.
 
 use crate::driver::DISCARD;
+use crate::messages;
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::*;
 use std::cell::{Cell, RefCell};
@@ -28,10 +29,18 @@ impl Log {
         self.0.take()
     }
 
-    /// Asserts that exactly one message was received, with this status and all of these parts.
+    /// Asserts that exactly one message was received, with this status and all of these names, and
+    /// records it.
     #[track_caller]
-    pub fn assert_logged(&self, status: fmi2Status, parts: &[&str]) {
-        assert_one(&self.take(), status, parts);
+    pub fn assert_logged(&self, status: fmi2Status, names: &[&str]) {
+        messages::record(messages::without_decimals(self.assert_named(status, names)));
+    }
+
+    /// [`assert_logged`](Self::assert_logged) for a message that depends on the machine: returns it
+    /// instead.
+    #[track_caller]
+    pub fn assert_named(&self, status: fmi2Status, names: &[&str]) -> String {
+        assert_one(&self.take(), status, names)
     }
 
     /// Returns callbacks whose logger appends to this log, which is their environment; no
@@ -60,12 +69,18 @@ pub fn logged() -> Vec<Logged> {
 
 /// [`Log::assert_logged`] for this thread's loggers without an environment.
 #[track_caller]
-pub fn assert_logged(status: fmi2Status, parts: &[&str]) {
-    assert_one(&logged(), status, parts);
+pub fn assert_logged(status: fmi2Status, names: &[&str]) {
+    messages::record(messages::without_decimals(assert_named(status, names)));
+}
+
+/// [`Log::assert_named`] for this thread's loggers without an environment.
+#[track_caller]
+pub fn assert_named(status: fmi2Status, names: &[&str]) -> String {
+    assert_one(&logged(), status, names)
 }
 
 #[track_caller]
-fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
+fn assert_one(logged: &[Logged], status: fmi2Status, names: &[&str]) -> String {
     let [one] = logged else {
         panic!("one message expected: {logged:?}");
     };
@@ -75,9 +90,10 @@ fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
         "logStatusError"
     };
     assert_eq!((one.status, one.category.as_str()), (status, category), "{one:?}");
-    for word in parts {
-        assert!(one.message.contains(word), "{word:?} is not in {:?}", one.message);
+    for name in names {
+        assert!(one.message.contains(name), "{name:?} is not in {:?}", one.message);
     }
+    one.message.clone()
 }
 
 /// Returns the number of calls of this thread's allocators.
