@@ -17,3 +17,4 @@ mod larger;
 mod long;
 #[path = "../messages/mod.rs"]
 mod messages;
+mod recorded;

@@ -11,14 +11,15 @@ use std::io::{Read, Seek, Write};
 use std::path::Path;
 
 type Sections = BTreeMap<String, Vec<String>>;
+/// The name, the messages in the golden file, and those produced so far.
+type Section = (String, Vec<String>, Vec<String>);
 
 /// Beginning of the names of this program's sections.
 const PROGRAM: &str = concat!(env!("CARGO_CRATE_NAME"), "::");
 const HINT: &str = "in tests/golden/messages.txt; GOLDEN=write writes it anew";
 
 thread_local! {
-    /// Section of the test: its name, its messages in the golden file, and those produced so far.
-    static SECTION: RefCell<Option<(String, Vec<String>, Vec<String>)>> = const { RefCell::new(None) };
+    static SECTION: RefCell<Option<Section>> = const { RefCell::new(None) };
 }
 
 /// The section of a test: as long as this value lives, the test records its messages.

@@ -3,6 +3,7 @@
 use super::fmu;
 use crate::driver::*;
 use crate::messages;
+use crate::recorded::Recorded;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::*;

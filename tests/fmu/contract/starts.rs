@@ -2,6 +2,7 @@
 
 use crate::driver::*;
 use crate::messages;
+use crate::recorded::Recorded;
 
 /// A beam on a hinge whose motor has a rate limit.
 const BOOM: &str = r#"

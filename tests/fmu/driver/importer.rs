@@ -1,7 +1,6 @@
 //! The importer's side: its callbacks, and the messages received by its logger.
 
 use crate::driver::DISCARD;
-use crate::messages;
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::*;
 use std::cell::{Cell, RefCell};
@@ -29,15 +28,8 @@ impl Log {
         self.0.take()
     }
 
-    /// Asserts that exactly one message was received, with this status and all of these names, and
-    /// records it.
-    #[track_caller]
-    pub fn assert_logged(&self, status: fmi2Status, names: &[&str]) {
-        messages::record(messages::without_decimals(self.assert_named(status, names)));
-    }
-
-    /// [`assert_logged`](Self::assert_logged) for a message that depends on the machine: returns it
-    /// instead.
+    /// Asserts that exactly one message was received, with this status and all of these names;
+    /// returns it.
     #[track_caller]
     pub fn assert_named(&self, status: fmi2Status, names: &[&str]) -> String {
         assert_one(&self.take(), status, names)
@@ -65,12 +57,6 @@ thread_local! {
 /// received.
 pub fn logged() -> Vec<Logged> {
     HEARD.with(Log::take)
-}
-
-/// [`Log::assert_logged`] for this thread's loggers without an environment.
-#[track_caller]
-pub fn assert_logged(status: fmi2Status, names: &[&str]) {
-    messages::record(messages::without_decimals(assert_named(status, names)));
 }
 
 /// [`Log::assert_named`] for this thread's loggers without an environment.

@@ -14,6 +14,7 @@
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use crate::messages;
+use crate::recorded::assert_logged;
 use grapple::fmu::fmi2::*;
 
 /// Returns the value of the input that the importer sets, a ramp over time.

@@ -3,6 +3,7 @@
 
 use crate::driver::*;
 use crate::messages;
+use crate::recorded::assert_logged;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::guid::Guid;

@@ -6,6 +6,7 @@ mod wrapper;
 use crate::driver::integration::{Calls, integrate};
 use crate::driver::*;
 use crate::messages;
+use crate::recorded::assert_logged;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use model_description::{Causality, Kind};
