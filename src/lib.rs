@@ -53,6 +53,9 @@ pub mod integrate;
 #[cfg(test)]
 #[path = "../tests/theory/larger.rs"]
 mod larger;
+#[cfg(test)]
+#[path = "../tests/messages/mod.rs"]
+mod messages;
 pub mod nodal;
 pub mod plant;
 pub mod simulation;

@@ -64,6 +64,10 @@ const CANDIDATE: f64 = 30.0;
 /// slender rods and of ANCF beams in orbit more than 7e4.
 const UNITS: f64 = 30.0;
 
+/// Factor on the rate of (6), which neglects the changes of `U` and `V` along with `λ`: the ratio of
+/// the fastest mode that counts as zero to that rate is at most 1.3 in 720 random matrices.
+const MARGIN: f64 = 2.0;
+
 /// A matrix with its zero eigenvalues deflated.
 pub struct Deflated {
     /// The remaining matrix: regular, with the nonzero eigenvalues.
@@ -75,7 +79,7 @@ pub struct Deflated {
     /// Number of deflated eigenvalues that are zero within round-off only. The other deflated
     /// eigenvalues are exactly zero, by empty rows or columns.
     pub numerical: usize,
-    /// Approximate rate `|λ|` (1/s) below which a mode would count as zero within round-off.
+    /// Rate `|λ|` (1/s) below which a mode may count as zero within round-off.
     pub resolution: f64,
     steps: Vec<Step>,
 }
@@ -396,7 +400,7 @@ fn product(A: &DMatrix<f64>, X: &DMatrix<f64>) -> DMatrix<f64> {
     })
 }
 
-/// Returns the approximate largest rate `|λ|` at which (6) is satisfied, for the bounds `g`, `a =
+/// Returns [`MARGIN`] times the largest rate `|λ|` at which (6) is satisfied, for the bounds `g`, `a =
 /// Uᵀ V` and `b = Uᵀ A⁺ V`.
 ///
 /// # Errors
@@ -415,7 +419,7 @@ fn slowest(g: &DVector<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>) -> Result<f64> 
     sizes.sort_by(|p, q| q.total_cmp(p));
     // The k slowest of the 2k roots are the candidates' rates; the others are outside the range of
     // the estimate.
-    Ok(1.0 / sizes[k - 1])
+    Ok(MARGIN / sizes[k - 1])
 }
 
 /// Returns the root mean square of samples of an `n × n` matrix.
@@ -557,7 +561,7 @@ mod tests {
     /// above its rate.
     #[test]
     fn a_slow_mode_is_kept_or_reported_as_below_the_resolution() {
-        let (mut kept, mut lost) = (Vec::new(), Vec::new());
+        let (mut kept, mut lost, mut nearest) = (Vec::new(), Vec::new(), 0.0_f64);
         for seed in 0..20 {
             for exponent in -16..=1 {
                 for second_order in [false, true] {
@@ -578,6 +582,7 @@ mod tests {
                         // Near the limit one or both eigenvalues of the pair may count as zero.
                         assert!(left.A.nrows() >= 4 && left.A.nrows() + left.numerical == 11, "{case}");
                         lost.push(size);
+                        nearest = nearest.max(omega / left.resolution * MARGIN);
                         assert!(omega < left.resolution, "{case}: above {:e} 1/s", left.resolution);
                         assert!(left.resolution < 1e-2, "{case}: {:e} 1/s", left.resolution);
                     }
@@ -590,7 +595,8 @@ mod tests {
         // `UNITS`, the condition number and the spread of the samples.
         assert!(least > 2e-10 && greatest < 3e-7);
         println!(
-            "{} kept, the least {least:.1e}; {} counted as zero, the greatest {greatest:.1e}",
+            "{} kept, the least {least:.1e}; {} counted as zero, the greatest {greatest:.1e}, at most {nearest:.2} of the \
+             rate of (6)",
             kept.len(),
             lost.len()
         );

@@ -288,6 +288,7 @@ pub fn permit(call: Call, interface: Interface, mode: Mode) -> Result<(), String
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::messages;
 
     const BOTH: [Interface; 2] = [Interface::ModelExchange, Interface::CoSimulation];
 
@@ -334,11 +335,16 @@ mod tests {
 
     #[test]
     fn a_call_of_the_other_interface_is_refused_by_name() {
-        let refused = permit(Call::DoStep, Interface::ModelExchange, Mode::Event);
-        assert!(refused.is_err_and(|why| why.contains("Co-Simulation")));
-        let refused = permit(Call::SetTime, Interface::CoSimulation, Mode::StepComplete);
-        assert!(refused.is_err_and(|why| why.contains("Model Exchange")));
-        let refused = permit(Call::CancelStep, Interface::CoSimulation, Mode::StepComplete);
-        assert!(refused.is_err_and(|why| why.contains("no step is in progress")));
+        let _section = messages::of_this_test();
+        let refusal = |call, interface, mode| {
+            let why = permit(call, interface, mode).expect_err("illegal");
+            messages::record(&why);
+            why
+        };
+        let why = refusal(Call::DoStep, Interface::ModelExchange, Mode::Event);
+        assert!(why.contains("Co-Simulation"), "{why}");
+        let why = refusal(Call::SetTime, Interface::CoSimulation, Mode::StepComplete);
+        assert!(why.contains("Model Exchange"), "{why}");
+        refusal(Call::CancelStep, Interface::CoSimulation, Mode::StepComplete);
     }
 }

@@ -308,6 +308,7 @@ fn work_limit(model: &Model) -> Parameter {
 mod tests {
     use super::*;
     use crate::fmu::testing::{Outcome, two_link};
+    use crate::messages;
 
     #[test]
     fn value_references_are_indices_into_the_list() -> Outcome {
@@ -348,6 +349,7 @@ mod tests {
 
     #[test]
     fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
+        let _section = messages::of_this_test();
         let mut model = Model::clone(&*two_link()?);
         model.inputs[0].quantity.name = "base_mass".to_owned();
         let refused = Registry::new(Arc::new(model), Naming::Structured).check_names();
@@ -355,7 +357,8 @@ mod tests {
             return Err("accepted".into());
         };
         assert_eq!(problems.len(), 1);
-        let what = problems[0].to_string();
+        messages::record(&problems[0]);
+        let what = &problems[0].what;
         assert!(
             what.contains("\"base.mass\"") && what.contains("\"base_mass\""),
             "{what}"

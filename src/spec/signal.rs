@@ -168,10 +168,12 @@ fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
 #[cfg(test)]
 mod tests {
     use super::parse_table;
+    use crate::messages;
 
     /// A mistyped number is an error in the first line as in any other: a header has no numbers.
     #[test]
     fn header_is_a_first_line_without_numbers() {
+        let _section = messages::of_this_test();
         let two = Ok((vec![0.0, 1.0], vec![2.0, 3.0]));
         for good in [
             "0, 2\n1, 3",
@@ -190,13 +192,11 @@ mod tests {
             ("# by hand\n0, 2\ntime, value\n", 3),
         ] {
             let message = parse_table(bad).expect_err(bad);
-            assert!(
-                message.starts_with(&format!("line {line}: expected `time, value`")),
-                "{message}"
-            );
+            assert!(message.starts_with(&format!("line {line}: ")), "{message}");
+            messages::record(message);
         }
         for empty in ["", "\u{feff}", "time, value\n", "# nothing\n"] {
-            assert_eq!(parse_table(empty), Err("the table is empty".to_owned()));
+            messages::record(parse_table(empty).expect_err(empty));
         }
     }
 }

@@ -9,6 +9,8 @@ mod campaign;
 mod example_files;
 mod examples;
 mod memory;
+#[path = "../messages/mod.rs"]
+mod messages;
 mod models;
 mod mutate;
 mod reserve;

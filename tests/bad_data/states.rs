@@ -2,7 +2,7 @@
 
 use crate::campaign::{Outcome, run};
 use crate::examples::EXAMPLES;
-use crate::{mutate, works};
+use crate::{messages, mutate, works};
 use grapple::fmu::component::Component;
 use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
@@ -10,6 +10,7 @@ use grapple::fmu::registry::Naming;
 use grapple::fmu::saved::SavedState;
 use rand::{Rng, RngExt};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -161,7 +162,8 @@ fn work_limit(bytes: &[u8]) -> Range<usize> {
 
 #[test]
 fn a_discrete_state_that_no_run_can_have_is_refused() {
-    let mut seen = 0;
+    let _section = messages::of_this_test();
+    let (mut seen, mut told) = (0, BTreeSet::new());
     for Subject { component, good } in subjects() {
         let count = |k: usize| {
             let at = COUNTS + 4 * k;
@@ -173,15 +175,13 @@ fn a_discrete_state_that_no_run_can_have_is_refused() {
             let mut bytes = good.clone();
             bytes[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
             sign(&mut bytes);
-            let refused = component.read_state(&bytes);
-            assert!(
-                refused.is_err_and(|fault| fault.what.contains("no run of this model has its discrete state")),
-                "byte {at}"
-            );
+            let refused = component.read_state(&bytes).map(|_| ());
+            told.insert(refused.expect_err("no number").what);
             seen += 1;
         }
     }
     assert!(seen > 100, "{seen}");
+    told.iter().for_each(messages::record);
 }
 
 fn sign(bytes: &mut [u8]) {

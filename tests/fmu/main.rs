@@ -15,3 +15,6 @@ mod hosts;
 mod larger;
 #[path = "../long/mod.rs"]
 mod long;
+#[path = "../messages/mod.rs"]
+mod messages;
+mod recorded;

@@ -92,7 +92,7 @@ def test_impossible_impact_is_refused_and_reported(reports):
     assert refused == {f"{name}_{links}" for name in REFUSED for links in ("flexible", "rigid")}
     told = reports["none_locked_flexible"]
     assert told.band[1] == pytest.approx(0.738122, abs=5e-7)
-    assert "no impact has r_E = 1 with r_f = 0; r_E must lie between 0 and 0.738122" in told.message
+    assert all(number in told.message for number in ("r_E = 1", "r_f = 0", "0 and 0.738122")), told.message
     assert not told.impulse.any() and (told.before == told.after).all()
 
 

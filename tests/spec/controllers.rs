@@ -1,6 +1,6 @@
 //! Specs of a controller.
 
-use crate::{GOOD, report};
+use crate::{GOOD, messages, report};
 
 const CONTROLLER: &str = r#"name = "control"
 kind = "controller"
@@ -14,6 +14,7 @@ torque_limit = 10.0
 
 #[test]
 fn valid_controller_has_no_problem() {
+    let _section = messages::of_this_test();
     assert_eq!(report(CONTROLLER), Vec::<String>::new());
     let planned = r#"[signal."elbow.q_ref"]
 type = "quintic"
@@ -27,31 +28,16 @@ with_rate = true
 
 #[test]
 fn sections_of_a_spacecraft_and_of_a_controller_exclude_each_other() {
+    let _section = messages::of_this_test();
     let both = GOOD.replace("name = \"craft\"", "name = \"craft\"\nkind = \"controller\"");
-    let messages = report(&both);
-    assert_eq!(messages.len(), 3, "{messages:?}");
-    assert!(
-        messages
-            .iter()
-            .any(|line| line.starts_with("4: body: a controller has no such section"))
-            && messages
-                .iter()
-                .any(|line| line.contains("joint: a controller has no such section"))
-            && messages
-                .iter()
-                .any(|line| line.contains("kind: a controller needs its section")),
-        "{messages:?}"
-    );
+    assert_eq!(report(&both), ["3: kind", "4: body", "10: joint"]);
     let craft = report(&format!("{GOOD}[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n"));
-    assert_eq!(craft.len(), 1, "{craft:?}");
-    assert!(
-        craft[0].contains("controller: a spacecraft has no such section"),
-        "{craft:?}"
-    );
+    assert_eq!(craft, ["13: controller"]);
 }
 
 #[test]
 fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_positions() {
+    let _section = messages::of_this_test();
     let with = |from: &str, to: &str| {
         assert!(CONTROLLER.contains(from));
         report(&CONTROLLER.replace(from, to))
@@ -59,65 +45,47 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
     let cases = [
         (
             ("kp = 40.0", "type = \"fixed\"\nkp = 40.0"),
-            "6: controller.joint.elbow.type: a fixed joint has no coordinates that a proportional gain could act on",
+            "6: controller.joint.elbow.type",
         ),
-        (
-            ("kp = 40.0", "kp = [1.0, 2.0]"),
-            "6: controller.joint.elbow.kp: 2 numbers, but a revolute joint has 1 of them",
-        ),
-        (
-            ("kp = 40.0", "kp = -1.0"),
-            "6: controller.joint.elbow.kp: elbow.kp = -1 N.m/rad is negative",
-        ),
-        (
-            ("sample_time = 0.01", "sample_time = 0.0"),
-            "4: controller.sample_time: controller.sample_time = 0 s is not positive",
-        ),
+        (("kp = 40.0", "kp = [1.0, 2.0]"), "6: controller.joint.elbow.kp"),
+        (("kp = 40.0", "kp = -1.0"), "6: controller.joint.elbow.kp"),
+        (("sample_time = 0.01", "sample_time = 0.0"), "4: controller.sample_time"),
         (
             ("sample_time = 0.01", "sample_time = 1e-9"),
-            "4: controller.sample_time: controller.sample_time = 0.000000001 s is shorter than 0.000001 s",
+            "4: controller.sample_time",
         ),
         (
             ("torque_limit = 10.0", "torque_limit = 0.0"),
-            "8: controller.joint.elbow.torque_limit: elbow.torque_limit = 0 N.m is not positive",
+            "8: controller.joint.elbow.torque_limit",
         ),
-        (
-            ("joint.elbow]", "joint.\"el bow\"]"),
-            "5: controller.joint.el bow: \"el bow\" is not a legal name",
-        ),
+        (("joint.elbow]", "joint.\"el bow\"]"), "5: controller.joint.el bow"),
         (
             (
                 "[controller.joint.elbow]",
                 "[signal.\"elbo.q\"]\ntype = \"constant\"\n[controller.joint.elbow]",
             ),
-            "5: signal \"elbo.q\": there is no input \"elbo.q\"; did you mean \"elbow.q\"?",
+            "5: signal.elbo.q",
         ),
     ];
     for ((from, to), expected) in cases {
-        let messages = with(from, to);
-        assert!(
-            messages.len() == 1 && messages[0].starts_with(expected),
-            "{expected}\n{messages:?}"
-        );
+        assert_eq!(with(from, to), [expected]);
     }
     // Invalid names with wrong counts of numbers: both errors are reported.
     for name in ["a.b", ""] {
-        let messages = report(&format!(
+        let places = report(&format!(
             "name = \"control\"\nkind = \"controller\"\n[controller.joint.\"{name}\"]\ntype = \"cylindrical\"\nkp = [1.0]\nkd = 1.0\n"
         ));
-        assert_eq!(messages.len(), 2, "{messages:?}");
+        let joint = format!("controller.joint.{name}");
+        assert_eq!(places, [format!("3: {joint}"), format!("5: {joint}.kp")]);
     }
     // A signal of an invalid joint is not an additional error.
-    let messages = with(
+    let places = with(
         "kp = 40.0",
         "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",
     );
-    assert_eq!(messages.len(), 1, "{messages:?}");
+    assert_eq!(places, ["5"]);
     let solved = report(&format!("{CONTROLLER}[solver]\nmethod = \"radau5\"\n"));
-    assert!(
-        solved.len() == 1 && solved[0].contains("solver: a controller has no such section"),
-        "{solved:?}"
-    );
+    assert_eq!(solved, ["9: solver"]);
     let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");
-    assert!(nobody[0].contains("there is no joint to control"), "{nobody:?}");
+    assert_eq!(nobody, ["3: controller"]);
 }

@@ -1,6 +1,6 @@
 //! Flexible bodies: beams, modal data, segments.
 
-use crate::report;
+use crate::{messages, report};
 
 /// Returns the problems of a spacecraft whose arm has `body` in its table (from line 10) and `beam`
 /// in that of its beam.
@@ -15,72 +15,45 @@ const BEAM: &str = "length = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2"
 
 #[test]
 fn incomplete_beams_are_reported_with_the_missing_field() {
+    let _section = messages::of_this_test();
     assert_eq!(bent("", BEAM), Vec::<String>::new());
     let sections = "sections = [{ x = 0.0, mass_per_length = 2.0, EI_y = 3.0, EI_z = 3.0 }, \
                     { x = 1.0, mass_per_length = 1.0, EI_y = 2.0, EI_z = 2.0 }]";
     assert_eq!(bent("", &format!("bending = 1\n{sections}")), Vec::<String>::new());
     let E = "length = 1.0\nE = 7e10\ndensity = 2700.0\narea = 1e-3\nI_y = 1e-8\nbending = 1";
     for (beam, expected) in [
-        (
-            BEAM.replace("EI = 30.0\n", ""),
-            &[
-                "11: body \"arm\", beam: the beam has no stiffness: write `EI`, `EI_y` and `EI_z`, `E`, `first_frequency` or \
-               `sections`",
-            ] as &[&str],
-        ),
-        (
-            format!("{BEAM}\nfirst_frequency = 2.0"),
-            &["14: body \"arm\", beam.EI: the stiffness is written twice: `EI` and `first_frequency`"],
-        ),
-        (
-            BEAM.replace("EI", "EI_z"),
-            &["11: body \"arm\", beam.EI_y: missing field `EI_y`: `EI_z` needs it"],
-        ),
+        (BEAM.replace("EI = 30.0\n", ""), &["11: body.arm.beam"] as &[&str]),
+        (format!("{BEAM}\nfirst_frequency = 2.0"), &["14: body.arm.beam.EI"]),
+        (BEAM.replace("EI", "EI_z"), &["11: body.arm.beam.EI_y"]),
         (
             "EI = 30.0\nbending = 2".to_owned(),
-            &[
-                "11: body \"arm\", beam.length: missing field `length`: `EI` needs it",
-                "11: body \"arm\", beam.mass_per_length: missing field `mass_per_length`: `EI` needs it",
-            ],
+            &["11: body.arm.beam.length", "11: body.arm.beam.mass_per_length"],
         ),
         (
             format!("{E}\nmass_per_length = 2.0"),
-            &[
-                "11: body \"arm\", beam.I_z: missing field `I_z`: `E` needs it",
-                "18: body \"arm\", beam.mass_per_length: `mass_per_length` does not go with `E`: a section is written in \
-                 one way",
-            ],
+            &["11: body.arm.beam.I_z", "18: body.arm.beam.mass_per_length"],
         ),
         (
             format!("{BEAM}\ntorsion = 1\naxial = 1"),
             &[
-                "11: body \"arm\", beam.EA: missing field `EA`: an axial mode needs it",
-                "11: body \"arm\", beam.GJ: missing field `GJ`: a torsion mode needs it",
-                "11: body \"arm\", beam.polar_inertia_per_length: missing field `polar_inertia_per_length`: a torsion mode \
-                 needs it",
+                "11: body.arm.beam.EA",
+                "11: body.arm.beam.GJ",
+                "11: body.arm.beam.polar_inertia_per_length",
             ],
         ),
         (
             format!("bending = 1\nlength = 1.0\n{sections}"),
-            &["13: body \"arm\", beam.length: the `sections` define it: leave `length` out"],
+            &["13: body.arm.beam.length"],
         ),
         (
             format!("{BEAM}\nboundary = \"clamped_loaded\""),
-            &["11: body \"arm\", beam.tip_mass: missing field `tip_mass`: boundary = \"clamped_loaded\" needs it"],
+            &["11: body.arm.beam.tip_mass"],
         ),
-        (
-            format!("{BEAM}\ntip_mass = 1.0"),
-            &["16: body \"arm\", beam.tip_mass: `tip_mass` requires boundary = \"clamped_loaded\""],
-        ),
-        (
-            BEAM.replace("bending = 2", "bending = 0"),
-            &[
-                "11: body \"arm\", beam: a beam without modes is rigid: write `bending = 2`, for example, or leave `beam` out",
-            ],
-        ),
+        (format!("{BEAM}\ntip_mass = 1.0"), &["16: body.arm.beam.tip_mass"]),
+        (BEAM.replace("bending = 2", "bending = 0"), &["11: body.arm.beam"]),
         (
             format!("{BEAM}\ndamping_ratio = [0.1, 0.1]"),
-            &["16: body \"arm\", beam.damping_ratio: 2 numbers, but the beam has 4 modes"],
+            &["16: body.arm.beam.damping_ratio"],
         ),
     ] {
         assert_eq!(bent("", &beam), expected, "{beam}");
@@ -89,48 +62,38 @@ fn incomplete_beams_are_reported_with_the_missing_field() {
 
 #[test]
 fn numbers_out_of_range_are_reported_once_with_their_values() {
+    let _section = messages::of_this_test();
     let sections = |numbers: [(f64, f64); 3]| {
         let section = |(x, EI_y)| format!("{{ x = {x:?}, mass_per_length = 2.0, EI_y = {EI_y:?}, EI_z = 3.0 }}");
         format!("bending = 1\nsections = [{}]", numbers.map(section).join(", "))
     };
     for (beam, expected) in [
-        (
-            BEAM.replace("30.0", "0.0"),
-            "14: body \"arm\", beam.EI: arm.EI = 0 N.m2 is not positive",
-        ),
-        (
-            BEAM.replace("30.0", "-30.0"),
-            "14: body \"arm\", beam.EI: arm.EI = -30 N.m2 is not positive",
-        ),
-        (
-            BEAM.replace("1.0", "-1.0"),
-            "12: body \"arm\", beam.length: arm.length = -1 m is not positive",
-        ),
+        (BEAM.replace("30.0", "0.0"), "14: body.arm.beam.EI"),
+        (BEAM.replace("30.0", "-30.0"), "14: body.arm.beam.EI"),
+        (BEAM.replace("1.0", "-1.0"), "12: body.arm.beam.length"),
         (
             format!("{BEAM}\ndamping_ratio = [0.1, 0.1, -0.1, 0.1]"),
-            "16: body \"arm\", beam.damping_ratio: arm.damping_ratio[3] = -0.1 is negative",
+            "16: body.arm.beam.damping_ratio",
         ),
         (
             sections([(0.5, 3.0), (0.7, 3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: a beam needs at least two sections, the first at x = 0 m: it has 3, the first \
-             at x = 0.5 m",
+            "13: body.arm.beam.sections",
         ),
         (
             sections([(0.0, 3.0), (1.0, 3.0), (0.7, 3.0)]),
-            "13: body \"arm\", beam.sections: section 3 at x = 0.7 m: positions must ascend; only between the ends of the \
-             beam may two sections share a position",
+            "13: body.arm.beam.sections",
         ),
         (
             sections([(0.0, 3.0), (0.5, -3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: EI_y at x = 0.5 m is -3: it must be finite and not negative",
+            "13: body.arm.beam.sections",
         ),
         (
             sections([(0.0, 0.0), (0.5, 3.0), (1.0, 3.0)]),
-            "13: body \"arm\", beam.sections: the stiffness in bending along z, `EI_y`, is zero at x = 0 m: it must be positive",
+            "13: body.arm.beam.sections",
         ),
         (
             format!("{}\ntorsion = 1", sections([(0.0, 3.0), (0.5, 3.0), (1.0, 3.0)])),
-            "13: body \"arm\", beam.sections: the stiffness in torsion, `GJ`, is zero at x = 0 m: it must be positive",
+            "13: body.arm.beam.sections",
         ),
     ] {
         assert_eq!(bent("", &beam), [expected], "{beam}");
@@ -139,25 +102,16 @@ fn numbers_out_of_range_are_reported_once_with_their_values() {
 
 #[test]
 fn mass_that_is_inconsistent_with_the_beam_is_reported_with_the_mass_of_the_beam() {
-    let beams = "the modes of \"arm\" carry more momentum than its mass (2 kg), mass centre and inertia allow; the beam alone has \
-                 2 kg, its mass centre at [0.5, 0, 0] m and [0, 0.1667, 0.1667] kg·m² about it: check that the inertia is \
-                 about the mass centre, and the origin and attitude of the beam's root";
+    let _section = messages::of_this_test();
     for (body, expected) in [
-        ("mass = 2.0", "9: body \"arm\", inertia: missing field `inertia`".to_owned()),
-        ("inertia = [0.1, 0.1, 0.1]", "9: body \"arm\", mass: missing field `mass`".to_owned()),
-        (
-            "mass_centre = [0.5, 0.0, 0.0]",
-            "10: body \"arm\", mass_centre: the beam has its own mass centre; write `mass` and `inertia` too to replace its mass"
-                .to_owned(),
-        ),
+        ("mass = 2.0", "9: body.arm.inertia"),
+        ("inertia = [0.1, 0.1, 0.1]", "9: body.arm.mass"),
+        ("mass_centre = [0.5, 0.0, 0.0]", "10: body.arm.mass_centre"),
         (
             "mass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.01, 0.01]",
-            format!("12: body \"arm\", inertia: {beams}"),
+            "12: body.arm.inertia",
         ),
-        (
-            "mass = 2.0\ninertia = [0.01, 0.17, 0.17]",
-            format!("11: body \"arm\", inertia: {beams}"),
-        ),
+        ("mass = 2.0\ninertia = [0.01, 0.17, 0.17]", "11: body.arm.inertia"),
     ] {
         assert_eq!(bent(body, BEAM), [expected], "{body}");
     }
@@ -182,6 +136,7 @@ const NODE: &str = "[body.array.modal.node.tip]\nposition = [1.0, 0.0, 0.0]\n\
 
 #[test]
 fn inconsistent_modal_data_is_reported_with_the_mode() {
+    let _section = messages::of_this_test();
     assert_eq!(by_its_modes("", &format!("{MODAL}\n{NODE}")), Vec::<String>::new());
     let frame = "[frame.tip]\nbody = \"array\"\norigin = [1.0, 0.0, 0.0]";
     let load = "[body.tool]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.grip]\ntype = \"fixed\"\nparent = \"array\"\n\
@@ -189,130 +144,88 @@ fn inconsistent_modal_data_is_reported_with_the_mode() {
     for (modal, expected) in [
         (
             "frequencies = []\nparticipation = []".to_owned(),
-            "15: body \"array\", modal.frequencies: a body without modes is rigid: leave `modal` out",
+            "15: body.array.modal.frequencies",
         ),
         (
             MODAL.replace("[1.0, 2.5]", "[0.0, 2.5]"),
-            "15: body \"array\", modal.frequencies: mode 1 has 0 Hz, as a rigid-body mode: the modes must be those of the body \
-             clamped at its origin; its rigid-body motion is that of its joint",
+            "15: body.array.modal.frequencies",
         ),
         (
             MODAL.replace("[1.0, 2.5]", "[2.5, 1.0]"),
-            "15: body \"array\", modal.frequencies: frequencies must ascend, but 1 Hz follows 2.5 Hz: check that every row belongs to its mode",
+            "15: body.array.modal.frequencies",
         ),
         (
             format!("{MODAL}\ndamping_ratio = [0.01, 0.01, 0.01]"),
-            "17: body \"array\", modal.damping_ratio: 3 numbers, but there are 2 frequencies",
+            "17: body.array.modal.damping_ratio",
         ),
         (
             format!("{MODAL}\ndamping_ratio = -0.01"),
-            "17: body \"array\", modal.damping_ratio: array.damping_ratio[1] = -0.01 is negative",
+            "17: body.array.modal.damping_ratio",
         ),
         (
             MODAL.replace("[1.0, 2.5]", "[1.0, 2.5, 3.0]"),
-            "16: body \"array\", modal.participation: 2 rows, but there are 3 frequencies",
+            "16: body.array.modal.participation",
         ),
         (
             MODAL.replace("0.1, -0.6, 0.0]", "0.1, -0.6]"),
-            "16: body \"array\", modal.participation: the row of mode 2 has 5 numbers, not 6: three of the linear momentum, three of \
-             the angular about the body's origin",
+            "16: body.array.modal.participation",
         ),
         (
             format!("{MODAL}\n{}", NODE.replace("[[0.0, 1.4, 0.0], ", "[")),
-            "19: body \"array\", modal.node.tip.displacement: 1 rows, but there are 2 frequencies",
+            "19: body.array.modal.node.tip.displacement",
         ),
         (
             format!("{MODAL}\n{}", NODE.replace("[0.0, 0.0, 1.9]", "[0.0, 0.0]")),
-            "20: body \"array\", modal.node.tip.rotation: the row of mode 1 has 2 numbers, not 3: about x, y, z",
+            "20: body.array.modal.node.tip.rotation",
         ),
-        (
-            format!("{MODAL}\n{frame}"),
-            "18: frame \"tip\", body: the modal data of \"array\" has no nodes, so its deflection at [1.0, 0.0, 0.0] m is unknown: write \
-             a table [body.array.modal.node.<name>] with `position` and `displacement`",
-        ),
-        (
-            format!("{MODAL}\n{load}"),
-            "22: joint \"grip\", parent: the modal data of \"array\" has no nodes, so its deflection at [0.0, 0.0, 0.5] m is unknown: \
-             write a table [body.array.modal.node.<name>] with `position` and `displacement`",
-        ),
-        (
-            MODAL.replace("participation", "participations"),
-            "16: unknown field `participations`",
-        ),
+        (format!("{MODAL}\n{frame}"), "18: frame.tip.body"),
+        (format!("{MODAL}\n{load}"), "22: joint.grip.parent"),
+        (MODAL.replace("participation", "participations"), "16"),
     ] {
-        let messages = by_its_modes("", &modal);
-        assert_eq!(messages.len(), 1, "{messages:?}");
-        assert!(messages[0].starts_with(expected), "{messages:?}\n{expected}");
+        assert_eq!(by_its_modes("", &modal), [expected], "{modal}");
     }
     // The origin has no deflection and needs no node.
     let root = format!("{MODAL}\n{}", frame.replace("[1.0,", "[0.0,"));
     assert_eq!(by_its_modes("", &root), Vec::<String>::new());
     let both = by_its_modes(&format!("[body.array.beam]\n{BEAM}\n[body.array]"), MODAL);
-    assert!(both[0].contains("duplicate key"), "{both:?}");
+    assert_eq!(both, ["15"]);
 }
 
 #[test]
 fn two_models_of_flexibility_and_a_missing_mass_are_reported() {
+    let _section = messages::of_this_test();
     let both = by_its_modes(
         "beam = { length = 1.0, mass_per_length = 2.0, EI = 30.0, bending = 1 }",
         MODAL,
     );
-    assert!(
-        both.contains(
-            &"14: body \"array\", modal: a body has one model of flexibility: write either `beam` or `modal`, not both"
-                .to_owned()
-        ),
-        "{both:?}"
-    );
+    assert_eq!(both, ["14: body.array.modal"]);
     let text = format!("name = \"craft\"\n[body.array.modal]\n{MODAL}\n");
-    assert_eq!(
-        report(&text),
-        [
-            "2: body \"array\", inertia: missing field `inertia`",
-            "2: body \"array\", mass: missing field `mass`",
-        ]
-    );
+    assert_eq!(report(&text), ["2: body.array.inertia", "2: body.array.mass"]);
 }
 
 #[test]
 fn modes_with_more_momentum_than_the_body_are_reported_with_their_effective_masses() {
-    let advice = "Check that the last three numbers of each row are about the body's origin (Nastran's MEFFMASS takes them about \
-                  that of the basic coordinate system, or about its GRID), that the modes are mass-normalised, that all units are \
-                  kg and m, and that `inertia` is about the mass centre";
-    for (participation, effective) in [
-        (
-            "[[0.0, 1.2, 0.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.1, 0.1, 0.0, 0.0]]", // about the mass centre
-            "[0, 1.44, 1.21] kg, of 2 kg, and their effective moments of inertia about the body's origin [0.01, 0, 0.01] kg·m²",
-        ),
-        (
-            "[[0.0, 12.0, 0.0, 0.0, 0.0, 7.0], [0.0, 0.0, 1.1, 0.1, -0.6, 0.0]]",
-            "[0, 144, 1.21] kg, of 2 kg, and their effective moments of inertia about the body's origin [0.01, 0.36, 49] kg·m²",
-        ),
+    let _section = messages::of_this_test();
+    for participation in [
+        "[[0.0, 1.2, 0.0, 0.0, 0.0, 0.1], [0.0, 0.0, 1.1, 0.1, 0.0, 0.0]]", // about the mass centre
+        "[[0.0, 12.0, 0.0, 0.0, 0.0, 7.0], [0.0, 0.0, 1.1, 0.1, -0.6, 0.0]]",
     ] {
         assert_eq!(
             by_its_modes(
                 "",
                 &format!("frequencies = [1.0, 2.5]\nparticipation = {participation}")
             ),
-            [format!(
-                "16: body \"array\", modal.participation: the modes carry more momentum than the body's mass, mass centre and inertia \
-                 allow: their effective masses are {effective}, of [0.1, 0.7, 0.8]. {advice}"
-            )]
+            ["16: body.array.modal.participation"]
         );
     }
 }
 
 #[test]
 fn joint_without_inertia_is_reported_when_the_spec_is_read() {
+    let _section = messages::of_this_test();
     let slender = "name = \"m\"\n[body.base]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[joint.twist]\ntype = \"revolute\"\naxis = [1.0, 0.0, 0.0]\n\
                    parent = \"base\"\nchild = \"arm\"\n[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n";
-    assert_eq!(
-        report(slender),
-        [
-            "5: joint \"twist\": axis 1 has no inertia: a slender beam has no inertia about its own axis; write its \
-             `polar_inertia_per_length`"
-        ]
-    );
+    assert_eq!(report(slender), ["5: joint.twist"]);
     let sound = slender.to_owned() + "polar_inertia_per_length = 1e-3\n";
     assert_eq!(report(&sound), Vec::<String>::new());
 }
@@ -320,18 +233,15 @@ fn joint_without_inertia_is_reported_when_the_spec_is_read() {
 /// The axis without inertia is that of the beam, which is not parallel to an axis of the world.
 #[test]
 fn free_beam_without_inertia_about_its_axis_is_reported_by_name() {
+    let _section = messages::of_this_test();
     for start in ["", "start = { rpy_deg = [20.0, 30.0, 40.0] }\n"] {
         let slender = format!(
             "name = \"m\"\n[body.arm]\n{start}[body.arm.beam]\nlength = 1.0\nmass_per_length = 2.0\nEI = 30.0\nbending = 2\n"
         );
         let found = report(&slender);
         println!("{found:?}");
-        assert!(
-            found.len() == 1
-                && found[0].contains(
-                    "body \"arm\", beam: it has no inertia about one of its axes: a slender beam has no inertia about its own axis"
-                )
-        );
+        let line = if start.is_empty() { 3 } else { 4 };
+        assert_eq!(found, [format!("{line}: body.arm.beam")]);
         assert_eq!(
             report(&(slender + "polar_inertia_per_length = 1e-3\n")),
             Vec::<String>::new()
@@ -341,52 +251,37 @@ fn free_beam_without_inertia_about_its_axis_is_reported_by_name() {
 
 #[test]
 fn invalid_segments_and_line_loads_are_reported() {
+    let _section = messages::of_this_test();
     for (more, expected) in [
-        (
-            "segments = 0",
-            "16: body \"arm\", beam.segments: 0 segments: a beam has 1 to 100",
-        ),
+        ("segments = 0", "16: body.arm.beam.segments"),
         (
             "segments = 2\nboundary = \"clamped_clamped\"",
-            "17: body \"arm\", beam.boundary: a beam in several segments has modes with a free tip: leave `boundary` out",
+            "17: body.arm.beam.boundary",
         ),
         (
             "segments = 2\ndamping_ratio = [0.1, 0.1, 0.1, 0.1]",
-            "17: body \"arm\", beam.damping_ratio: a beam in several segments has one damping ratio, that of the whole beam's first modes: write one number",
+            "17: body.arm.beam.damping_ratio",
         ),
-        (
-            "bending_y = 65",
-            "11: body \"arm\", beam: 67 modes: a beam (or a segment of it) may have 64",
-        ),
-        (
-            "[line_load.wind]\nbody = \"base\"",
-            "17: line_load \"wind\", body: body \"base\" has no beam: for a force on a rigid body write a [port]",
-        ),
+        ("bending_y = 65", "11: body.arm.beam"),
+        ("[line_load.wind]\nbody = \"base\"", "17: line_load.wind.body"),
     ] {
         assert_eq!(bent("", &format!("{BEAM}\n{more}")), [expected], "{more}");
     }
     let mass = "mass = 2.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.17, 0.17]";
-    assert_eq!(
-        bent(mass, &format!("{BEAM}\nsegments = 2")),
-        ["10: body \"arm\", mass: a beam in segments has its own mass: leave `mass` out, or write one segment"]
-    );
+    assert_eq!(bent(mass, &format!("{BEAM}\nsegments = 2")), ["10: body.arm.mass"]);
 }
 
 #[test]
 fn counts_of_modes_and_segments_beyond_the_limits_are_rejected() {
+    let _section = messages::of_this_test();
     let largest = i64::MAX;
     let modes = format!(
         "bending_y = {largest}\nbending_z = {largest}\ntorsion = {largest}\npolar_inertia_per_length = 1.0\nGJ = 1.0"
     );
-    assert_eq!(
-        bent("", &BEAM.replace("bending = 2", &modes)),
-        ["11: body \"arm\", beam: 18446744073709551615 modes: a beam (or a segment of it) may have 64"]
-    );
+    assert_eq!(bent("", &BEAM.replace("bending = 2", &modes)), ["11: body.arm.beam"]);
     assert_eq!(
         bent("", &format!("{BEAM}\nsegments = {largest}")),
-        [format!(
-            "16: body \"arm\", beam.segments: {largest} segments: a beam has 1 to 100"
-        )]
+        ["16: body.arm.beam.segments"]
     );
     assert_eq!(bent("", &format!("{BEAM}\nsegments = 20")), Vec::<String>::new());
     assert_eq!(
@@ -394,14 +289,13 @@ fn counts_of_modes_and_segments_beyond_the_limits_are_rejected() {
             "",
             &format!("{}\nsegments = 100", BEAM.replace("bending = 2", "bending = 3"))
         ),
-        [
-            "16: body \"arm\", beam.segments: 100 segments with 6 modes each: all segments of a beam may have 512 modes together"
-        ]
+        ["16: body.arm.beam.segments"]
     );
 }
 
 #[test]
 fn length_near_the_largest_number_is_rejected() {
+    let _section = messages::of_this_test();
     let messages = bent("", &BEAM.replace("length = 1.0", "length = 1e308"));
     assert!(!messages.is_empty());
 }
@@ -410,6 +304,7 @@ fn length_near_the_largest_number_is_rejected() {
 /// segment.
 #[test]
 fn every_segment_of_a_beam_is_validated() {
+    let _section = messages::of_this_test();
     let table = |sections: &[(f64, f64)], GJ: [f64; 2]| {
         let last = sections.len() - 1;
         let section = |(i, (x, EI)): (usize, &(f64, f64))| {
@@ -426,34 +321,23 @@ fn every_segment_of_a_beam_is_validated() {
     };
     let good = [(0.0, 3.0), (0.5, 2.0), (1.0, 1.0)];
     assert_eq!(bent("", &table(&good, [1.0, 1.0])), [""; 0]);
-    let [limp] = bent("", &table(&[(0.0, 3.0), (0.75, 0.0), (1.0, 1.0)], [1.0, 1.0]))
-        .try_into()
-        .expect("one");
-    assert!(
-        limp.contains(
-            "beam.sections: segment 2: the stiffness in bending along y, `EI_z`, is zero at x = 0.75 m: it must \
-            be positive"
-        ),
-        "{limp}"
+    assert_eq!(
+        bent("", &table(&[(0.0, 3.0), (0.75, 0.0), (1.0, 1.0)], [1.0, 1.0])),
+        ["15: body.arm.beam.sections"]
     );
-    let [beside] = bent("", &table(&[(0.0, 3.0), (0.5001, 2.0), (1.0, 1.0)], [1.0, 1.0]))
-        .try_into()
-        .expect("one");
-    assert!(
-        beside.contains("segment 2: the section at x = 0.5001 m is too close to the end of a segment at x = 0.5 m"),
-        "{beside}"
+    assert_eq!(
+        bent("", &table(&[(0.0, 3.0), (0.5001, 2.0), (1.0, 1.0)], [1.0, 1.0])),
+        ["15: body.arm.beam.sections"]
     );
 }
 
 /// Numbers without effect, missing nodes and too many modes are errors.
 #[test]
 fn numbers_without_effect_and_too_many_modes_are_rejected() {
-    let [axes] = bent("inertia_axes = [1.0, 0.0, 0.0, 0.0]", BEAM)
-        .try_into()
-        .expect("one");
-    assert!(
-        axes.contains("body \"arm\", inertia_axes: the beam has its own inertia"),
-        "{axes}"
+    let _section = messages::of_this_test();
+    assert_eq!(
+        bent("inertia_axes = [1.0, 0.0, 0.0, 0.0]", BEAM),
+        ["10: body.arm.inertia_axes"]
     );
     let rows = |n: usize| {
         let f: Vec<String> = (1..=n).map(|k| format!("{k}.0")).collect();
@@ -464,38 +348,20 @@ fn numbers_without_effect_and_too_many_modes_are_rejected() {
             f.join(", ")
         ))
     };
-    let away = rows(1);
-    assert!(
-        away.len() == 1 && away[0].contains("wheel \"spin\", body: the modal data of \"array\" has no nodes"),
-        "{away:?}"
-    );
-    let many = rows(513);
-    assert!(
-        many.iter()
-            .any(|message| message.contains("modal.frequencies: 513 modes: a body may have 512")),
-        "{many:?}"
-    );
+    assert_eq!(rows(1), ["9: wheel.spin.body"]);
+    assert_eq!(rows(513), ["6: body.array.modal.frequencies", "9: wheel.spin.body"]);
 }
 
 /// Line loads on other beams and on rigid bodies are rejected.
 #[test]
 fn line_loads_act_on_modal_beams_only() {
+    let _section = messages::of_this_test();
     let line = |body: &str, table: &str| {
         let text = format!("{}{table}[line_load.wind]\nbody = \"{body}\"\n", crate::GOOD);
-        let problems = report(&text);
-        assert_eq!(problems.len(), 1, "{problems:?}");
-        problems[0].clone()
+        report(&text)
     };
-    let message = line("span", crate::NODAL_BEAM);
-    assert!(
-        message.contains("\"span\" is an ANCF beam: line loads act on modal beams (`beam`) only"),
-        "{message}"
-    );
+    assert_eq!(line("span", crate::NODAL_BEAM), ["21: line_load.wind.body"]);
     let director = "[body.boom.geometrically_exact_beam]\nlength = 2.0\nelements = 2\nmass_per_length = 0.4\npolar_inertia_per_length = 1e-3\nEA = 300.0\nGA = 150.0\nGJ = 0.2\nEI = 0.4\n";
-    let message = line("boom", director);
-    assert!(
-        message.contains("\"boom\" is a geometrically exact beam: line loads"),
-        "{message}"
-    );
-    assert!(line("arm", "").contains("body \"arm\" has no beam: for a force on a rigid body write a [port]"));
+    assert_eq!(line("boom", director), ["23: line_load.wind.body"]);
+    assert_eq!(line("arm", ""), ["14: line_load.wind.body"]);
 }

@@ -1,9 +1,12 @@
 //! Capture, release and closed loops, in every formulation.
 
 use crate::impact::{Balance, command, execute_commands};
+use crate::messages;
 use crate::numbers::{Larger, few};
 use crate::run::Run;
+use grapple::Error;
 use grapple::algebra::{Mat3, Vec3};
+use grapple::event::{Occurrence, Pairing, Refused};
 use grapple::plant::OperatingPoint;
 use grapple::spec::Formulation;
 use std::f64::consts::TAU;
@@ -425,6 +428,7 @@ fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
 /// report missing inertia.
 #[test]
 fn loop_in_a_singular_position_is_reported() {
+    let _section = messages::of_this_test();
     let link = |name: &str, parent: &str, origin: f64, length: f64, degrees: f64| {
         format!(
             "[body.{name}]\nmass = 1.0\nmass_centre = [{}, 0.0, 0.0]\ninertia = [0.01, 0.1, 0.1]\n\
@@ -448,27 +452,40 @@ fn loop_in_a_singular_position_is_reported() {
     let Run { simulation, .. } = &mut run;
     let (state, mut dx) = (&simulation.state, vec![0.0; simulation.state.x.len()]);
     let flat = OperatingPoint::new(0.0, &state.x, &state.u, &state.discrete);
-    let message = simulation.plant.derivative(flat, &mut dx);
-    let message = message.expect_err("it is flat").to_string();
-    println!("{message}");
+    let derivative = simulation.plant.derivative(flat, &mut dx);
+    let refused = derivative.expect_err("it is flat");
+    messages::record(&refused);
     assert!(
-        message.contains("contact \"pin\"") && message.contains("singular position") && !message.contains("inertia")
+        matches!(&refused, Error::SingularLoop { closure } if closure == "contact \"pin\""),
+        "{refused:?}"
     );
 }
 
 /// Beyond its reach a capture is rejected with a message.
 #[test]
 fn capture_out_of_reach_is_reported() {
+    let _section = messages::of_this_test();
     let text = craft("capture_pin").replace("reach = 0.02", "reach = 0.001");
     let mut run = Run::new(&text, 1e-9);
     let x = run.simulation.state.x.clone();
-    let messages = command(&mut run, "grip.capture");
-    assert!(
-        messages[0]
-            .to_string()
-            .contains("contact \"grip\" does not capture, \"hand\" with \"handle\": the frames are 0.005"),
-        "{messages:?}"
-    );
+    let events = command(&mut run, "grip.capture");
+    messages::record(messages::without_decimals(&events[0]));
+    let Occurrence::ImpactRefused {
+        pairing,
+        reason: Refused::OutOfReach { distance, reach },
+    } = &events[0].what
+    else {
+        panic!("{events:?}");
+    };
+    let grip = Pairing {
+        contact: "grip".to_owned(),
+        frames: ["hand", "handle"].map(str::to_owned),
+        captures: true,
+    };
+    assert_eq!((pairing, *reach), (&grip, 0.001));
+    // The offset of the handle from the hand, by round-off of its position.
+    let offset: f64 = Vec3::new(0.003, -0.002, 0.004).norm();
+    assert!((distance - offset).abs() < 1e-12, "{distance}");
     assert_eq!((run.value("grip.status"), run.value("grip.captured")), (4.0, 0.0));
     assert_eq!(x, run.simulation.state.x);
 }

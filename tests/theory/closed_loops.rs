@@ -1,5 +1,6 @@
 //! Closed loops: benchmark mechanisms against closed forms, in every formulation.
 
+use crate::messages;
 use crate::run::Run;
 use grapple::Error;
 use grapple::algebra::Vec3;
@@ -256,6 +257,7 @@ fn captures_of_rounded_starts_hold() {
 /// violation.
 #[test]
 fn impossible_starts_are_reported_when_the_spec_is_read() {
+    let _section = messages::of_this_test();
     let error = |text: &str| match Model::read(text, Path::new(".")) {
         Err(Error::Spec(problems)) => problems,
         other => panic!("{:?}", other.map(|model| model.spec.name)),
@@ -266,28 +268,18 @@ fn impossible_starts_are_reported_when_the_spec_is_read() {
         "[frame.tip]\nbody = \"rod5\"\norigin = [0.0, 9.0, 0.0]",
     ));
     assert_eq!(far[0].at, ["loop", "last"]);
-    assert!(
-        far[0].what.contains("cannot be closed: a constraint violation of 4 m"),
-        "{}",
-        far[0].what
-    );
+    messages::record(messages::without_decimals(&far[0]));
     let hinges = "[assembly]\nfixed = [\"hinge1\", \"hinge2\", \"hinge3\", \"hinge4\", \"hinge5\"]\n";
     let at = joints(0.3);
     let fixed = error(&(bricard(at, [0.2, 0.0, 0.0, 0.0, 0.0], "") + hinges));
-    assert!(
-        fixed[0].at == ["loop", "last"] && fixed[0].what.contains("rates violate its constraints"),
-        "{}",
-        fixed[0].what
-    );
+    assert_eq!(fixed[0].at, ["loop", "last"]);
+    messages::record(messages::without_decimals(&fixed[0]));
     let rigid = error(&ring.replace(
         "[loop.last]\ntype = \"revolute\"",
         "[loop.other]\ntype = \"fixed\"\na = \"tip\"\nb = \"world\"\n[loop.last]\ntype = \"revolute\"",
     ));
-    assert!(
-        rigid[0].at[0] == "loop" && rigid[0].what.contains("nothing can move"),
-        "{}",
-        rigid[0].what
-    );
+    assert_eq!(rigid[0].at[0], "loop");
+    messages::record(&rigid[0]);
     let apart = ring.split("[loop.last]").next().expect("a loop").to_owned()
         + "[contact.close]\na = \"tip\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 0.01\n[signal.\"close.capture\"]\ntype = \"constant\"\n";
     let apart = error(&apart);
@@ -753,14 +745,13 @@ mod four_bars {
     /// The flat position is rejected as a start.
     #[test]
     fn four_bars_do_not_start_in_the_flat_position() {
+        let _section = messages::of_this_test();
         let text = spec(2, (FRAC_PI_2, 1.0), "");
         let Err(Error::Spec(problems)) = Model::read(&text, Path::new(".")) else {
             panic!("it starts");
         };
-        assert!(
-            problems[0].at[0] == "loop" && problems[0].what.contains("singular position"),
-            "{problems:?}"
-        );
+        assert_eq!(problems[0].at[0], "loop");
+        messages::record(messages::without_decimals(&problems[0]));
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The conserving method: invariants are conserved to round-off at any step size; the solution is
 //! of second order.
 
+use crate::messages;
 use crate::numbers::{Larger, few, orders};
 use crate::quaternion::values_at_random;
 use crate::random_tree::random_craft;
 use crate::run::Run;
+use grapple::Error;
 use grapple::algebra::Vec3;
 use grapple::spec::{Formulation, Method};
 use std::path::Path;
@@ -551,6 +553,7 @@ fn joint_locked_in_motion_stays_in_place() {
 /// that step.
 #[test]
 fn work_limit_stops_before_an_impact() {
+    let _section = messages::of_this_test();
     let text = "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\n\
                 start = { position = [0.0, 0.0, 1.1] }\n[contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n";
     let mut run = steps_of(0.01, text, None);
@@ -559,13 +562,18 @@ fn work_limit_stops_before_an_impact() {
     run.simulation.initialise(0.0, None, 101.0).expect("starts");
     let stopped = (1..100).find_map(|k| {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());
-        refused.err().map(|error| (k, error.to_string()))
+        refused.err().map(|error| (k, error))
     });
-    let (k, message) = stopped.expect("too little work");
+    let (k, error) = stopped.expect("too little work");
     let t = run.simulation.state.t;
     let off = run.value("ball.r[3]") - (1.1 - 0.5 * 9.81 * t * t);
-    println!("{message}; at {t} s {off:.1e} m off (1e-13)");
-    assert!(message.contains("work limit") && (t - 0.01 * f64::from(k - 1)).abs() < 1e-12 && off.abs() < 1e-13);
+    println!("{error}; at {t} s {off:.1e} m off (1e-13)");
+    messages::record(messages::without_decimals(&error));
+    assert!(
+        matches!(error, Error::WorkLimit { limit: 101, t: reached } if reached == t),
+        "{error:?}"
+    );
+    assert!((t - 0.01 * f64::from(k - 1)).abs() < 1e-12 && off.abs() < 1e-13);
 }
 
 /// Impacts inside steps: a falling ball bounces at the times of the closed form (a parabola is

@@ -26,6 +26,8 @@ mod linearly_implicit;
 mod locked;
 #[path = "../long/mod.rs"]
 mod long;
+#[path = "../messages/mod.rs"]
+mod messages;
 mod natural;
 mod nodal;
 mod numbers;

@@ -11,6 +11,8 @@ mod journals;
 mod libraries;
 #[path = "../../../tests/bad_data/memory.rs"]
 mod memory;
+#[path = "../../../tests/messages/mod.rs"]
+mod messages;
 #[path = "../../../tests/bad_data/mutate.rs"]
 mod mutate;
 mod program;

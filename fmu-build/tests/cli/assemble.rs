@@ -1,6 +1,7 @@
 //! `assemble` and `equilibrium`, and the summary of loops by `check`.
 
 use crate::desk::{Desk, example};
+use crate::messages;
 
 /// A planar four-bar linkage with an approximate start.
 const LINKAGE: &str = r#"
@@ -55,24 +56,20 @@ fn last_number(table: &str, word: &str) -> f64 {
 
 #[test]
 fn assembled_start_is_printed_and_written_as_a_closed_spec() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     desk.write("linkage.toml", LINKAGE);
     let checked = desk.succeed(&["check", "linkage.toml"]);
-    assert!(
-        checked.contains("1 loop closed: 5 constraints, 2 independent; mobility 1; the start is moved by at most"),
-        "{checked}"
-    );
+    assert!(checked.starts_with("linkage.toml: "), "{checked}");
+    messages::record(messages::without_decimals(&checked));
     let printed = desk.succeed(&["assemble", "linkage.toml", "-o", "closed.toml"]);
-    assert!(
-        printed.contains("linkage: 1 loop, 5 constraints (2 independent, 3 redundant), mobility 1"),
-        "{printed}"
-    );
+    messages::record(printed.lines().next().expect("a summary"));
     assert!(
         !printed.contains("first.q ") && last_number(&printed, "second.q") != -1.5,
         "{printed}"
     );
     let again = desk.succeed(&["assemble", "closed.toml"]);
-    assert!(again.contains("the start is that of the spec"), "{again}");
+    messages::record(again.lines().last().expect("what is changed"));
     // Both specs give the same motion.
     let [a, b] = ["linkage", "closed"].map(|name| {
         desk.succeed(&[
@@ -103,6 +100,7 @@ fn assembled_start_is_printed_and_written_as_a_closed_spec() {
 
 #[test]
 fn loops_that_cannot_be_closed_are_reported_with_their_violation() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     let far = LINKAGE.replace("origin = [-1.2, 0.0, 0.0]", "origin = [-4.0, 0.0, 0.0]");
     desk.write("far.toml", &far);
@@ -110,14 +108,16 @@ fn loops_that_cannot_be_closed_are_reported_with_their_violation() {
         let outcome = desk.run(&[verb, "far.toml"]);
         let message = outcome.errors;
         assert!(
-            outcome.code == Some(1) && message.contains("cannot be closed"),
+            outcome.code == Some(1) && message.contains("loop \"") && message.contains("[far.toml:"),
             "{verb}: {message}"
         );
+        messages::record(messages::without_decimals(&message).replace(" 0 rad", " # rad"));
     }
 }
 
 #[test]
 fn equilibrium_is_printed_and_written() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     desk.write(
         "hanging.toml",
@@ -129,7 +129,7 @@ fn equilibrium_is_printed_and_written() {
     // k θ + m g l cos θ = 0; nine digits are printed.
     assert!((9.0 * q + 2.0 * 9.81 * 0.8 * q.cos()).abs() < 1e-7, "{printed}");
     let again = desk.succeed(&["equilibrium", "resting.toml"]);
-    assert!(again.contains("hanging: in equilibrium"), "{again}");
+    messages::record(again.split(" after ").next().expect("the result"));
     desk.write(
         "falling.toml",
         &example("two_link").replace(

@@ -1,8 +1,9 @@
 //! `grapple check`: errors of a spec, with position and value.
 
 use crate::desk::Desk;
+use crate::messages;
 
-/// Asserts that checking a spec reports these problems: line and text.
+/// Asserts that checking a spec reports these problems: line, and a name or number in the message.
 fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
     let desk = Desk::new();
     desk.write("wrong.toml", spec);
@@ -11,6 +12,7 @@ fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
 
 #[test]
 fn names_and_references_are_all_reported_at_once() {
+    let _section = messages::of_this_test();
     let spec = r#"name = "wrong"
 [body.base]
 mass = 4.0
@@ -36,21 +38,19 @@ amplitude = inf
     expect_problems(
         spec,
         &[
-            (6, "\"time\" is reserved by OpenModelica"),
-            (
-                12,
-                "joint \"shoulder\", parent: there is no body \"bas\"; did you mean \"base\"?",
-            ),
-            (15, "the name \"base\" is already that of a body"),
-            (17, "is not of unit length: |q| = 1.4142"),
-            (20, "a sine signal needs `frequency`"),
-            (21, "signal \"shoulder.tau\", amplitude: inf is not a finite number"),
+            (6, "\"time\""),
+            (12, "joint \"shoulder\", parent"),
+            (15, "\"base\""),
+            (17, "1.4142"),
+            (20, "`frequency`"),
+            (21, "signal \"shoulder.tau\", amplitude"),
         ],
     );
 }
 
 #[test]
 fn invalid_numbers_are_all_reported_at_once() {
+    let _section = messages::of_this_test();
     let spec = r#"name = "wrong"
 [body.base]
 mass = -4.0
@@ -72,16 +72,17 @@ type = "constant"
     expect_problems(
         spec,
         &[
-            (3, "body \"base\", mass: the mass -4 kg is not positive"),
-            (8, "violate the triangle inequality"),
-            (14, "joint \"shoulder\", axis: the axis [0, 0, 0] has zero length"),
-            (16, "there is no input \"elbow.tau\""),
+            (3, "body \"base\", mass"),
+            (8, "body \"link\", inertia"),
+            (14, "joint \"shoulder\", axis"),
+            (16, "\"elbow.tau\""),
         ],
     );
 }
 
 #[test]
 fn names_that_an_importer_would_merge_are_found_when_the_spec_is_read() {
+    let _section = messages::of_this_test();
     let spec = r#"name = "wrong"
 [body.base]
 mass = 4.0
@@ -113,34 +114,30 @@ damping = 0.1
     for verb in ["check", "build"] {
         let outcome = desk.run(&[verb, "wrong.toml"]);
         assert_eq!(outcome.code, Some(1), "{}", outcome.out);
-        for text in [
-            both,
-            "\"arm.stop_damping\"",
-            "\"arm_stop_damping\" in OpenModelica",
-            "[wrong.toml:",
-        ] {
+        for text in [both, "\"arm.stop_damping\"", "\"arm_stop_damping\"", "[wrong.toml:"] {
             assert!(outcome.errors.contains(text), "{verb}: {text}: {}", outcome.errors);
         }
+        outcome.record();
     }
 }
 
 #[test]
 fn unknown_field_is_reported_with_its_position() {
+    let _section = messages::of_this_test();
     expect_problems(
         "name = \"wrong\"\n[body.base]\nmass = 1.0\nmas_centre = [0, 0, 0]\ninertia = [1, 1, 1]\n",
-        &[(4, "unknown field `mas_centre`")],
+        &[(4, "`mas_centre`")],
     );
     expect_problems("name = \"wrong\"\n[body.base\n", &[(2, "")]);
 }
 
 #[test]
 fn valid_spec_is_summarised_in_one_line_or_silently() {
+    let _section = messages::of_this_test();
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["check", "two_link.toml"]);
-    assert!(
-        out.starts_with("two_link.toml: no problems: 3 bodies, 2 joints, 18 states, 0 inputs"),
-        "{out}"
-    );
+    assert!(out.starts_with("two_link.toml: "), "{out}");
+    messages::record(&out);
     assert_eq!(desk.succeed(&["check", "--quiet", "two_link.toml"]), "");
 }
 
@@ -200,21 +197,20 @@ bandwidth = 50.0
 
 #[test]
 fn warning_names_its_file_also_with_quiet() {
+    let _section = messages::of_this_test();
     let desk = Desk::with_example("two_link");
     desk.write("doubtful.toml", DOUBTFUL);
     let outcome = desk.run(&["check", "--quiet", "two_link.toml", "doubtful.toml"]);
     assert_eq!((outcome.code, outcome.out.as_str()), (Some(0), ""));
-    assert!(
-        outcome.errors.starts_with("doubtful.toml: warning: "),
-        "{}",
-        outcome.errors
-    );
+    assert!(outcome.errors.starts_with("doubtful.toml: "), "{}", outcome.errors);
+    outcome.record();
 }
 
 /// A hinge of 500 Hz with little damping. A BDF method resolves it in communication steps of 0.01 s
 /// but not of 0.5 s; with a damping ratio of 0.7, or at 0.3 Hz, it is stable anyway.
 #[test]
 fn lightly_damped_vibrations_beyond_the_communication_step_are_reported_for_bdf_methods() {
+    let _section = messages::of_this_test();
     let spec = |hertz: f64, ratio: f64, step: f64| {
         let omega = std::f64::consts::TAU * hertz;
         format!(
@@ -230,11 +226,15 @@ fn lightly_damped_vibrations_beyond_the_communication_step_are_reported_for_bdf_
         desk.succeed(&["check", "ringing.toml"])
     };
     let out = check(spec(500.0, 0.005, 0.5));
-    let advice = "Model Exchange with a BDF method: 1 vibration of more than 80 Hz (40 cycles in a communication step of 0.5 s), the \
-                  fastest in hinge with 500 Hz and a damping ratio of 0.005, for which BDF methods of orders 3 to 5 are unstable. Limit \
-                  the order to 2 (CVODE: CVodeSetMaxOrd) or use Co-Simulation.";
-    assert!(out.contains(advice), "{out}");
-    assert!(check(spec(500.0, 0.1, 0.5)).contains("orders 4 and 5"));
+    let stiff = |out: &str| {
+        assert!(
+            out.contains("BDF") && out.contains("hinge") && out.contains("500 Hz"),
+            "{out}"
+        );
+        messages::record(out);
+    };
+    stiff(&out);
+    stiff(&check(spec(500.0, 0.1, 0.5)));
     for (hertz, ratio, step) in [(500.0, 0.7, 0.5), (500.0, 0.005, 0.01), (0.3, 0.005, 0.5)] {
         let out = check(spec(hertz, ratio, step));
         assert!(!out.contains("BDF"), "{hertz} Hz, {ratio}, {step} s: {out}");

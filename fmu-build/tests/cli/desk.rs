@@ -1,5 +1,6 @@
 //! Runs the program as a user does, in a folder of its own.
 
+use crate::messages;
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +15,37 @@ pub struct Outcome {
     pub code: Option<i32>,
     pub out: String,
     pub errors: String,
+}
+
+impl Outcome {
+    /// Asserts that exactly these problems in `file` are reported, in this order: the line of each,
+    /// and a name or number in its message. Returns the messages.
+    pub fn expect_places(&self, file: &str, problems: &[(usize, &str)]) -> Vec<String> {
+        let count = format!("{file}: {} problem", problems.len());
+        assert!(self.errors.contains(&count), "{count}:\n{}", self.errors);
+        // Every message is followed by its place, and that by lines of the file.
+        let place = format!(" [{file}:");
+        let parts: Vec<&str> = self.errors.split(&place).collect();
+        let message = |part: &&str| part.rsplit("Error: ").next().unwrap_or_default().to_owned();
+        let messages: Vec<String> = parts[..parts.len() - 1].iter().map(message).collect();
+        let lines = parts[1..].iter().map(|part| part.split(':').next());
+        let expected = problems.iter().map(|(line, _)| line.to_string());
+        assert_eq!(
+            lines.map(Option::unwrap_or_default).collect::<Vec<_>>(),
+            expected.collect::<Vec<_>>(),
+            "{}",
+            self.errors
+        );
+        for (message, (line, name)) in messages.iter().zip(problems) {
+            assert!(message.contains(name), "line {line}: {name:?} is not in {message}");
+        }
+        messages
+    }
+
+    /// Records the text on the standard error stream.
+    pub fn record(&self) {
+        messages::record(&self.errors);
+    }
 }
 
 impl Desk {
@@ -112,24 +144,11 @@ impl Desk {
     }
 
     /// Runs `grapple` with these arguments and asserts that it reports exactly these problems in
-    /// `file`: line and text.
+    /// `file`: the line of each, and a name or number in its message. Records all messages.
     pub fn expect_problems(&self, arguments: &[&str], file: &str, problems: &[(usize, &str)]) {
         let outcome = self.run(arguments);
         assert_eq!(outcome.code, Some(1), "{}", outcome.out);
-        let mut rest = outcome.errors.as_str();
-        for (line, text) in problems {
-            let found = rest.find(text);
-            let after = found.unwrap_or_else(|| panic!("{text:?} is missing, or too late, in\n{}", outcome.errors));
-            rest = &rest[after..];
-            let place = rest.find(&format!("[{file}:")).map(|start| &rest[start + 1..]);
-            let place = place.unwrap_or_else(|| panic!("{text:?} has no place:\n{rest}"));
-            assert!(
-                place.starts_with(&format!("{file}:{line}:")),
-                "{text:?} is not at line {line}: {place}"
-            );
-        }
-        let count = format!("{file}: {} problem", problems.len());
-        assert!(outcome.errors.contains(&count), "{count}:\n{}", outcome.errors);
+        outcome.expect_places(file, problems).iter().for_each(messages::record);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::desk::Desk;
 use crate::long::long;
+use crate::messages;
 use serde_json::Value;
 
 const FLOATING: &str = r#"
@@ -93,6 +94,7 @@ fn frequency_and_damping_of_a_hinge_with_a_spring_are_exact() {
 
 #[test]
 fn inputs_and_outputs_are_selected_by_name_and_unknown_ones_get_a_hint() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     desk.write("sprung.toml", SPRUNG);
     let chosen = [
@@ -122,11 +124,8 @@ fn inputs_and_outputs_are_selected_by_name_and_unknown_ones_get_a_hint() {
     ] {
         let outcome = desk.run(&["linearize", "sprung.toml", option, name]);
         assert_eq!(outcome.code, Some(1));
-        assert!(
-            outcome.errors.contains(&format!("did you mean \"{hint}\"?")),
-            "{}",
-            outcome.errors
-        );
+        assert!(outcome.errors.contains(&format!("\"{hint}\"")), "{}", outcome.errors);
+        outcome.record();
     }
 }
 
@@ -134,10 +133,7 @@ fn inputs_and_outputs_are_selected_by_name_and_unknown_ones_get_a_hint() {
 fn linearisation_uses_the_state_of_the_run_at_that_time() {
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["linearize", "two_link.toml", "--at", "1.25"]);
-    assert!(
-        out.contains("two_link at 1.25 s") && out.contains("not an equilibrium"),
-        "{out}"
-    );
+    assert!(out.contains("two_link at 1.25 s"), "{out}");
     desk.succeed(&["simulate", "two_link.toml", "--stop-time", "1.25"]);
     let linear = json(&desk, "two_link_linear/linear.json");
     let (csv, states) = (desk.text("two_link.csv"), linear["states"].as_array().expect("a list"));

@@ -11,6 +11,8 @@ mod library;
 mod linearize;
 #[path = "../../../tests/long/mod.rs"]
 mod long;
+#[path = "../../../tests/messages/mod.rs"]
+mod messages;
 mod outside;
 mod packing;
 mod pe;

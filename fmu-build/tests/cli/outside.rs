@@ -1,6 +1,7 @@
 //! The run diagnostics on momentum: its drift if it is conserved, else the external load.
 
 use crate::desk::Desk;
+use crate::messages;
 
 /// Returns the spec of a rotating, drifting free body with a boom on a hinge, and with the lines
 /// `more`.
@@ -79,60 +80,59 @@ on = false
 
 #[test]
 fn external_loads_are_named_and_no_drift_is_shown() {
+    let _section = messages::of_this_test();
     for (what, spec) in [
-        ("gravity acts", "[environment]\ngravity = [0.0, 0.0, -1.0]"),
-        ("gravity in orbit acts", "[environment.orbit]\nsemi_major_axis = 7.0e6"),
+        ("gravity", "[environment]\ngravity = [0.0, 0.0, -1.0]"),
+        ("orbit", "[environment.orbit]\nsemi_major_axis = 7.0e6"),
         (
-            "joint rail attaches the spacecraft to the world",
+            "joint rail",
             "[body.sled]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n\
              [joint.rail]\ntype = \"prismatic\"\nparent = \"world\"\nchild = \"sled\"\naxis = [1.0, 0.0, 0.0]",
         ),
+        ("base", "[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0"),
         (
-            "base's attitude servo acts",
-            "[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0",
-        ),
-        (
-            "thruster jet fires",
+            "thruster jet",
             "[thruster.jet]\nframe = \"nose\"\ndirection = [1.0, 0.0, 0.0]\nthrust = 5.0\n\
              [signal.\"jet.on\"]\ntype = \"constant\"",
         ),
         (
-            "grasp hold acts on the world",
+            "grasp hold",
             "[grasp.hold]\na = \"world\"\nb = \"nose\"\nstiffness = 1.0\ndamping = 1.0",
         ),
         // A ball that bounces on the ground.
         (
-            "contact floor acts on the world",
+            "contact floor",
             "[contact.floor]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\ne = 0.8",
         ),
         (
-            "contact hook acts on the world",
+            "contact hook",
             "[contact.hook]\na = \"nose\"\nb = \"world\"\nlaw = \"capture_pin\"\nreach = 9.0\n\
              [signal.\"hook.capture\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_importer = false",
         ),
         (
-            "contact mat acts on the world",
+            "contact mat",
             "[contact.mat]\na = \"base\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.9\nlaw = \"compliant\"\n\
              force = 100.0\ndepth = 0.01",
         ),
         // The impulse acts between two rows of the results.
         (
-            "an impulse acts at push",
+            "push",
             "[port.push]\nframe = \"nose\"\nimpulse = true\n[signal.\"push.impulse[1]\"]\ntype = \"constant\"\n\
              from_importer = false\n[signal.\"push.impact\"]\ntype = \"constant\"\nfrom = 0.11\nuntil = 0.12\nfrom_importer = false",
         ),
         (
-            "push is driven",
+            "push",
             "[port.push]\nframe = \"nose\"\n[signal.\"push.t[2]\"]\ntype = \"constant\"",
         ),
         (
-            "wind is driven",
+            "wind",
             "[line_load.wind]\nbody = \"boom\"\n[signal.\"wind.f[3]\"]\ntype = \"constant\"",
         ),
     ] {
         let (diagnostics, page) = simulated(spec);
-        let expected = format!("run diagnostics: momentum: not conserved: {what}; energy balance ");
-        assert!(diagnostics.starts_with(&expected), "{what}: {diagnostics}");
+        let momentum = diagnostics.split(';').next().expect("the momentum comes first");
+        assert!(momentum.contains(what), "{what}: {diagnostics}");
+        messages::record(momentum);
         assert!(!page.contains("Momentum drift"), "{what}");
     }
 }

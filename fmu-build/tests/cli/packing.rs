@@ -2,6 +2,7 @@
 
 use crate::desk::{Desk, assert_self_contained, example};
 use crate::library::{OWN, built, exports};
+use crate::messages;
 use crate::pe;
 use crate::table::{last, table};
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ fn variables(xml: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 fn library_of_another_format_is_refused_with_its_format() {
+    let _section = messages::of_this_test();
     let desk = built();
     desk.write_bytes("own.dll", &pe::dll(&exports(&desk.bytes("own.so"))));
     desk.write("notes.txt", "no library");
@@ -33,36 +35,35 @@ fn library_of_another_format_is_refused_with_its_format() {
     let mut hollow = vec![0xca, 0xfe, 0xba, 0xbe];
     hollow.extend([0; 20]);
     desk.write_bytes("hollow.dylib", &hollow);
-    for (option, text) in [
-        (
-            "win64=own.so",
-            "it is 64-bit ELF (Linux) for x86-64, and win64 needs 64-bit PE (Windows) for x86-64",
-        ),
-        ("win32=own.dll", "and win32 needs 32-bit PE (Windows) for x86"),
-        ("linux32=own.so", "and linux32 needs 32-bit ELF (Linux) for x86"),
-        ("darwin64=own.so", "and darwin64 needs 64-bit Mach-O (macOS)"),
-        (
-            "linux64=own.dll",
-            "it is 64-bit PE (Windows) for x86-64, and linux64 needs 64-bit ELF",
-        ),
-        ("linux64=notes.txt", "it is not a library of any platform"),
-        ("linux64=hollow.dylib", "an empty universal library of macOS"),
-        ("darwin64=hollow.dylib", "an empty universal library of macOS"),
-        ("win64=none.dll", "cannot read none.dll"),
+    for option in [
+        "win64=own.so",
+        "win32=own.dll",
+        "linux32=own.so",
+        "darwin64=own.so",
+        "linux64=own.dll",
+        "linux64=notes.txt",
+        "linux64=hollow.dylib",
+        "darwin64=hollow.dylib",
+        "win64=none.dll",
     ] {
         let errors = refusal(&desk, &["--binary", option]);
-        assert!(errors.contains(text), "{option}: {errors}");
         let (platform, file) = option.split_once('=').expect("PLATFORM=FILE");
         assert!(errors.contains(file), "{option}: {errors}");
-        assert!(errors.contains(platform) || file == "none.dll", "{option}: {errors}");
+        // The operating system's reason for a file that is not there differs.
+        if file != "none.dll" {
+            assert!(errors.contains(platform), "{option}: {errors}");
+            messages::record(&errors);
+        }
     }
     // A program is not a shared library, though its format and machine match.
     let program = env!("CARGO_BIN_EXE_grapple");
-    assert!(refusal(&desk, &["--library", program]).contains("it exports none of FMI's 44 functions"));
+    let errors = refusal(&desk, &["--library", program]);
+    assert!(errors.contains("44"), "{errors}");
 }
 
 #[test]
 fn library_without_a_function_is_refused_with_its_name() {
+    let _section = messages::of_this_test();
     let desk = built();
     let mut library = desk.bytes("own.so");
     let name = b"\0fmi2DoStep\0";
@@ -76,18 +77,20 @@ fn library_without_a_function_is_refused_with_its_name() {
     assert!(found > 0, "the library names its functions");
     desk.write_bytes("other.so", &library);
     let errors = refusal(&desk, &["--library", "other.so"]);
-    assert!(errors.contains("it lacks fmi2DoStep"), "{errors}");
+    assert!(errors.contains("fmi2DoStep"), "{errors}");
+    messages::record(&errors);
 
     let mut most = exports(&desk.bytes("own.so"));
     most.retain(|name| !name.ends_with("FMUstate"));
     desk.write_bytes("most.dll", &pe::dll(&most));
     let errors = refusal(&desk, &["--binary", "win64=most.dll"]);
-    let lacking = "it lacks fmi2DeSerializeFMUstate, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2SerializeFMUstate, \
+    let lacking = "fmi2DeSerializeFMUstate, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2SerializeFMUstate, \
                    fmi2SetFMUstate";
     assert!(errors.contains(lacking), "{errors}");
+    messages::record(&errors);
     desk.write_bytes("none.dll", &pe::dll(&["DllMain"]));
     let errors = refusal(&desk, &["--binary", "win64=none.dll"]);
-    assert!(errors.contains("it exports none of FMI's 44 functions"), "{errors}");
+    messages::record(&errors);
 }
 
 #[test]
@@ -124,6 +127,7 @@ fn fmu_lists_the_platforms_of_its_libraries() {
 
 #[test]
 fn library_option_replaces_the_embedded_library() {
+    let _section = messages::of_this_test();
     let desk = built();
     let mut other = desk.bytes("own.so");
     other.extend(b"made elsewhere");
@@ -135,10 +139,10 @@ fn library_option_replaces_the_embedded_library() {
         desk.succeed(&["simulate", "two_link.fmu", "--stop-time", "0.1"]);
     }
     let errors = refusal(&desk, &["--library", "other.so", "--binary", "linux64=own.so"]);
-    assert!(
-        errors.contains("two libraries for linux64: other.so and own.so"),
-        "{errors}"
-    );
+    for name in ["linux64", "other.so", "own.so"] {
+        assert!(errors.contains(name), "{name}: {errors}");
+    }
+    messages::record(&errors);
     for nonsense in ["linux=own.so", "linux64", "linux64="] {
         let outcome = desk.run(&["build", "two_link.toml", "--binary", nonsense]);
         assert_eq!(outcome.code, Some(2), "{nonsense}");

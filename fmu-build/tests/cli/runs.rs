@@ -1,6 +1,7 @@
 //! `grapple simulate`: failed and interrupted runs, input tables, and protection of input files.
 
 use crate::desk::{Desk, example};
+use crate::messages;
 use crate::table::{last, table};
 
 /// Returns the two-link spacecraft with other signals.
@@ -13,6 +14,7 @@ fn with_signals(signals: &str) -> String {
 
 #[test]
 fn input_files_are_not_overwritten() {
+    let _section = messages::of_this_test();
     let desk = Desk::with_example("two_link");
     let fed = "[signal.\"elbow.tau\"]\ntype = \"table\"\nfile = \"w.csv\"\n";
     let spec = with_signals(fed).replace("name = \"two_link\"", "name = \"w\"");
@@ -33,11 +35,7 @@ fn input_files_are_not_overwritten() {
     ] {
         let outcome = desk.run(arguments);
         assert_eq!(outcome.code, Some(1), "{arguments:?}: {}", outcome.out);
-        assert!(
-            outcome.errors.contains("is an input or another output of this command"),
-            "{arguments:?}: {}",
-            outcome.errors
-        );
+        outcome.record();
     }
     assert_eq!((desk.text("w.toml"), desk.text("w.csv")), (spec, tau.to_owned()));
     assert!(desk.bytes("two_link.fmu") == fmu);
@@ -65,11 +63,13 @@ step = 0.05
 
 #[test]
 fn failed_run_reports_the_reason_and_keeps_its_results() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     desk.write("restless.toml", RESTLESS);
     let outcome = desk.run(&["simulate", "restless.toml"]);
     assert_eq!(outcome.code, Some(1));
-    assert!(outcome.errors.contains("chatters at t = 1."), "{}", outcome.errors);
+    assert!(outcome.errors.contains("contact \"floor\""), "{}", outcome.errors);
+    messages::record(messages::without_decimals(&outcome.errors));
     assert!(
         !outcome.errors.contains("N.s, work"),
         "the reason alone: {}",
@@ -88,27 +88,21 @@ fn failed_run_reports_the_reason_and_keeps_its_results() {
 
 #[test]
 fn too_many_values_are_refused_before_the_run() {
+    let _section = messages::of_this_test();
     let desk = Desk::with_example("two_link");
     let outcome = desk.run(&["simulate", "two_link.toml", "--step", "1e-7"]);
     assert_eq!(outcome.code, Some(1));
-    assert!(outcome.errors.contains("50000001 rows of "), "{}", outcome.errors);
-    assert!(
-        outcome.errors.contains("more than the 250 million numbers"),
-        "{}",
-        outcome.errors
-    );
+    assert!(outcome.errors.contains("50000001"), "{}", outcome.errors);
+    outcome.record();
     let study = "model = \"two_link.toml\"\nruns = 1\nexperiment = { step = 5.1e-8 }\n[output]\n\
                  \"elbow.q\" = [\"final\"]\n\"elbow.qd\" = [\"final\"]\n\"shoulder.q\" = [\"final\"]\n";
     desk.write("study.toml", study);
-    desk.expect_problems(
-        &["campaign", "study.toml"],
-        "study.toml",
-        &[(3, "98039217 rows of 3 variables")],
-    );
+    desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(3, "98039217")]);
 }
 
 #[test]
 fn input_table_agrees_with_the_same_signals() {
+    let _section = messages::of_this_test();
     let desk = Desk::new();
     let tables = "[signal.\"shoulder.tau\"]\ntype = \"table\"\ntimes = [0.0, 1.0, 1.503, 3.0]\nvalues = [0.0, 0.3, -0.2, 0.1]\n\
                   [signal.\"elbow.tau\"]\ntype = \"table\"\ntimes = [0.0, 1.0, 1.503, 3.0]\nvalues = [0.1, 0.1, 0.0, 0.0]\n";
@@ -145,29 +139,24 @@ fn input_table_agrees_with_the_same_signals() {
         "0.1",
     ]);
     assert_eq!(last(&table(&desk.text("two_link.csv")), "elbow.qd [rad/s]"), 0.0);
-    for (text, message) in [
-        (
-            "time,elbow.tua\n0,1\n",
-            "there is no input \"elbow.tua\"; did you mean \"elbow.tau\"?",
-        ),
-        ("t,elbow.tau\n0,1\n", "the first column must be"),
-        (
-            "time,elbow.tau,elbow.tau\n0,1,1\n",
-            "two columns are called \"elbow.tau\"",
-        ),
-        ("time,elbow.tau\n0,1\n1,nan\n", "line 3: \"nan\" is not a finite number"),
-        ("time,elbow.tau\n1,1\n0,1\n", "line 3: the time decreases to 0 s"),
+    for (text, name) in [
+        ("time,elbow.tua\n0,1\n", "\"elbow.tua\""),
+        ("t,elbow.tau\n0,1\n", "\"time\""),
+        ("time,elbow.tau,elbow.tau\n0,1,1\n", "\"elbow.tau\""),
+        ("time,elbow.tau\n0,1\n1,nan\n", "line 3: \"nan\""),
+        ("time,elbow.tau\n1,1\n0,1\n", "line 3: "),
         ("time,elbow.tau\n0,1,2\n", "line: 2"),
-        ("time,elbow.tau\n", "there are no rows"),
+        ("time,elbow.tau\n", ""),
     ] {
         desk.write("bad.csv", text);
         let outcome = desk.run(&["simulate", "two_link.toml", "--inputs", "bad.csv"]);
         assert_eq!(outcome.code, Some(1), "{text}");
         assert!(
-            outcome.errors.contains(message) && outcome.errors.contains("bad.csv"),
+            outcome.errors.contains(name) && outcome.errors.contains("bad.csv"),
             "{text}: {}",
             outcome.errors
         );
+        outcome.record();
     }
 }
 

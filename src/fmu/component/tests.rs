@@ -4,6 +4,7 @@ use super::*;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::testing::{Outcome, TWO_LINK, instance, instance_of};
 use crate::larger::Larger;
+use crate::messages;
 
 /// Returns an instance in a mode, reached by the calls of an importer.
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
@@ -51,11 +52,13 @@ fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
 
 #[test]
 fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
+    let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
     set(&mut c, "link1.inertia_xx", 99.0).map_err(|f| f.what)?;
     let refused = c.exit_initialization_mode();
     let what = refused.err().map(|f| f.what).unwrap_or_default();
+    messages::record(messages::without_decimals(&what));
     assert!(
         what.contains("base") && what.contains("-1") && what.contains("link1"),
         "{what}"
@@ -70,6 +73,7 @@ fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
 
 #[test]
 fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
+    let _section = messages::of_this_test();
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     assert_eq!(get(&mut c, "elbow.q")?, 0.3);
     set(&mut c, "elbow.q_start", 0.7).map_err(|f| f.what)?;
@@ -77,7 +81,9 @@ fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Ou
     c.enter_continuous_time_mode().map_err(|f| f.what)?;
     c.enter_event_mode();
     let refused = set(&mut c, "elbow.q_start", 0.8);
-    assert!(refused.is_err_and(|f| f.what.contains("elbow.q_start") && f.what.contains("fixed")));
+    let what = refused.err().map(|f| f.what).unwrap_or_default();
+    messages::record(&what);
+    assert!(what.contains("elbow.q_start"), "{what}");
     assert_eq!(get(&mut c, "elbow.q_start")?, 0.7);
     Ok(())
 }
@@ -105,10 +111,12 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
 /// The start of a run is validated only before the run: a range that is set later may exclude it.
 #[test]
 fn start_is_validated_only_before_the_run() -> Outcome {
+    let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
     let refused = c.exit_initialization_mode().err().map(|f| f.what).unwrap_or_default();
-    assert!(refused.contains("elbow.q starts at 0.3 rad"), "{refused}");
+    messages::record(&refused);
+    assert!(refused.contains("elbow.q"), "{refused}");
     set(&mut c, "elbow.q_min", -2.0).map_err(|f| f.what)?;
     c.exit_initialization_mode().map_err(|f| f.what)?;
     c.do_step(0.0, 0.1).map_err(|f| f.what)?;
@@ -179,13 +187,17 @@ fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outc
 
 #[test]
 fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
+    let _section = messages::of_this_test();
     let mut c = instance(Interface::CoSimulation)?;
     set(&mut c, "solver.work_limit", 60.0).map_err(|f| f.what)?;
     c.enter_initialization_mode();
     c.exit_initialization_mode().map_err(|f| f.what)?;
     set(&mut c, "elbow.tau", 2.0).map_err(|f| f.what)?;
-    let outcome = c.do_step(0.0, 5.0);
-    assert!(outcome.is_err_and(|f| f.status == fmi2Status::DISCARD && f.what.contains("work limit")));
+    let Err(discarded) = c.do_step(0.0, 5.0) else {
+        return Err("too little work suffices".into());
+    };
+    assert_eq!(discarded.status, fmi2Status::DISCARD);
+    messages::record(messages::without_decimals(&discarded.what));
     let reached = c
         .last_successful_time(fmi2StatusKind::LAST_SUCCESSFUL_TIME)
         .map_err(|f| f.what)?;
@@ -341,6 +353,7 @@ fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
 
 #[test]
 fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
+    let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
     let before = c.save();
@@ -357,18 +370,17 @@ fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
         assert!(c.read_state(&bytes).is_err(), "bit {bit}");
     }
     let me = in_mode(Interface::ModelExchange, Mode::Event)?;
-    assert!(
-        c.read_state(&me.save().to_bytes())
-            .is_err_and(|f| f.what.contains("Model Exchange"))
-    );
+    let refused = c.read_state(&me.save().to_bytes());
+    let what = refused.err().map(|f| f.what).unwrap_or_default();
+    messages::record(&what);
+    assert!(what.contains("Model Exchange"), "{what}");
     assert!(c.restore(&me.save()).is_err());
     let mut foreign = before.clone();
     foreign.guid = Guid([7; 16]);
-    assert!(c.restore(&foreign).is_err_and(|f| f.what.contains("another FMU")));
-    assert!(
-        c.read_state(&foreign.to_bytes())
-            .is_err_and(|f| f.what.contains("another FMU"))
-    );
+    for refused in [c.restore(&foreign), c.read_state(&foreign.to_bytes()).map(|_| ())] {
+        let what = refused.err().map(|f| f.what).unwrap_or_default();
+        messages::record(what.replace(&before.guid.to_string(), "{GUID}"));
+    }
     assert_eq!(c.save(), before);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::super::{IntegrateError, InvalidMemory, Memory, Method, Settings, Stepper};
 use super::problems::{ARENSTORF_START, arenstorf, ode, rhs, van_der_pol};
+use crate::messages;
 use std::cell::Cell;
 
 const METHODS: [Method; 8] = [
@@ -204,6 +205,7 @@ fn stored_derivative_is_reused_until_invalidated() {
 
 #[test]
 fn invalid_memory_numbers_are_rejected() {
+    let _section = messages::of_this_test();
     let settings = Settings::new(Method::Radau5, 1e-6, &[1.0; 2]).unwrap();
     let mut memory = Memory::new(&settings);
     let right: Vec<f64> = memory.numbers().collect();
@@ -236,7 +238,11 @@ fn invalid_memory_numbers_are_rejected() {
         let mut values = right.clone();
         values[index] = value;
         let refused = memory.restore(&values).unwrap_err();
-        assert!(refused.to_string().contains(&format!("value {index}")), "{refused}");
+        assert!(
+            matches!(refused, InvalidMemory::Value { index: at, .. } if at == index),
+            "{refused:?}"
+        );
+        messages::record(refused);
         assert_eq!(memory, Memory::new(&settings));
     }
 }

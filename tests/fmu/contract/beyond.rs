@@ -2,6 +2,8 @@
 //! usable.
 
 use crate::driver::*;
+use crate::messages;
+use crate::recorded::Recorded;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
 
@@ -22,6 +24,7 @@ fn keeps(instance: &Instance) {
 
 #[test]
 fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (Fmu::of(&impact_in_orbit()), Log::new());
     let me = fmu.instance_with_log(&log, ME);
     me.begin();
@@ -32,7 +35,7 @@ fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
     // SAFETY: a live handle, and a buffer for all indicators.
     let status = unsafe { fmi2GetEventIndicators(me.c, z.as_mut_ptr(), z.len()) };
     assert_eq!(status, DISCARD, "{z:?}");
-    log.assert_logged(DISCARD, &["event indicator", "not finite"]);
+    log.assert_logged(DISCARD, &["fmi2GetEventIndicators"]);
 
     me.set_states(&good);
     me.indicators();
@@ -40,15 +43,16 @@ fn indicators_and_derivatives_that_are_not_finite_are_refused_by_name() {
     // Contributions of a repeated known are added, which overflows here.
     let (status, _) = me.directional(&[q], &[q, q], &[1e308, 1e308]);
     assert_eq!(status, DISCARD);
-    log.assert_logged(DISCARD, &["partial derivative of elbow.q", "not finite"]);
+    log.assert_logged(DISCARD, &["elbow.q"]);
     let (status, _) = me.directional(&[fmu.vr("der(elbow.q)")], &[qd, qd], &[1e308, 1e308]);
     assert_eq!(status, DISCARD);
-    log.assert_logged(DISCARD, &["partial derivative of der(", "not finite"]);
+    log.assert_logged(DISCARD, &["der("]);
     assert_eq!(me.along(&[q], &[q], &[1.0]), [1.0]);
 }
 
 #[test]
 fn output_derivatives_that_are_not_finite_are_refused_by_name() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (Fmu::new(), Log::new());
     let cs = fmu.instance_with_log(&log, CS);
     ok(cs.set("base.v_start[1]", 1e200));
@@ -59,13 +63,14 @@ fn output_derivatives_that_are_not_finite_are_refused_by_name() {
         unsafe { fmi2GetRealOutputDerivatives(cs.c, &fmu.vr(name), 1, &1, &mut value) }
     };
     assert_eq!(ask("system.energy"), ERROR);
-    log.assert_logged(ERROR, &["time derivative of system.energy", "not finite"]);
+    log.assert_logged(ERROR, &["system.energy"]);
     ok(ask("base.r[1]"));
     assert_eq!(value, 1e200);
 }
 
 #[test]
 fn start_values_that_overflow_are_refused_when_initialisation_ends() {
+    let _section = messages::of_this_test();
     let spacecraft = format!("formulation = \"natural\"\n{SPACECRAFT}");
     let (fmu, log) = (Fmu::of(&spacecraft), Log::new());
     let cs = fmu.instance_with_log(&log, CS);
@@ -73,7 +78,7 @@ fn start_values_that_overflow_are_refused_when_initialisation_ends() {
     ok(cs.set("shoulder.origin[1]", 1e200));
     ok(cs.enter_initialization());
     assert_eq!(cs.exit_initialization(), ERROR);
-    log.assert_logged(ERROR, &["not finite"]);
+    log.assert_logged(ERROR, &["fmi2ExitInitializationMode"]);
     keeps(&cs);
     ok(cs.set("base.w_start[3]", 0.1));
     ok(cs.set("shoulder.origin[1]", 0.5));
@@ -103,13 +108,14 @@ fn a_state_restored_after_a_refused_start_has_its_own_work_limit() {
 
 #[test]
 fn input_derivatives_that_overflow_are_refused_with_the_step() {
+    let _section = messages::of_this_test();
     for fmu in [controller(false), controller(true)] {
         let log = Log::new();
         let cs = fmu.instance_with_log(&log, CS);
         cs.initialise(None);
         ok(cs.set_input_derivative("shoulder.q", 1, 1e308));
         assert_eq!(cs.step(0.0, 100.0), ERROR);
-        log.assert_logged(ERROR, &["shoulder.q", "not finite"]);
+        log.assert_logged(ERROR, &["shoulder.q"]);
         keeps(&cs);
         ok(cs.set_input_derivative("shoulder.q", 1, 1e3));
         ok(cs.step(0.0, 100.0));
@@ -119,12 +125,13 @@ fn input_derivatives_that_overflow_are_refused_with_the_step() {
 
 #[test]
 fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (controller(true), Log::new());
     let cs = fmu.instance_with_log(&log, CS);
     cs.initialise(None);
     ok(cs.set("shoulder.q_ref", 1e307));
     assert_eq!(cs.step(0.0, 0.1), ERROR);
-    log.assert_logged(ERROR, &["shoulder.tau", "not finite"]);
+    log.assert_logged(ERROR, &["shoulder.tau"]);
     keeps(&cs);
     ok(cs.set("shoulder.q_ref", 1.0));
     ok(cs.step(0.0, 0.1));
@@ -135,7 +142,7 @@ fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
     let mut info = fmi2EventInfo::default();
     // SAFETY: a live handle, a buffer for the result.
     assert_eq!(unsafe { fmi2NewDiscreteStates(me.c, &mut info) }, ERROR);
-    log.assert_logged(ERROR, &["shoulder.tau", "not finite"]);
+    log.assert_logged(ERROR, &["shoulder.tau"]);
     keeps(&me);
 }
 
@@ -143,12 +150,13 @@ fn a_sample_that_overflows_is_refused_by_the_name_of_the_output() {
 /// step made millions of samples.
 #[test]
 fn samples_count_as_work() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (controller(true), Log::new());
     let cs = fmu.instance_with_log(&log, CS);
     ok(cs.set("solver.work_limit", 1000.0));
     cs.initialise(None);
     assert_eq!(cs.step(0.0, 1e9), DISCARD);
-    log.assert_logged(DISCARD, &["work limit of 1000"]);
+    log.assert_logged(DISCARD, &["1000"]);
     let reached = cs.last_time();
     assert!(reached > 1.0 && reached < 20.0, "{reached}");
     ok(cs.step(reached, 1.0));

@@ -1,6 +1,8 @@
 //! Values at the start of a run: refusals and messages.
 
 use crate::driver::*;
+use crate::messages;
+use crate::recorded::Recorded;
 
 /// A beam on a hinge whose motor has a rate limit.
 const BOOM: &str = r#"
@@ -21,21 +23,12 @@ motor = { torque_limit = 1.0, rate_limit = 0.5 }
 /// An importer's start values are validated like those of a spec, with the same message.
 #[test]
 fn importers_start_is_validated_like_the_specs() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (Fmu::of(&impact_in_orbit()), Log::new());
     for kind in [ME, CS] {
         for (parameter, value, good, parts) in [
-            (
-                "ball.r_start[2]",
-                0.2,
-                0.9,
-                ["contact \"hit\"", "inside the surface of \"target\""],
-            ),
-            (
-                "boom.q_start[4]",
-                0.0,
-                1.0,
-                ["grasp \"grip\"", "starts rotated by 180.0 deg"],
-            ),
+            ("ball.r_start[2]", 0.2, 0.9, ["contact \"hit\"", "\"target\""]),
+            ("boom.q_start[4]", 0.0, 1.0, ["grasp \"grip\"", "boom"]),
         ] {
             let instance = fmu.instance_with_log(&log, kind);
             ok(instance.set(parameter, value));
@@ -60,6 +53,7 @@ fn importers_start_is_validated_like_the_specs() {
 /// the importer reads before; other limits are not reported.
 #[test]
 fn exceeded_limits_are_reported_at_the_start() {
+    let _section = messages::of_this_test();
     let (fmu, log) = (Fmu::of(BOOM), Log::new());
     for kind in [ME, CS] {
         let instance = fmu.instance_with_log(&log, kind);
@@ -78,11 +72,12 @@ fn exceeded_limits_are_reported_at_the_start() {
             panic!("two messages expected: {logged:?}")
         };
         assert!(
-            bent.message
-                .contains("t = 0 s: body \"boom\" bends beyond its linear limit")
-                && fast.message.contains("hinge.qd reached its motor's limit of 0.5 rad/s"),
+            bent.message.contains("body \"boom\"") && fast.message.contains("hinge.qd"),
             "{logged:?}"
         );
+        for logged in [bent, fast] {
+            messages::record(messages::without_decimals(&logged.message));
+        }
         assert!(
             logged
                 .iter()

@@ -2,11 +2,14 @@
 
 use super::fmu;
 use crate::driver::*;
+use crate::messages;
+use crate::recorded::Recorded;
 use grapple::fmu::c_abi::*;
 use std::ptr::null_mut;
 
 #[test]
 fn serialised_state_continues_in_another_instance_with_identical_bits() {
+    let _section = messages::of_this_test();
     let fmu = fmu();
     let [a_log, b_log, me_log] = [(); 3].map(|()| Log::new());
     let a = fmu.instance_with_log(&a_log, CS);
@@ -32,17 +35,17 @@ fn serialised_state_continues_in_another_instance_with_identical_bits() {
         let b = fmu.instance_with_log(&b_log, CS);
         for damaged in [&bytes[..size - 1], &bytes[..20], &[]] {
             assert_eq!(b.deserialize(damaged), (ERROR, null_mut()));
-            b_log.assert_logged(ERROR, &["fmi2DeSerializeFMUstate", "state"]);
+            b_log.assert_logged(ERROR, &["fmi2DeSerializeFMUstate"]);
         }
         let mut flipped = bytes.clone();
         flipped[size / 2] ^= 4;
         assert_eq!(b.deserialize(&flipped), (ERROR, null_mut()));
-        b_log.assert_logged(ERROR, &["checksum"]);
+        b_log.assert_logged(ERROR, &["fmi2DeSerializeFMUstate"]);
         let (status, restored) = b.deserialize(&bytes);
         ok(status);
         b.restore(restored);
         assert_eq!(fmi2SetFMUstate(b.c, null_mut()), ERROR);
-        b_log.assert_logged(ERROR, &["null"]);
+        b_log.assert_logged(ERROR, &[]);
         for (t, h) in [(0.317, 0.1), (0.317 + 0.1, 0.4)] {
             assert_eq!((a.step(t, h), b.step(t, h)), (OK, OK));
             assert_eq!(a.bits(), b.bits());

@@ -28,10 +28,11 @@ impl Log {
         self.0.take()
     }
 
-    /// Asserts that exactly one message was received, with this status and all of these parts.
+    /// Asserts that exactly one message was received, with this status and all of these names;
+    /// returns it.
     #[track_caller]
-    pub fn assert_logged(&self, status: fmi2Status, parts: &[&str]) {
-        assert_one(&self.take(), status, parts);
+    pub fn assert_named(&self, status: fmi2Status, names: &[&str]) -> String {
+        assert_one(&self.take(), status, names)
     }
 
     /// Returns callbacks whose logger appends to this log, which is their environment; no
@@ -58,14 +59,14 @@ pub fn logged() -> Vec<Logged> {
     HEARD.with(Log::take)
 }
 
-/// [`Log::assert_logged`] for this thread's loggers without an environment.
+/// [`Log::assert_named`] for this thread's loggers without an environment.
 #[track_caller]
-pub fn assert_logged(status: fmi2Status, parts: &[&str]) {
-    assert_one(&logged(), status, parts);
+pub fn assert_named(status: fmi2Status, names: &[&str]) -> String {
+    assert_one(&logged(), status, names)
 }
 
 #[track_caller]
-fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
+fn assert_one(logged: &[Logged], status: fmi2Status, names: &[&str]) -> String {
     let [one] = logged else {
         panic!("one message expected: {logged:?}");
     };
@@ -75,9 +76,10 @@ fn assert_one(logged: &[Logged], status: fmi2Status, parts: &[&str]) {
         "logStatusError"
     };
     assert_eq!((one.status, one.category.as_str()), (status, category), "{one:?}");
-    for word in parts {
-        assert!(one.message.contains(word), "{word:?} is not in {:?}", one.message);
+    for name in names {
+        assert!(one.message.contains(name), "{name:?} is not in {:?}", one.message);
     }
+    one.message.clone()
 }
 
 /// Returns the number of calls of this thread's allocators.

@@ -8,7 +8,7 @@ pub mod integration;
 pub mod process;
 
 pub use fmu::{Fmu, SPACECRAFT, catcher, impact_in_orbit, instantiate};
-pub use importer::{Log, allocations, assert_logged, callbacks, logged};
+pub use importer::{Log, allocations, assert_named, callbacks, logged};
 pub use instance::{Instance, assert_agree, assert_same_impact, capturing_reference, next_event, ok, reference};
 
 use grapple::fmu::fmi2::{fmi2Status, fmi2Type};

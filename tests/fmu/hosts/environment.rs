@@ -211,7 +211,11 @@ fn step_with_extreme_parameters_ends_within_bounded_time() {
                 if time > slowest.0 {
                     slowest = (time, seed);
                 }
-                limited += u32::from(logged().iter().any(|logged| logged.message.contains("work limit")));
+                limited += u32::from(
+                    logged()
+                        .iter()
+                        .any(|logged| logged.message.contains("solver.work_limit")),
+                );
             }
             logged();
         }

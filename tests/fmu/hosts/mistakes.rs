@@ -2,6 +2,8 @@
 //! message, and the importer's process continues.
 
 use crate::driver::*;
+use crate::messages;
+use crate::recorded::assert_logged;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::*;
 use grapple::fmu::guid::Guid;
@@ -36,7 +38,7 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     // The model of another spacecraft under this XML.
     fmu.write_model(&model(&other));
     assert!(load(&fmu).is_none());
-    assert_logged(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
+    assert_named(ERROR, &["GUID", guid.to_str().expect("it is a text")]);
     // Truncated or foreign data with a matching GUID.
     for (bytes, word) in [
         (&bytes[..bytes.len() / 2], "fmi2Instantiate"),
@@ -46,15 +48,15 @@ fn a_missing_truncated_or_foreign_model_is_refused_with_the_reason() {
     ] {
         change(&mut fmu, bytes);
         assert!(load(&fmu).is_none());
-        assert_logged(ERROR, &[word]);
+        assert_named(ERROR, &[word]);
     }
     std::fs::remove_file(fmu.model_file()).expect("it was there");
     assert!(load(&fmu).is_none());
-    assert_logged(ERROR, &["model.json", fmu.path()]);
+    assert_named(ERROR, &["model.json", fmu.path()]);
     // A directory in place of the file.
     std::fs::create_dir(fmu.model_file()).expect("the directory can be made");
     assert!(load(&fmu).is_none());
-    assert_logged(ERROR, &["model.json"]);
+    assert_named(ERROR, &["model.json"]);
     // The correct file again.
     std::fs::remove_dir(fmu.model_file()).expect("it was made");
     change(&mut fmu, &bytes);
@@ -102,6 +104,7 @@ fn damaged_model_never_crashes_the_library() {
 
 #[test]
 fn invalid_parameter_is_named_and_can_be_corrected() {
+    let _section = messages::of_this_test();
     let fmu = Fmu::new();
     for (name, bad, word) in [
         ("lower.mass", -1.0, "lower"),

@@ -1,0 +1,152 @@
+//! Messages of errors and events, all in one golden file, so that tests need to know no sentence: a
+//! test asserts kinds, names, places and numbers, and records the messages that it has produced.
+//!
+//! `GOLDEN=write cargo test` writes the file anew; read the changes in the diff.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::fs::File;
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+type Sections = BTreeMap<String, Vec<String>>;
+/// The name, the messages in the golden file, and those produced so far.
+type Section = (String, Vec<String>, Vec<String>);
+
+/// Beginning of the names of this program's sections.
+const PROGRAM: &str = concat!(env!("CARGO_CRATE_NAME"), "::");
+const HINT: &str = "in tests/golden/messages.txt; GOLDEN=write writes it anew";
+
+thread_local! {
+    static SECTION: RefCell<Option<Section>> = const { RefCell::new(None) };
+}
+
+/// The section of a test: as long as this value lives, the test records its messages.
+#[must_use]
+pub struct Recording(());
+
+/// Begins the section of the test that runs in this thread.
+pub fn of_this_test() -> Recording {
+    let name = PROGRAM.to_owned() + std::thread::current().name().expect("a test has a name");
+    let golden = read(&mut open()).remove(&name).unwrap_or_default();
+    let before = SECTION.replace(Some((name, golden, Vec::new())));
+    assert!(before.is_none(), "a test has one section");
+    Recording(())
+}
+
+/// Records a message; it must equal the one at its position in the golden file.
+pub fn record(message: impl Display) {
+    let message = message.to_string();
+    let lines: Vec<&str> = message
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let message = lines.join("\n");
+    SECTION.with_borrow_mut(|section| {
+        let (name, golden, told) = section.as_mut().expect("the test begins with messages::of_this_test()");
+        let expected = golden.get(told.len()).map_or("(nothing)", String::as_str);
+        assert!(
+            writes() || message == expected,
+            "{name}:\n{message}\nis not\n{expected}\n{HINT}"
+        );
+        told.push(message);
+    });
+}
+
+impl Drop for Recording {
+    fn drop(&mut self) {
+        let (name, golden, told) = SECTION.take().expect("it has begun");
+        if std::thread::panicking() {
+            return;
+        }
+        if writes() {
+            return rewrite(|sections| _ = sections.insert(name, told));
+        }
+        let (told, golden) = (told.len(), golden.len());
+        assert!(told == golden, "{name}: {told} messages, but {golden} {HINT}");
+    }
+}
+
+/// Returns a text with `#` for each number with a decimal point or an exponent, which round-off may
+/// change.
+#[allow(dead_code, reason = "not every test program has such numbers")]
+pub fn without_decimals(message: impl Display) -> String {
+    let message = message.to_string();
+    let words = message.split(' ').map(|word| {
+        let plain = word.trim_matches(|c: char| !c.is_ascii_digit() && c != '-');
+        match plain.contains(['.', 'e']) && plain.parse::<f64>().is_ok() {
+            true => word.replacen(plain, "#", 1),
+            false => word.to_owned(),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn every_section_of_the_golden_file_has_its_test() {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let list = std::process::Command::new(program).arg("--list").output();
+    let list = String::from_utf8(list.expect("it can be started").stdout).expect("names");
+    let is_left_over = |name: &String| {
+        let test = name.strip_prefix(PROGRAM);
+        test.is_some_and(|test| !list.lines().any(|line| line.strip_suffix(": test") == Some(test)))
+    };
+    if writes() {
+        rewrite(|sections| sections.retain(|name, _| !is_left_over(name)));
+    }
+    let left: Vec<String> = read(&mut open()).into_keys().filter(is_left_over).collect();
+    assert!(left.is_empty(), "sections without a test {HINT}: {left:?}");
+}
+
+fn writes() -> bool {
+    std::env::var_os("GOLDEN").is_some_and(|value| value == "write")
+}
+
+/// Opens the golden file; other tests and processes wait until it is closed.
+fn open() -> File {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut paths = folders.map(|folder| folder.join("tests/golden/messages.txt"));
+    let path = paths.find(|path| path.exists()).expect("the golden file is there");
+    let file = File::options().read(true).write(writes()).open(path).expect("it opens");
+    file.lock().expect("locked");
+    file
+}
+
+/// Reads sections: `[test]`, then every message from `- ` on, with its further lines indented.
+fn read(file: &mut File) -> Sections {
+    let mut text = String::new();
+    file.read_to_string(&mut text).expect("a text");
+    let sections = text
+        .trim_end()
+        .split("\n\n")
+        .filter_map(|section| section.split_once("\n- "));
+    let messages = |text: &str| {
+        text.split("\n- ")
+            .map(|message| message.replace("\n  ", "\n"))
+            .collect()
+    };
+    sections
+        .map(|(name, text)| (name[1..name.len() - 1].to_owned(), messages(text)))
+        .collect()
+}
+
+fn rewrite(change: impl FnOnce(&mut Sections)) {
+    let mut file = open();
+    let mut sections = read(&mut file);
+    change(&mut sections);
+    let text = |(name, messages): (&String, &Vec<String>)| {
+        let messages = messages
+            .iter()
+            .map(|message| format!("- {}\n", message.replace('\n', "\n  ")));
+        format!("[{name}]\n{}", messages.collect::<String>())
+    };
+    let texts: Vec<String> = sections
+        .iter()
+        .filter(|(_, messages)| !messages.is_empty())
+        .map(text)
+        .collect();
+    file.set_len(0).and_then(|()| file.rewind()).expect("emptied");
+    file.write_all(texts.join("\n").as_bytes()).expect("written");
+}
