@@ -18,7 +18,7 @@ use std::path::PathBuf;
 ///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
 ///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
-///   grapple build my_arm.toml --platform linux64,win64
+///   grapple build my_arm.toml --platform linux64     only for Linux on x86-64
 ///   grapple build my_arm.toml --binary win64=grapple.dll
 ///
 /// An FMU runs on the platforms whose libraries it contains: by default all whose

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 ///
 ///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
 ///   grapple couple arm.fmu controller.fmu -o loop.ssp
-///   grapple couple arm.toml controller.fmu --platform linux64,win64
+///   grapple couple arm.toml controller.fmu --platform linux64
 ///
 /// An output is connected to the inputs of the same name in the other FMUs: the
 /// spacecraft's measurements (elbow.q) to the controller, the commanded torque
