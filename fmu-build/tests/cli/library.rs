@@ -67,6 +67,10 @@ fn the_library_is_optimised_as_a_whole() {
         .map(|symbol| symbol.name().expect("UTF-8"))
         .filter(|name| name.contains("-cgu.") && !name.starts_with("compiler_builtins."))
         .collect();
+    if elf.symbols().next().is_none() {
+        println!("linked by Zig, without symbols: scripts/long tests the library that cargo links");
+        return;
+    }
     assert!(
         matches!(units.as_slice(), [one] if one.starts_with("grapple.")),
         "{units:?}"
