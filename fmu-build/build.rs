@@ -25,6 +25,14 @@ const SOURCES: [&str; 5] = [
     "Cargo.lock",
 ];
 
+/// Platforms and files of the libraries that `scripts/libraries` leaves.
+const LEFT: [(&str, &str); 4] = [
+    ("aarch64-linux", "grapple.so"),
+    ("darwin64", "grapple.dylib"),
+    ("linux64", "grapple.so"),
+    ("win64", "grapple.dll"),
+];
+
 fn main() {
     for source in SOURCES {
         println!("cargo::rerun-if-changed=../{source}");
@@ -57,17 +65,33 @@ fn main() {
 /// Returns the libraries that `scripts/libraries` has left, with their platforms. Libraries older
 /// than the sources are left out with a warning.
 fn left_by_script(target_folder: &Path) -> BTreeMap<String, PathBuf> {
-    let folder = env::var_os("GRAPPLE_LIBRARIES").map_or_else(|| target_folder.join("libraries"), PathBuf::from);
-    // Cargo runs this script at every build if a folder that it watches does not exist.
-    std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
+    let folder = match env::var_os("GRAPPLE_LIBRARIES") {
+        Some(folder) => PathBuf::from(folder),
+        None => {
+            let folder = target_folder.join("libraries");
+            // Cargo runs this script at every build if a folder that it watches does not exist.
+            std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
+            folder
+        }
+    };
+    assert!(
+        folder.is_dir(),
+        "GRAPPLE_LIBRARIES: there is no folder {}",
+        folder.display()
+    );
     println!("cargo::rerun-if-changed={}", folder.display());
-    let newest = SOURCES.iter().map(|source| newest(&Path::new("..").join(source))).max();
+    let newest = SOURCES
+        .iter()
+        .map(|source| last_change(&Path::new("..").join(source)))
+        .max();
     let mut libraries = BTreeMap::new();
-    for library in files(&folder) {
-        let platform = library.parent().and_then(Path::file_name).unwrap_or_default();
-        let platform = platform.to_string_lossy().into_owned();
-        if Some(newest_of_file(&library)) > newest {
-            libraries.insert(platform, library);
+    for (platform, file) in LEFT {
+        let library = folder.join(platform).join(file);
+        if !library.exists() {
+            continue;
+        }
+        if Some(last_change(&library)) > newest {
+            libraries.insert(platform.to_owned(), library);
         } else {
             println!(
                 "cargo::warning={} is older than the sources: the tool does not contain it; run scripts/libraries",
@@ -78,23 +102,16 @@ fn left_by_script(target_folder: &Path) -> BTreeMap<String, PathBuf> {
     libraries
 }
 
-/// Returns the files in a folder and its subfolders, or the file itself.
-fn files(path: &Path) -> Vec<PathBuf> {
-    match std::fs::read_dir(path) {
-        Ok(entries) => entries.flatten().flat_map(|entry| files(&entry.path())).collect(),
-        Err(_) => vec![path.to_owned()],
-    }
-}
-
-/// Returns the time of the last change of a file or of the files in a folder.
-fn newest(path: &Path) -> SystemTime {
-    let times = files(path).into_iter().map(|file| newest_of_file(&file));
-    times.max().unwrap_or(SystemTime::UNIX_EPOCH)
-}
-
-fn newest_of_file(file: &Path) -> SystemTime {
-    let changed = std::fs::metadata(file).and_then(|data| data.modified());
-    changed.unwrap_or_else(|e| panic!("cannot read the time of {}: {e}", file.display()))
+/// Returns the time of the last change of a file, or of the files in a folder and its subfolders.
+fn last_change(path: &Path) -> SystemTime {
+    let of_files = std::fs::read_dir(path).ok().and_then(|entries| {
+        let entries = entries.map(|entry| entry.expect("an entry of a folder of sources").path());
+        entries.map(|entry| last_change(&entry)).max()
+    });
+    of_files.unwrap_or_else(|| {
+        let changed = std::fs::metadata(path).and_then(|data| data.modified());
+        changed.unwrap_or_else(|e| panic!("cannot read the time of {}: {e}", path.display()))
+    })
 }
 
 /// Returns a zip file that contains only the library. The tool copies the compressed bytes into each

@@ -182,8 +182,8 @@ macro_rules! elements {
                 z.assert_full();
             }
 
-            /// Updates the discrete states of all elements whose changes move no state, and appends
-            /// the events of limits that have just been exceeded. Returns true if one changed.
+            /// Updates the discrete states that change without a jump of the states, and appends the
+            /// events of limits that have just been exceeded. Returns true if one changed.
             pub(crate) fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
                 let mut changed = false;
                 $(for element in &self.$list {

@@ -1,5 +1,5 @@
-//! Messages of errors and events, all in one golden file, so that tests need to know no sentence: a
-//! test asserts kinds, names, places and numbers, and records the messages that it has produced.
+//! Golden file of the messages of errors and events. A test asserts kinds, names, places and numbers,
+//! and records the messages that it produces; their text is compared with the file.
 //!
 //! `GOLDEN=write cargo test` writes the file anew; read the changes in the diff.
 
@@ -45,27 +45,27 @@ pub fn record(message: impl Display) {
         .collect();
     let message = lines.join("\n");
     SECTION.with_borrow_mut(|section| {
-        let (name, golden, told) = section.as_mut().expect("the test begins with messages::of_this_test()");
-        let expected = golden.get(told.len()).map_or("(nothing)", String::as_str);
+        let (name, golden, recorded) = section.as_mut().expect("the test begins with messages::of_this_test()");
+        let expected = golden.get(recorded.len()).map_or("(nothing)", String::as_str);
         assert!(
             writes() || message == expected,
             "{name}:\n{message}\nis not\n{expected}\n{HINT}"
         );
-        told.push(message);
+        recorded.push(message);
     });
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        let (name, golden, told) = SECTION.take().expect("it has begun");
+        let (name, golden, recorded) = SECTION.take().expect("it has begun");
         if std::thread::panicking() {
             return;
         }
         if writes() {
-            return rewrite(|sections| _ = sections.insert(name, told));
+            return rewrite(|sections| _ = sections.insert(name, recorded));
         }
-        let (told, golden) = (told.len(), golden.len());
-        assert!(told == golden, "{name}: {told} messages, but {golden} {HINT}");
+        let (recorded, golden) = (recorded.len(), golden.len());
+        assert!(recorded == golden, "{name}: {recorded} messages, but {golden} {HINT}");
     }
 }
 
@@ -132,20 +132,23 @@ fn read(file: &mut File) -> Sections {
         .collect()
 }
 
+/// Returns the text of a section.
+fn section(name: &str, messages: &[String]) -> String {
+    let messages = messages
+        .iter()
+        .map(|message| format!("- {}\n", message.replace('\n', "\n  ")));
+    format!("[{name}]\n{}", messages.collect::<String>())
+}
+
+/// Changes the sections of the golden file.
 fn rewrite(change: impl FnOnce(&mut Sections)) {
     let mut file = open();
     let mut sections = read(&mut file);
     change(&mut sections);
-    let text = |(name, messages): (&String, &Vec<String>)| {
-        let messages = messages
-            .iter()
-            .map(|message| format!("- {}\n", message.replace('\n', "\n  ")));
-        format!("[{name}]\n{}", messages.collect::<String>())
-    };
+    sections.retain(|_, messages| !messages.is_empty());
     let texts: Vec<String> = sections
         .iter()
-        .filter(|(_, messages)| !messages.is_empty())
-        .map(text)
+        .map(|(name, messages)| section(name, messages))
         .collect();
     file.set_len(0).and_then(|()| file.rewind()).expect("emptied");
     file.write_all(texts.join("\n").as_bytes()).expect("written");

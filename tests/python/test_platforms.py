@@ -1,7 +1,6 @@
 """Libraries of other systems, compiled by Zig with empty FMI functions: which are packed, and which are refused."""
 
 import re
-import struct
 import subprocess
 import sys
 import zipfile
@@ -24,7 +23,6 @@ TARGETS = {
     "mac-intel": "x86_64-macos",
     "mac-arm64": "aarch64-macos",
 }
-CPU_TYPES = {"mac-intel": (0x0100_0007, 3), "mac-arm64": (0x0100_000C, 0)}
 
 
 @pytest.fixture(scope="module")
@@ -48,20 +46,9 @@ def libraries(tmp_path_factory):
         command = [sys.executable, "-m", "ziglang", "cc", "-target", target, "-shared", "-nostdlib", "-o", made[name], source]
         subprocess.run(command, check=True, cwd=folder)
     made["universal"] = folder / "universal.library"
-    made["universal"].write_bytes(universal([(CPU_TYPES[name], made[name].read_bytes()) for name in CPU_TYPES]))
+    script = EXAMPLES[0].parents[1] / "scripts/universal.py"
+    subprocess.run([sys.executable, script, made["mac-intel"], made["mac-arm64"], made["universal"]], check=True)
     return made
-
-
-def universal(images):
-    """Returns a universal binary as macOS's lipo makes it: a header with the position of each
-    machine's library."""
-    header, body, offset = struct.pack(">II", 0xCAFEBABE, len(images)), b"", 1 << 14
-    for (cpu, subtype), image in images:
-        header += struct.pack(">IIIII", cpu, subtype, offset, len(image), 14)
-        padded = -(-len(image) // (1 << 14)) * (1 << 14)
-        body += image.ljust(padded, b"\0")
-        offset += padded
-    return header.ljust(1 << 14, b"\0") + body
 
 
 def build(libraries, tmp_path, *options, check=True):
