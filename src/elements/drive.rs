@@ -1,7 +1,7 @@
 //! Joints that a brake locks or a drive moves by a prescribed acceleration.
 
 use super::joint::References;
-use super::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
+use super::{Cursor, Element, Instant, Invariance, Outputs, Resistance, Values, View, report};
 use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
@@ -229,14 +229,15 @@ impl Element for Drive {
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
         let joint = &self.joint;
-        to.continuous((0..joint.nv).map(|i| {
+        let quantities = (0..joint.nv).map(|i| {
             let unit = Unit::coordinate(joint.kind.is_angular(i)).force;
             let what = format!(
                 "torque (force) exerted by the drive or the brake of joint {}",
                 joint.name
             );
             Quantity::new(joint.quantity_name("drive", i), unit, what)
-        }));
+        });
+        to.invariant(Invariance::Galilean, quantities);
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {

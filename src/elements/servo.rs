@@ -2,7 +2,7 @@
 
 use super::attitude_servo::AttitudeLaw;
 use super::joint::{References, nth, numbers};
-use super::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Sensed, View};
+use super::{Cursor, Element, Elements, Instant, Invariance, Outputs, Reads, Resistance, Sensed, View};
 use crate::algebra::{Mask, Quaternion, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::{self, JointMotion, JointType, Spec};
@@ -280,7 +280,8 @@ impl Element for JointServo {
         let what = format!("servo error of joint {name}: reference minus position");
         to.continuous(each("servo_error", &|i| units(i).position, &what));
         let what = format!("commanded torque (force) of the servo of joint {name}");
-        to.continuous(each("servo_torque", &|i| units(i).force, &what));
+        let invariance = Invariance::Galilean.when(!self.has_feed_forward());
+        to.invariant(invariance, each("servo_torque", &|i| units(i).force, &what));
         if self.has_feed_forward() {
             let what = format!(
                 "feed-forward part of the servo torque (force) of joint {name}: inverse dynamics of the \
@@ -313,6 +314,11 @@ impl Element for JointServo {
 
     fn reads(&self) -> Reads {
         Reads::MOTION.when(self.has_feed_forward())
+    }
+
+    /// Feed-forward reads the same loads as the accelerations.
+    fn reads_world(&self, _: &System) -> bool {
+        false
     }
 }
 
