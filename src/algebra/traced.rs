@@ -108,6 +108,14 @@ impl Traced {
         }
     }
 
+    /// Returns this value with the dependencies of `other`.
+    pub fn like(self, other: Self) -> Self {
+        Self {
+            value: self.value,
+            ..other
+        }
+    }
+
     /// Returns the indices of the variables on which it depends, ascending.
     pub fn variables(self) -> Vec<usize> {
         bits(self.set)

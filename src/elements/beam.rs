@@ -1,6 +1,6 @@
 //! Outputs of beams with modes.
 
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View};
 use crate::algebra::{Quaternion, Scalar, Vec3, lift3, lift33, log};
 use crate::spec::{JointType, Spec};
 use crate::system::{Elastic, Quantity, System, Unit};
@@ -23,7 +23,10 @@ impl Element for Beam {
         let body = &system.bodies[self.body];
         let name = &body.name;
         let mut vector = |field: &str, unit, what: String| {
-            to.continuous(Quantity::vector(&format!("{name}.{field}"), unit, &what));
+            to.invariant(
+                Invariance::Galilean,
+                Quantity::vector(&format!("{name}.{field}"), unit, &what),
+            );
         };
         let what = format!("deflection of {name}'s tip, body axes");
         vector("tip_deflection", Unit::Metre, what);

@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, View, frame, orbit};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View, frame, orbit};
 use crate::algebra::{Quaternion, Scalar, roll_pitch_yaw};
 use crate::spec::{Formulation, JointType, Spec};
 use crate::system::{FrameRef, Quantity, System, Unit};
@@ -67,7 +67,8 @@ impl Element for Body {
             to.continuous(system.joint_coordinates(self.body));
         }
         if self.rates {
-            to.continuous(system.joint_rates(self.body));
+            let is_relative = system.bodies[self.body].joint.kind != JointType::Free;
+            to.invariant(Invariance::Galilean.when(is_relative), system.joint_rates(self.body));
         }
         match self.pose {
             Pose::None => {}
@@ -91,7 +92,8 @@ impl Element for Body {
                  body axes"
             );
             let name = format!("{name}.a_body");
-            to.continuous(Quantity::vector(&name, Unit::MetrePerSecond2, &what));
+            let a = Quantity::vector(&name, Unit::MetrePerSecond2, &what);
+            to.invariant(Invariance::Galilean, a);
         }
         if self.in_orbit {
             orbit::outputs_in_orbit(name, to);
@@ -107,7 +109,9 @@ impl Element for Body {
         }
         if self.rates {
             let qd = &now.qd[joint.v..joint.v + joint.nv];
-            qd.iter().for_each(|&qd| y.number(qd));
+            let w = view.state_spin(body).filter(|_| now.system.is_root(body));
+            w.iter().for_each(|w| y.vector(w));
+            qd[3 * usize::from(w.is_some())..].iter().for_each(|&qd| y.number(qd));
         }
         match self.pose {
             Pose::None => {}

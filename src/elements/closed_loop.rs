@@ -164,6 +164,10 @@ impl Element for ClosedLoop {
         closure::outputs(name, &texts, to);
     }
 
+    fn reads_world(&self, system: &System) -> bool {
+        !system.move_together([self.a, self.b])
+    }
+
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let captures = view.closed.len() - view.elements.closed_loops.len();
         view.closed[captures + self.number].observe(y);

@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View};
 use crate::algebra::{Scalar, Twist, Vec3, root};
 use crate::dynamics::invariants::Invariants;
 use crate::spec::{Capability, Formulation, Spec};
@@ -37,10 +37,10 @@ impl Element for Diagnostics {
         wanted.map(|(diagnostics, _)| diagnostics).collect()
     }
 
-    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let number = |name: &str, unit, what: &str| [Quantity::new(format!("system.{name}"), unit, what)];
         match self {
-            Self::Invariants => declare_invariants(to),
+            Self::Invariants => declare_invariants(system, to),
             Self::Violation => {
                 let what = "constraint violation of the joints in translation, root of the sum of squares";
                 to.continuous(number("violation", Unit::Metre, what));
@@ -50,9 +50,15 @@ impl Element for Diagnostics {
             Self::ViolationRate => {
                 let what =
                     "velocity-level constraint violation of the joints in translation, root of the sum of squares";
-                to.continuous(number("violation_velocity", Unit::MetrePerSecond, what));
+                to.invariant(
+                    Invariance::Galilean,
+                    number("violation_velocity", Unit::MetrePerSecond, what),
+                );
                 let what = "velocity-level constraint violation of the joints in rotation, root of the sum of squares";
-                to.continuous(number("violation_rate", Unit::RadianPerSecond, what));
+                to.invariant(
+                    Invariance::Galilean,
+                    number("violation_rate", Unit::RadianPerSecond, what),
+                );
             }
             Self::Distortion => {
                 let what = "deviation of all bodies' directors from orthonormal vectors, root of the sum of squares";
@@ -81,17 +87,21 @@ impl Element for Diagnostics {
     }
 }
 
-fn declare_invariants(to: &mut Outputs) {
+fn declare_invariants(system: &System, to: &mut Outputs) {
+    // The mass centre of the system moves with the free bodies if no tree is attached to the world.
+    let mut roots = (0..system.bodies.len()).filter(|&body| system.bodies[body].parent.is_none());
+    let moves = roots.all(|body| system.is_root(body));
     to.continuous(Quantity::vector(
         "system.momentum",
         Unit::KilogramMetrePerSecond,
         "linear momentum of all bodies, inertial axes",
     ));
-    to.continuous(Quantity::vector(
+    let h = Quantity::vector(
         "system.angular_momentum",
         Unit::KilogramMetre2PerSecond,
         "angular momentum of all bodies about their mass centre, inertial axes",
-    ));
+    );
+    to.invariant(Invariance::Shift.when(moves), h);
     to.continuous(Quantity::vector(
         "system.mass_centre",
         Unit::Metre,
@@ -100,27 +110,38 @@ fn declare_invariants(to: &mut Outputs) {
     let scalars = [
         (
             "momentum_scale",
+            Invariance::Pose,
             Unit::KilogramMetrePerSecond,
             "sum of the bodies' momentum magnitudes, the scale of the momentum drift",
         ),
         (
             "angular_momentum_scale",
+            Invariance::Galilean.when(moves),
             Unit::KilogramMetre2PerSecond,
             "sum of the bodies' angular momentum magnitudes, the scale of the angular momentum drift",
         ),
-        ("kinetic_energy", Unit::Joule, "kinetic energy, rotors included"),
+        (
+            "kinetic_energy",
+            Invariance::Pose,
+            Unit::Joule,
+            "kinetic energy, rotors included",
+        ),
         (
             "potential_energy",
+            Invariance::None,
             Unit::Joule,
             "potential energy of springs, stops, compliant contacts, uniform gravity and elastic deflections",
         ),
         (
             "energy",
+            Invariance::None,
             Unit::Joule,
             "kinetic plus potential energy; its change is that of system.work",
         ),
     ];
-    to.continuous(scalars.map(|(name, unit, what)| Quantity::new(format!("system.{name}"), unit, what)));
+    for (name, invariance, unit, what) in scalars {
+        to.invariant(invariance, [Quantity::new(format!("system.{name}"), unit, what)]);
+    }
 }
 
 fn observe_invariants<S: Scalar>(view: &View<S>, y: &mut Cursor<S>) {

@@ -30,6 +30,12 @@ pub(crate) trait Element: Sized {
         Reads::default()
     }
 
+    /// Returns true if loads or constraints depend on a free body's position, attitude or velocity
+    /// in the world, other than by the rotation of the load with the body.
+    fn reads_world(&self, _system: &System) -> bool {
+        self.reads().bodies || self.reads().motions
+    }
+
     /// Returns true if loads without a potential are wrenches on bodies, whose power has to be
     /// summed.
     fn works_on_bodies(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Outputs of frames on bodies and on ANCF beams.
 
-use super::{Compiler, Cursor, Element, Outputs, View, beam};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::Spec;
 use crate::system::{FrameRef, Quantity, System, Unit};
@@ -21,7 +21,8 @@ impl Element for Frame {
         if frame.station.is_some() {
             let body = &system.bodies[system.whole(frame.body)].name;
             let what = format!("displacement of frame {name} by the deflection of {body}, its axes");
-            to.continuous(Quantity::vector(&format!("{name}.deflection"), Unit::Metre, &what));
+            let deflection = Quantity::vector(&format!("{name}.deflection"), Unit::Metre, &what);
+            to.invariant(Invariance::Galilean, deflection);
         }
     }
 
@@ -45,7 +46,7 @@ pub(super) fn outputs(what: &str, name: &str, to: &mut Outputs) {
     let text = format!("velocity of {what} {name}'s origin, inertial axes");
     to.continuous(vector("v", Unit::MetrePerSecond, text));
     let text = format!("angular velocity of {what} {name}, its own axes");
-    to.continuous(vector("w", Unit::RadianPerSecond, text));
+    to.invariant(Invariance::Galilean, vector("w", Unit::RadianPerSecond, text));
 }
 
 /// Writes pose and motion of a frame.
@@ -54,15 +55,20 @@ pub(super) fn observe<S: Scalar>(view: &View<S>, frame: FrameRef, y: &mut Cursor
     y.vector(&F.p_WF);
     y.quaternion(F.q_WF);
     y.vector(&F.V_WF.v);
-    y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+    y.vector(&view.spin(frame, &F));
 }
 
 /// Returns the displacement (m, axes of the body of the spec) of a point by the deflection of its
 /// body; `placed` (m) is its position from its station, in axes of the station.
 fn deflection<S: Scalar>(view: &View<S>, station: usize, placed: &Vec3<S>) -> Vec3<S> {
-    let at = &view.now.kinematics.stations[station];
-    let rest = lift3::<S>(&view.now.derived.stations[station].written) + placed;
-    let body = view.now.system.stations[station].body;
+    let now = &view.now;
+    let (at, constants) = (&now.kinematics.stations[station], &now.derived.stations[station]);
+    let rest = lift3::<S>(&constants.written) + placed;
+    let body = now.system.stations[station].body;
+    if let (0, Some(modes)) = (now.system.bodies[body].segment, &now.system.bodies[body].modes) {
+        let eta = &now.q[modes.coordinates()];
+        return constants.place(eta) + constants.attitude(eta).rotate(*placed) - rest;
+    }
     beam::displacement(view, body, at.r_PB_W + at.R_WB * placed, &rest)
 }
 

@@ -1,6 +1,6 @@
 //! Geometrically exact beams: elastic and damping forces, outputs.
 
-use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, View};
+use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Reads, View};
 use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench, log};
 use crate::dynamics::Applied;
 use crate::nodal::Strain;
@@ -34,16 +34,15 @@ impl Element for Beam {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let name = &system.bodies[system.directors[self.0].root].name;
         let at_tip = |what: &str| format!("{what} of {name}'s tip from its undeformed pose, body axes");
-        to.continuous(Quantity::vector(
-            &format!("{name}.tip_deflection"),
-            Unit::Metre,
-            &at_tip("displacement"),
-        ));
-        to.continuous(Quantity::vector(
-            &format!("{name}.tip_turn"),
-            Unit::Radian,
-            &at_tip("rotation vector"),
-        ));
+        let vector = |field: &str, unit, what: &str| Quantity::vector(&format!("{name}.{field}"), unit, &at_tip(what));
+        to.invariant(
+            Invariance::Objective,
+            vector("tip_deflection", Unit::Metre, "displacement"),
+        );
+        to.invariant(
+            Invariance::Objective,
+            vector("tip_turn", Unit::Radian, "rotation vector"),
+        );
         let what = format!("strain energy of {name}");
         to.continuous([Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what)]);
     }
@@ -63,6 +62,10 @@ impl Element for Beam {
 
     fn reads(&self) -> Reads {
         Reads::MOTION
+    }
+
+    fn reads_world(&self, _: &System) -> bool {
+        false
     }
 
     fn works_on_bodies(&self) -> bool {

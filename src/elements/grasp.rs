@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Instant, Outputs, Pair, Reads, Values, View, report};
+use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, Values, View, report};
 use crate::Problem;
 use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
 use crate::dynamics::Applied;
@@ -113,9 +113,9 @@ impl Element for Grasp {
         }
     }
 
-    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
-        to.continuous([
+        let quantities = [
             Quantity::new(
                 format!("{name}.distance"),
                 Unit::Metre,
@@ -126,7 +126,11 @@ impl Element for Grasp {
                 Unit::Radian,
                 format!("angle between the attitudes of {a} and {b}; of an ANCF beam, between the directions"),
             ),
-        ]);
+        ];
+        to.invariant(
+            Invariance::Objective.when(system.move_together(self.frames)),
+            quantities,
+        );
         let force = format!("force of grasp {name} on {a}, inertial axes");
         let moment = format!("moment of grasp {name} on {a}, about its origin, inertial axes");
         to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &force));
@@ -142,6 +146,10 @@ impl Element for Grasp {
 
     fn reads(&self) -> Reads {
         Reads::MOTION
+    }
+
+    fn reads_world(&self, system: &System) -> bool {
+        !system.move_together(self.frames)
     }
 
     fn works_on_bodies(&self) -> bool {

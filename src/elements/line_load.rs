@@ -2,7 +2,7 @@ use super::{Compiler, Element, Instant, Reads};
 use crate::algebra::{Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::{PortAxes, problem};
-use crate::system::{Quantity, Unit};
+use crate::system::{Quantity, System, Unit};
 
 /// Force distributed uniformly along a beam, N/m.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,10 @@ impl Element for LineLoad {
 
     fn reads(&self) -> Reads {
         Reads::ATTITUDE
+    }
+
+    fn reads_world(&self, _: &System) -> bool {
+        self.axes == PortAxes::World
     }
 
     fn works_on_bodies(&self) -> bool {

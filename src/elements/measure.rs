@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View};
 use crate::algebra::{Scalar, norm};
 use crate::spec::Spec;
 use crate::system::{FrameRef, Quantity, System, Unit};
@@ -31,21 +31,27 @@ impl Element for Measure {
         measures
     }
 
-    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
+        let invariance = Invariance::Objective.when(system.move_together([self.from, self.to]));
         let (name, [a, b]) = (&self.name, &self.names);
         let relative = format!("of {b} relative to {a}, axes of {a}");
         let vector = |field: &str, unit, what: String| Quantity::vector(&format!("{name}.{field}"), unit, &what);
-        to.continuous(vector("r", Unit::Metre, format!("position {relative}")));
+        to.invariant(invariance, vector("r", Unit::Metre, format!("position {relative}")));
         let what = format!("attitude {relative}, quaternion");
-        to.continuous(Quantity::quaternion(&format!("{name}.q"), &what));
-        to.continuous(vector("v", Unit::MetrePerSecond, format!("velocity {relative}")));
-        to.continuous(vector(
-            "w",
-            Unit::RadianPerSecond,
-            format!("angular velocity {relative}"),
-        ));
+        to.invariant(invariance, Quantity::quaternion(&format!("{name}.q"), &what));
+        to.invariant(
+            invariance,
+            vector("v", Unit::MetrePerSecond, format!("velocity {relative}")),
+        );
+        to.invariant(
+            invariance,
+            vector("w", Unit::RadianPerSecond, format!("angular velocity {relative}")),
+        );
         let what = format!("distance between the origins of {a} and {b}");
-        to.continuous([Quantity::new(format!("{name}.distance"), Unit::Metre, what)]);
+        to.invariant(
+            invariance,
+            [Quantity::new(format!("{name}.distance"), Unit::Metre, what)],
+        );
     }
 
     /// Writes the motion of `to` as seen by an observer fixed in `from`: the derivative of `r` is

@@ -57,7 +57,7 @@ pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range};
 pub(crate) use joint::{Fed, Gains};
-pub(crate) use outputs::{Cursor, Outputs, View};
+pub(crate) use outputs::{Cursor, Invariance, Outputs, View};
 pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
 pub use port::Port;
@@ -109,6 +109,12 @@ macro_rules! elements {
                     self.works_on_bodies |= element.works_on_bodies();
                     self.watched |= element.watches();
                 })+
+            }
+
+            /// Returns true if a load or constraint depends on a free body's position, attitude or
+            /// velocity in the world, other than by the rotation of the load with the body.
+            pub(crate) fn read_world(&self, system: &System) -> bool {
+                false $(|| self.$list.iter().any(|element| element.reads_world(system)))+
             }
 
             /// Declares the outputs of all elements.

@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Instant, Outputs, Resistance, View, beam};
+use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Resistance, View, beam};
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
 use crate::spec::{JointType, Spec};
@@ -16,7 +16,7 @@ impl Element for Modes {
 
     /// Adds the damping forces on the modes, `−2 ζ ω η̇`.
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        for (modes, elastic) in flexible(now) {
+        for (modes, elastic) in flexible(now).filter(|(modes, _)| modes.are_damped) {
             for (k, mode) in elastic.modes.iter().enumerate() {
                 applied.tau[modes.v + k] += now.qd[modes.v + k] * S::lift(-mode.damping);
             }
@@ -66,12 +66,9 @@ impl Element for ModalBody {
         if body.joint.kind != JointType::Free {
             let force = format!("force on {name} through its joint, body axes");
             let moment = format!("moment on {name} through its joint, about its origin, body axes");
-            to.continuous(Quantity::vector(&format!("{name}.root_force"), Unit::Newton, &force));
-            to.continuous(Quantity::vector(
-                &format!("{name}.root_moment"),
-                Unit::NewtonMetre,
-                &moment,
-            ));
+            let force = Quantity::vector(&format!("{name}.root_force"), Unit::Newton, &force);
+            let moment = Quantity::vector(&format!("{name}.root_moment"), Unit::NewtonMetre, &moment);
+            to.invariant(Invariance::Galilean, force.into_iter().chain(moment));
         }
         let what = format!("strain energy of {name}");
         to.continuous([Quantity::new(format!("{name}.elastic_energy"), Unit::Joule, what)]);

@@ -71,6 +71,7 @@ pub(super) fn observe_in_orbit<S: Scalar>(view: &View<S>, body: usize, y: &mut C
     y.vector(&R_WO.tr_mul(&at.p_WB));
     y.quaternion(q_OB);
     y.vector(&R_WO.tr_mul(&(at.V_WB.v - w_WO.cross(&at.p_WB))));
-    y.vector(&at.R_WB.tr_mul(&(at.V_WB.w - w_WO)));
+    let w = view.state_spin(body).unwrap_or_else(|| at.R_WB.tr_mul(&at.V_WB.w));
+    y.vector(&(w - at.R_WB.tr_mul(&w_WO)));
     y.vector(&roll_pitch_yaw(q_OB));
 }

@@ -1,10 +1,10 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
 use super::{Closed, Discrete, Elements, Instant};
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
-use crate::system::{Frame, FrameRef, Quantity, Recovered};
+use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered};
 
 /// Variable that the model computes for the importer.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,43 @@ pub struct Output {
     pub quantity: Quantity,
     /// Type and variability.
     pub kind: OutputKind,
+    /// Motions of all free bodies together that do not change it.
+    pub(crate) invariance: Invariance,
+}
+
+/// Motions that may be superposed on all free bodies and ANCF beams together.
+///
+/// A quantity of an accelerated system (an acceleration, a reaction) is invariant only if its loads
+/// are, see [`Elements::read_world`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Invariance {
+    #[default]
+    None,
+    /// Displacements and uniform translations.
+    Shift,
+    /// Displacements and rotations by constant angles.
+    Pose,
+    /// Displacements, rotations by constant angles, and uniform translations.
+    Galilean,
+    /// All rigid motions.
+    Objective,
+}
+
+impl Invariance {
+    /// Returns true if invariance under `motions` follows from this invariance.
+    pub fn includes(self, motions: Self) -> bool {
+        match self {
+            Self::None => false,
+            Self::Shift | Self::Pose => self == motions,
+            Self::Galilean => motions != Self::Objective,
+            Self::Objective => true,
+        }
+    }
+
+    /// Returns `self` if `condition` is true, else no invariance.
+    pub fn when(self, condition: bool) -> Self {
+        if condition { self } else { Self::None }
+    }
 }
 
 /// Type and variability of an output.
@@ -42,6 +79,13 @@ impl Outputs {
         self.declare(quantities, OutputKind::Continuous);
     }
 
+    /// Declares continuous outputs with an invariance.
+    pub fn invariant(&mut self, invariance: Invariance, quantities: impl IntoIterator<Item = Quantity>) {
+        let first = self.declared.len();
+        self.continuous(quantities);
+        (self.declared[first..].iter_mut()).for_each(|output| output.invariance = invariance);
+    }
+
     /// Declares outputs that change at events only.
     pub fn discrete(&mut self, quantities: impl IntoIterator<Item = Quantity>) {
         self.declare(quantities, OutputKind::Discrete);
@@ -55,8 +99,11 @@ impl Outputs {
     }
 
     fn declare(&mut self, quantities: impl IntoIterator<Item = Quantity>, kind: OutputKind) {
-        let outputs = quantities.into_iter().map(|quantity| Output { quantity, kind });
-        self.declared.extend(outputs);
+        self.declared.extend(quantities.into_iter().map(|quantity| Output {
+            quantity,
+            kind,
+            invariance: Invariance::None,
+        }));
     }
 }
 
@@ -122,6 +169,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub recovered: Option<&'a Recovered<S>>,
     /// Discrete state.
     pub discrete: &'a Discrete,
+    /// Dual velocities of all bodies, if they are states.
+    pub velocities: Option<&'a [S]>,
     /// State of each capture and loop.
     pub closed: &'a [Closed<S>],
 }
@@ -143,10 +192,15 @@ impl<S: Scalar> View<'_, S> {
             FrameRef::Body(body) => self.q_WB[body],
             FrameRef::Point(point) => Quaternion::from_rotation(&now.kinematics.points[point].at.R_WB),
             FrameRef::Frame(frame) => {
-                let Frame { body, station, .. } = now.system.frames[frame];
+                let Frame {
+                    body,
+                    station,
+                    orientation,
+                    ..
+                } = now.system.frames[frame];
                 let bent = station.map(|station| now.system.bent(now.derived, station, now.q));
                 let q_WB = bent.map_or(self.q_WB[body], |bent| self.q_WB[body] * bent);
-                q_WB * now.derived.frames[frame].q_BF.lift()
+                orientation.map_or(q_WB, |_| q_WB * now.derived.frames[frame].q_BF.lift())
             }
         };
         let arm = now.kinematics.arm(now.system, now.derived, frame);
@@ -156,6 +210,38 @@ impl<S: Scalar> View<'_, S> {
             p_WF: now.kinematics.pose(now.system, now.derived, frame).p,
             V_WF: now.kinematics.carrier(now.system.carrier(frame)).V_WB.shift(&arm.p),
         }
+    }
+
+    /// Returns the angular velocity of a rigid body in its own axes if it is a state.
+    pub fn state_spin(&self, body: usize) -> Option<Vec3<S>> {
+        let system = self.now.system;
+        let w = match self.velocities {
+            Some(velocities) => &velocities[PER_BODY * body..],
+            None if self.recovered.is_none() && system.is_root(body) => &self.now.qd[system.bodies[body].joint.v..],
+            None => return None,
+        };
+        Some(Vec3::new(w[0], w[1], w[2]))
+    }
+
+    /// Returns the angular velocity of a frame in its own axes; `of` is its motion.
+    pub fn spin(&self, frame: FrameRef, of: &FrameMotion<S>) -> Vec3<S> {
+        let now = &self.now;
+        let w = match frame {
+            FrameRef::Body(body) => self.state_spin(body),
+            FrameRef::Frame(frame) => {
+                let Frame {
+                    body,
+                    station,
+                    orientation,
+                    ..
+                } = now.system.frames[frame];
+                let R_BF = || lift33::<S>(&now.derived.frames[frame].X_BF.R);
+                let w = self.state_spin(body).filter(|_| station.is_none());
+                w.map(|w| orientation.map_or(w, |_| R_BF().tr_mul(&w)))
+            }
+            FrameRef::World | FrameRef::Point(_) => None,
+        };
+        w.unwrap_or_else(|| of.R_WF.tr_mul(&of.V_WF.w))
     }
 
     /// Returns the wrench that the joint of a body transmits to it, about the body's origin, world

@@ -2,7 +2,7 @@ use super::{Command, Compiler, Element, Instant, Reads, Target};
 use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::PortAxes;
-use crate::system::{FrameRef, Quantity, Unit};
+use crate::system::{FrameRef, Quantity, System, Unit};
 
 /// External wrench and external impulse on a frame.
 #[derive(Clone, Debug)]
@@ -71,6 +71,10 @@ impl Element for Port {
 
     fn reads(&self) -> Reads {
         Reads::ATTITUDE
+    }
+
+    fn reads_world(&self, _: &System) -> bool {
+        self.axes == PortAxes::World
     }
 
     fn works_on_bodies(&self) -> bool {

@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Element, Invariance, Outputs, View};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::spec::{JointType, Spec};
 use crate::system::joint::{columns, dual, with_joint};
@@ -36,7 +36,10 @@ impl Element for Reaction {
         let joint = &system.bodies[self.body].joint.name;
         let mut wrench = |part: &str, what: &str, axes: &str| {
             let mut vector = |kind: &str, unit, what: String| {
-                to.continuous(Quantity::vector(&format!("{joint}.{part}_{kind}"), unit, &what));
+                to.invariant(
+                    Invariance::Galilean,
+                    Quantity::vector(&format!("{joint}.{part}_{kind}"), unit, &what),
+                );
             };
             vector("force", Unit::Newton, format!("force {what}; {axes} axes"));
             let about = format!("moment {what}, about the joint's origin on it; {axes} axes");

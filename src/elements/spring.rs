@@ -1,6 +1,6 @@
 //! Springs and dampers between two frames.
 
-use super::{Compiler, Cursor, Element, Instant, Outputs, Pair, Reads, View, mean_slope};
+use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, View, mean_slope};
 use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
 use crate::dynamics::Applied;
 use crate::spec::{FrameField, Report, Spec, Table, at};
@@ -113,14 +113,18 @@ impl Element for Spring {
         springs
     }
 
-    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
         let length = format!("length of spring {name}, from {a} to {b}");
         let force = format!("force of spring {name}; positive if it pulls {a} and {b} together");
-        to.continuous([
+        let quantities = [
             Quantity::new(format!("{name}.length"), Unit::Metre, length),
             Quantity::new(format!("{name}.force"), Unit::Newton, force),
-        ]);
+        ];
+        to.invariant(
+            Invariance::Objective.when(system.move_together(self.frames)),
+            quantities,
+        );
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
@@ -131,6 +135,10 @@ impl Element for Spring {
 
     fn reads(&self) -> Reads {
         Reads::MOTION
+    }
+
+    fn reads_world(&self, system: &System) -> bool {
+        !system.move_together(self.frames)
     }
 
     fn works_on_bodies(&self) -> bool {

@@ -92,6 +92,10 @@ impl Element for Thruster {
         Reads::ATTITUDE
     }
 
+    fn reads_world(&self, _: &System) -> bool {
+        false
+    }
+
     fn works_on_bodies(&self) -> bool {
         true
     }

@@ -179,6 +179,7 @@ impl<S: Scalar> Evaluation<S> {
             recovered,
             elements: &model.elements,
             discrete,
+            velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
         model.elements.observe(&view, y);

@@ -366,6 +366,11 @@ impl Beam {
         beam::Beam::uniform(length, profile)
     }
 
+    /// Returns true if its modes have damping ratios.
+    pub fn is_damped(&self) -> bool {
+        self.damping_ratio.is_some()
+    }
+
     /// Returns the damping ratio of mode `k` of a segment.
     pub(super) fn damping_ratio(&self, values: &[f64], k: usize) -> f64 {
         self.damping_ratio.map_or(0.0, |id| values[id.0 + k])

@@ -131,9 +131,9 @@ impl System {
         modal: Option<Box<ModalData>>,
         mass: Option<RigidMass>,
     ) {
-        let n = beam.as_ref().map(|beam| beam.modes());
-        let n = n.or_else(|| modal.as_ref().map(|data| data.modes()));
-        let modes = n.map(|n| self.modes(n));
+        let of = beam.as_ref().map(|beam| (beam.modes(), beam.is_damped()));
+        let of = of.or_else(|| modal.as_ref().map(|data| (data.modes(), data.is_damped())));
+        let modes = of.map(|(n, are_damped)| self.modes(n, are_damped));
         self.bodies.push(Body {
             name,
             parent,
@@ -166,7 +166,7 @@ impl System {
     }
 
     /// Appends coordinates and rates for the `n` modes of a flexible body.
-    fn modes(&mut self, n: usize) -> Modes {
+    fn modes(&mut self, n: usize, are_damped: bool) -> Modes {
         let index = self.flexible().count();
         let (q, v) = (self.nq, self.nv);
         self.nq += n;
@@ -176,6 +176,7 @@ impl System {
             q,
             v,
             n,
+            are_damped,
             stations: 0..0,
             tip: None,
         }

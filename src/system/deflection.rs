@@ -362,17 +362,25 @@ impl StationConstants {
     /// Returns the position from the body's origin for the amplitudes `eta`, m, body axes.
     pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
         let first = self.shape.iter().zip(eta);
-        let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + lift3::<S>(shape) * eta);
+        let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + self.lift(shape) * eta);
         self.pairs.iter().fold(p, |p, (k, l, G)| {
             let share = if k == l { 0.5 } else { 1.0 };
-            p + lift3::<S>(G) * (eta[*k] * eta[*l] * S::lift(share))
+            p + self.lift(G) * (eta[*k] * eta[*l] * S::lift(share))
         })
     }
 
     /// Returns the rotation vector relative to the body for the amplitudes `eta`, rad, body axes.
     pub fn turn<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
         let slopes = self.slope.iter().zip(eta);
-        slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + lift3::<S>(slope) * eta)
+        slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + self.lift(slope) * eta)
+    }
+
+    /// Returns a shape with zeros that no parameter changes, which reduces the dependencies.
+    fn lift<S: Scalar>(&self, shape: &Vec3<f64>) -> Vec3<S> {
+        shape.map(|x| match self.is_aligned && x == 0.0 {
+            true => S::zero(),
+            false => S::lift(x),
+        })
     }
 
     /// Returns [`turn`](Self::turn) as a quaternion.

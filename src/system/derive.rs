@@ -169,7 +169,13 @@ impl System {
             }
             (Location::Near(point), _) => solved.near(&point.vector(values)),
             (Location::Tip, Some((_, derived))) => derived.stations[s].clone(),
-            (Location::Tip, None) => solved.tip(),
+            (Location::Tip, None) => {
+                let beam = self.bodies[station.body].beam.as_ref();
+                StationConstants {
+                    is_aligned: beam.is_some_and(|beam| beam.orientation().is_none()),
+                    ..solved.tip()
+                }
+            }
         }
     }
 }

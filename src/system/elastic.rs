@@ -24,6 +24,8 @@ pub struct Modes {
     pub v: usize,
     /// Number of modes.
     pub n: usize,
+    /// True if they have damping ratios.
+    pub are_damped: bool,
     /// The stations that carry a body or a frame.
     pub stations: Range<usize>,
     /// The station at the tip of a beam, even if nothing is attached to it.
@@ -196,6 +198,9 @@ pub struct StationConstants {
     pub slope: Vec<Vec3<f64>>,
     /// Second-order displacement `G_kl` of pairs `k ≤ l`, 1/(m·kg).
     pub pairs: Vec<(usize, usize, Vec3<f64>)>,
+    /// True if components of `shape`, `slope` and `pairs` that are zero are so for all values of
+    /// the parameters, because the mode moves the station along or about one axis of the body.
+    pub is_aligned: bool,
 }
 
 impl Elastic {

@@ -126,9 +126,13 @@ impl<S: Scalar> Kinematics<S> {
             FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
             FrameRef::Frame(frame) => {
                 let X_BF = &derived.frames[frame].X_BF;
-                Pose {
-                    R: R * lift33(&X_BF.R),
-                    p: R * lift3(&X_BF.p),
+                let p = R * lift3(&X_BF.p);
+                match system.frames[frame].orientation {
+                    Some(_) => Pose {
+                        R: R * lift33(&X_BF.R),
+                        p,
+                    },
+                    None => Pose { R, p },
                 }
             }
         }

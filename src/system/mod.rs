@@ -312,6 +312,31 @@ impl System {
         }
     }
 
+    /// Returns true for a body on an implicit free joint in the world: no load reads its position.
+    pub fn is_root(&self, body: usize) -> bool {
+        let Body { parent, joint, .. } = &self.bodies[body];
+        parent.is_none() && joint.kind == JointType::Free && !joint.written
+    }
+
+    /// Returns true if a motion of all free bodies and ANCF beams together does not change the
+    /// position and attitude of one frame relative to the other. A frame on an ANCF beam has axes
+    /// that depend on its attitude in the world.
+    pub fn move_together(&self, frames: [FrameRef; 2]) -> bool {
+        let [a, b] = frames.map(|frame| {
+            let mut body = match self.carrier(frame) {
+                Carrier::World => return Some(false),
+                Carrier::Point(_) => return None,
+                Carrier::Body(body) => body,
+                Carrier::Station(station) => self.stations[station].body,
+            };
+            while let Some(parent) = self.bodies[body].parent {
+                body = parent;
+            }
+            Some(self.is_root(body))
+        });
+        a.is_some() && a == b
+    }
+
     /// Returns the carrier of a frame; as long as it is a body with a fixed joint, the carrier of
     /// that joint takes its place.
     pub fn rigid_carrier(&self, frame: FrameRef) -> Carrier {

@@ -128,6 +128,11 @@ impl ModalData {
         }
     }
 
+    /// Returns true if the modes have damping ratios.
+    pub fn is_damped(&self) -> bool {
+        self.damping_ratio.is_some()
+    }
+
     /// Returns the number of modes.
     pub fn modes(&self) -> usize {
         self.participation.len()
@@ -241,6 +246,7 @@ impl Node {
                 shape: (0..n).map(|k| vector(written.displacement.get(k), 0)).collect(),
                 slope: (0..n).map(|k| vector(rotation.get(k), 0)).collect(),
                 pairs: Vec::new(),
+                is_aligned: false,
             },
         }
     }

@@ -73,6 +73,7 @@ impl Solved {
             shape: point.Phi.iter().copied().collect(),
             slope: point.Psi.iter().copied().collect(),
             pairs: self.pairs().map(|(k, l)| (k, l, point.G[(k, l)])).collect(),
+            is_aligned: false,
         }
     }
 

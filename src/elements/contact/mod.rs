@@ -14,7 +14,8 @@ pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use surface::Nearest;
 
 use super::{
-    Compiler, Cursor, Discrete, Element, EventContext, Instant, Outputs, Reads, Stored, Values, View, Watched,
+    Compiler, Cursor, Discrete, Element, EventContext, Instant, Invariance, Outputs, Reads, Stored, Values, View,
+    Watched,
 };
 use crate::Problem;
 use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
@@ -200,11 +201,12 @@ impl Element for Contact {
         }
     }
 
-    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+    fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
         let (name, [a, b]) = (&self.name, &self.names);
         if self.detection_number().is_some() {
             let what = format!("gap between {a} and the surface of {b}; negative is penetration");
-            to.continuous([Quantity::new(format!("{name}.gap"), Unit::Metre, what)]);
+            let invariance = Invariance::Objective.when(system.move_together([self.a, self.b]));
+            to.invariant(invariance, [Quantity::new(format!("{name}.gap"), Unit::Metre, what)]);
         }
         if self.is_compliant() {
             let what = format!("force of contact {name} on {a}, inertial axes");
@@ -235,6 +237,10 @@ impl Element for Contact {
 
     fn reads(&self) -> Reads {
         Reads::MOTION.when(self.is_compliant())
+    }
+
+    fn reads_world(&self, system: &System) -> bool {
+        (self.is_compliant() || self.capture().is_some()) && !system.move_together([self.a, self.b])
     }
 
     fn works_on_bodies(&self) -> bool {

@@ -12,7 +12,7 @@ use super::model::{Model, Source};
 use initial::{Owners, Starts};
 use regime::Regime;
 use std::collections::{BTreeMap, BTreeSet};
-use tracer::{Found, Read, Tracer, is_invariant, is_velocity};
+use tracer::{Found, Read, Tracer, holds, invariances, views};
 
 /// Known variables on which each computed variable depends.
 ///
@@ -59,10 +59,13 @@ impl Dependencies {
         let elements = tracer.elements_with_frames();
         let regimes = Regime::all(model, elements, false);
         let mut running = tracer.read(&regimes, Read::Variables)?;
-        if is_invariant(model) {
-            let relative = tracer.read(&regimes, Read::Relative)?;
-            for row in model.rates().filter(|&row| !is_velocity(model, row)) {
-                running[row].clone_from(&relative[row]);
+        let invariances = invariances(model);
+        for (root, motions) in views(model) {
+            let seen = tracer.read(&regimes, Read::From(root, motions))?;
+            for ((found, seen), &invariance) in running.iter_mut().zip(&seen).zip(&invariances) {
+                if holds(model, seen, invariance, motions) {
+                    found.meet(seen);
+                }
             }
         }
         let at_start = Regime::all(model, elements, true);

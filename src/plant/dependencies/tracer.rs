@@ -2,14 +2,14 @@
 
 use super::regime::Regime;
 use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
-use crate::elements::{Limit, MotorState};
+use crate::elements::{Invariance, Limit, MotorState};
 use crate::plant::context::Constants;
+use crate::plant::coordinates::Coordinates;
 use crate::plant::evaluation::{Balance, joint_coordinates};
 use crate::plant::model::{Model, Source};
 use crate::plant::{Discrete, Evaluation};
-use crate::spec::JointType;
 use crate::system::{BodyKinematics, Derived, Joint, JointState, Kinematics, Point};
-use num_traits::Zero;
+use num_traits::{One, Zero};
 
 /// Number of random states that are tried in a regime where the equations are singular.
 const ATTEMPTS: usize = 8;
@@ -19,8 +19,9 @@ const ATTEMPTS: usize = 8;
 pub(super) enum Read {
     /// States and inputs.
     Variables,
-    /// States and inputs, but not the attitudes of free bodies.
-    Relative,
+    /// States and inputs, as seen from a free body: see [`see_from`]. A row that depends on loads
+    /// has variables of bodies too.
+    From(usize, Invariance),
     /// States, inputs, and bodies whose positions or motions the outputs read directly, not through
     /// loads and accelerations.
     Positions,
@@ -43,6 +44,15 @@ impl Found {
         self.variables.sort_unstable();
         self.variables.dedup();
         self.constant.retain(|known| !variables.contains(known));
+    }
+
+    /// Removes variables that are not in `other`, the dependencies of an equal function.
+    pub fn meet(&mut self, other: &Self) {
+        self.variables.retain(|known| other.variables.contains(known));
+        self.constant.extend(&other.constant);
+        self.constant.sort_unstable();
+        self.constant.dedup();
+        self.constant.retain(|known| self.variables.contains(known));
     }
 }
 
@@ -94,7 +104,7 @@ impl Tracer {
         // If bodies are traced, only bodies are returned: marking them can add states whose effects
         // cancel.
         let first = match read {
-            Read::Variables | Read::Relative => 0,
+            Read::Variables | Read::From(..) => 0,
             Read::Positions | Read::Bodies => model.states.len() + model.sources.len(),
         };
         for regime in regimes {
@@ -177,8 +187,8 @@ impl Tracer {
         };
         let variable = |first: usize| move |(k, &value): (usize, &f64)| Traced::variable(value, first + k);
         let mut x: Vec<Traced> = x.iter().enumerate().map(variable(0)).collect();
-        for joint in free_joints(model).filter(|_| read == Read::Relative) {
-            (x[joint.q..joint.q + 4].iter_mut()).for_each(|part| *part = Traced::lift(part.value()));
+        if let Read::From(root, motions) = read {
+            see_from(model, root, motions, &mut x);
         }
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
@@ -212,7 +222,12 @@ impl Tracer {
         let joints = joint_coordinates(evaluation.recovered.as_deref(), &model.split(&x));
         let (q, qd) = (joints.q.to_vec(), joints.qd.to_vec());
         let power = evaluation.load(of, JointState { q: &q, qd: &qd }, discrete).ok()?;
-        for (i, of) in model.system.bodies.iter().enumerate().filter(|_| read == Read::Bodies) {
+        let power = match read {
+            Read::From(..) => power.reading(body(0)),
+            _ => power,
+        };
+        let marks = read != Read::Variables;
+        for (i, of) in model.system.bodies.iter().enumerate().filter(|_| marks) {
             let applied = &mut evaluation.applied;
             let reads = |number: Traced| number.reading(body(i));
             let Wrench { t, f } = applied.wrench[i];
@@ -241,24 +256,104 @@ fn reading(at: &BodyKinematics<Traced>, body: Traced) -> BodyKinematics<Traced> 
     }
 }
 
-/// Returns true if accelerations, except those in world axes, do not depend on the attitudes of
-/// free bodies: no load reads an attitude, and nothing but joints connects bodies.
-pub(super) fn is_invariant(model: &Model) -> bool {
-    let (elements, reads) = (&model.elements, model.elements.reads());
-    let is_connected = !elements.closed_loops.is_empty() || elements.captures().next().is_some();
-    model.coordinates.are_of_joints() && !reads.bodies && !reads.motions && !is_connected
+/// Returns the free bodies from which rows are traced, and the superposed motions for each.
+///
+/// A function `f` of the states that is invariant under a group of motions has equal values at `x`
+/// and at `x` after a motion `g`, `g x`. Let `g(x)` move one free body to the world's origin. The
+/// states of that body that `g(x)` makes constant then enter `f(g(x) x)` only through the states of
+/// other trees, which become relative to that body; coordinates of joints do not change. Traced
+/// dependencies of `f(g(x) x)` contain all true ones of `f`, as those of `f(x)` do, and so does the
+/// intersection.
+pub(super) fn views(model: &Model) -> impl Iterator<Item = (usize, Invariance)> {
+    let motions: &[Invariance] = match model.coordinates {
+        Coordinates::Minimal => &[Invariance::Shift, Invariance::Galilean, Invariance::Objective],
+        // The velocities of all bodies are states, in body axes.
+        Coordinates::Velocities(_) => &[Invariance::Shift, Invariance::Pose],
+        Coordinates::Maximal(_) => &[],
+    };
+    let roots = (0..model.system.bodies.len()).filter(|&body| model.system.is_root(body));
+    roots.flat_map(|root| motions.iter().map(move |&motions| (root, motions)))
 }
 
-/// Returns the free bodies' joints.
-fn free_joints(model: &Model) -> impl Iterator<Item = &Joint> {
-    let joints = model.system.bodies.iter().map(|body| &body.joint);
-    joints.filter(|joint| joint.kind == JointType::Free)
+/// Returns the invariance of each derivative and each output.
+///
+/// Coordinates and rates of joints and modes are invariant, as are angular velocities in body axes,
+/// and so are their derivatives (if the loads are); the linear velocities of free bodies and
+/// everything of ANCF beams are in world axes.
+pub(super) fn invariances(model: &Model) -> Vec<Invariance> {
+    let (n, rates, system) = (model.states.len(), model.rates(), &model.system);
+    let mut of = vec![Invariance::None; n];
+    let has_joint_rates = model.coordinates.are_of_joints();
+    of[..rates.end].fill(Invariance::Galilean);
+    for joint in roots(model) {
+        of[joint.q..joint.q + 7].fill(Invariance::None);
+        if has_joint_rates {
+            of[rates.start + joint.v + 3..rates.start + joint.v + 6].fill(Invariance::None);
+        }
+    }
+    for beam in &system.nodal {
+        of[beam.coordinates()].fill(Invariance::None);
+        of[rates.start..][beam.rates()].fill(Invariance::None);
+    }
+    // The power of loads on moving bodies.
+    of[rates.end..].fill(Invariance::Pose);
+    of.extend(model.outputs.iter().map(|output| output.invariance));
+    of
 }
 
-/// Returns true if the state is a component of a free body's velocity, which is in world axes.
-pub(super) fn is_velocity(model: &Model, state: usize) -> bool {
-    let rate = model.rates().start;
-    free_joints(model).any(|joint| (rate + joint.v + 3..rate + joint.v + 6).contains(&state))
+/// Returns true if a row that `seen` from a free body has these dependencies is invariant under
+/// `motions`, given its `invariance`.
+///
+/// A row that depends on loads contains accelerations, which change under rotations at a rate, and
+/// under all motions if a load reads the world.
+pub(super) fn holds(model: &Model, seen: &Found, invariance: Invariance, motions: Invariance) -> bool {
+    let reads_loads = seen.variables.last() >= Some(&(model.states.len() + model.sources.len()));
+    let applies = !reads_loads || (motions != Invariance::Objective && !model.elements.read_world(&model.system));
+    applies && invariance.includes(motions)
+}
+
+/// Returns the joints of free bodies.
+fn roots(model: &Model) -> impl Iterator<Item = &Joint> {
+    let system = &model.system;
+    let bodies = system.bodies.iter().enumerate();
+    bodies.filter(|&(i, _)| system.is_root(i)).map(|(_, body)| &body.joint)
+}
+
+/// Superposes on all free bodies and ANCF beams those `motions` that move the body `root` to the
+/// world's origin, with the world's attitude, at rest, as far as they can. Values, which select
+/// branches and pivots, remain those before the motion; only dependencies change.
+fn see_from(model: &Model, root: usize, motions: Invariance, x: &mut [Traced]) {
+    let rates = model.rates().start;
+    let joint = &model.system.bodies[root].joint;
+    let (q, v) = (joint.q, rates + joint.v);
+    let mut constant: Vec<usize> = (q + 4..q + 7).collect();
+    if motions != Invariance::Shift {
+        constant.extend(q..q + 4);
+    }
+    let has_joint_rates = model.coordinates.are_of_joints();
+    if has_joint_rates && motions != Invariance::Pose {
+        constant.extend(v + 3..v + 6);
+    }
+    if has_joint_rates && motions == Invariance::Objective {
+        constant.extend(v..v + 3);
+    }
+    let motion = constant.iter().fold(Traced::zero(), |sum, &k| sum.reading(x[k]));
+    let others = roots(model).filter(|other| other.q != q).map(|other| {
+        let rates = rates + other.v..rates + other.v + 6;
+        (other.q..other.q + 7, rates)
+    });
+    let beams = model.system.nodal.iter().map(|beam| {
+        let rates = rates + beam.v..rates + beam.v + beam.n;
+        (beam.coordinates(), rates)
+    });
+    for (coordinates, rates) in others.chain(beams) {
+        let moved = coordinates.chain(rates.filter(|_| has_joint_rates));
+        let all = moved.clone().fold(motion, |sum, k| sum.reading(x[k]));
+        moved.for_each(|k| x[k] = x[k].reading(all));
+    }
+    for k in constant {
+        x[k] = x[k].like(if k == q { Traced::one() } else { Traced::zero() });
+    }
 }
 
 /// The generator SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every platform.

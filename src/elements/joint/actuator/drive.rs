@@ -5,7 +5,7 @@ use crate::Problem;
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::dynamics::Applied;
 use crate::elements::joint::{Field, JointTable, quantities};
-use crate::elements::{Cursor, Element, Instant, Outputs, Resistance, Values, View, report};
+use crate::elements::{Cursor, Element, Instant, Invariance, Outputs, Resistance, Values, View, report};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, JointMotion, JointType, Spec};
 use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
@@ -224,7 +224,10 @@ impl Element for Drive {
             "torque (force) exerted by the drive or the brake of joint {}",
             joint.name
         );
-        to.continuous(quantities(joint, "drive", |units| units.force, &what));
+        to.invariant(
+            Invariance::Galilean,
+            quantities(joint, "drive", |units| units.force, &what),
+        );
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {

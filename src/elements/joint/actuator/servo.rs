@@ -5,7 +5,7 @@ use crate::algebra::{Mask, Quaternion, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::elements::attitude_servo::AttitudeLaw;
 use crate::elements::joint::{Field, JointTable, quantities};
-use crate::elements::{Cursor, Element, Instant, Outputs, Reads, Resistance, Sensed, View};
+use crate::elements::{Cursor, Element, Instant, Invariance, Outputs, Reads, Resistance, Sensed, View};
 use crate::spec::{self, JointType, Spec};
 use crate::system::{Bound, Declarations, ParamId, Quantity, System, Unit};
 
@@ -209,7 +209,11 @@ impl Element for JointServo {
         let what = format!("servo error of joint {name}: reference minus position");
         to.continuous(quantities(joint, "servo_error", |units| units.position, &what));
         let what = format!("commanded torque (force) of the servo of joint {name}");
-        to.continuous(quantities(joint, "servo_torque", |units| units.force, &what));
+        let invariance = Invariance::Galilean.when(!self.has_feed_forward());
+        to.invariant(
+            invariance,
+            quantities(joint, "servo_torque", |units| units.force, &what),
+        );
         if self.has_feed_forward() {
             let what = format!(
                 "feed-forward part of the servo torque (force) of joint {name}: inverse dynamics of the \
@@ -242,6 +246,11 @@ impl Element for JointServo {
 
     fn reads(&self) -> Reads {
         Reads::MOTION.when(self.has_feed_forward())
+    }
+
+    /// Feed-forward reads the same loads as the accelerations.
+    fn reads_world(&self, _: &System) -> bool {
+        false
     }
 }
 
