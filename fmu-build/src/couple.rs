@@ -2,11 +2,14 @@
 
 use crate::archive::{self, Content};
 use crate::build::BuiltFmu;
+use crate::compiled_spec::CompiledSpec;
 use crate::error::{Result, invalid};
 use crate::library::Library;
+use crate::margin::{MarginOptions, margins};
 use crate::package::Package;
 pub use crate::system_structure::Connection;
 use crate::system_structure::{Component, SystemStructure};
+use crate::text::number;
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
@@ -22,6 +25,8 @@ pub struct Coupled {
     pub parts: Vec<(String, Vec<String>)>,
     /// Shortest communication step that an FMU's default experiment has, s.
     pub step: Option<f64>,
+    /// Warnings about loops that are unstable with that step.
+    pub warnings: Vec<String>,
     /// Files it was made from.
     pub reads: Vec<PathBuf>,
 }
@@ -42,8 +47,10 @@ struct Part {
 /// Errors of a spec or an archive; two FMUs of one name, or without Co-Simulation; an input that
 /// could come from two outputs, or has another unit; no connection at all.
 pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
-    let open = |path: &PathBuf| Part::open(path, libraries);
-    let parts: Vec<Part> = models.iter().map(open).collect::<Result<_>>()?;
+    let packages: Vec<Package> = models.iter().map(|path| Package::of(path)).collect::<Result<_>>()?;
+    let opened = packages.iter().zip(models);
+    let open = |(package, path): (&Package, &PathBuf)| Part::open(package, path, libraries);
+    let parts: Vec<Part> = opened.map(open).collect::<Result<_>>()?;
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     if let Some(i) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
         let name = names[i];
@@ -66,9 +73,42 @@ pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
             .collect(),
         reads: parts.iter().flat_map(|part| part.reads.clone()).collect(),
         step: structure.step(),
+        warnings: unstable(&packages, structure.step()),
         name,
         connections,
     })
+}
+
+/// Returns a warning for each controller whose loops through a spacecraft are unstable with the
+/// communication step of the system, as far as both are specs that can be linearised.
+fn unstable(packages: &[Package], step: Option<f64>) -> Vec<String> {
+    let specs = || packages.iter().filter_map(Package::spec);
+    let is_controller = |spec: &&CompiledSpec| spec.model.spec.controller.is_some();
+    let pairs = specs().filter(is_controller).flat_map(|controller| {
+        let spacecraft = specs().filter(move |spec| !is_controller(spec));
+        spacecraft.map(move |spacecraft| (spacecraft, controller))
+    });
+    let options = MarginOptions {
+        step,
+        ..MarginOptions::default()
+    };
+    let warning = |(spacecraft, controller): (&CompiledSpec, &CompiledSpec)| {
+        let margins = margins(spacecraft, controller, &options).ok()?;
+        let delayed = margins.unstable()?;
+        let name = |of: &CompiledSpec| of.model.spec.name.clone();
+        Some(format!(
+            "{}, sampled every {} s, makes {} unstable{}; it is stable {}: see grapple margin",
+            name(controller),
+            number(margins.sample, 6),
+            name(spacecraft),
+            match delayed.delay > 0.0 {
+                true => " if its outputs arrive one communication step later (Jacobi algorithm)",
+                false => "",
+            },
+            delayed.longest
+        ))
+    };
+    pairs.filter_map(warning).collect()
 }
 
 /// Returns the path of an FMU in the archive.
@@ -77,8 +117,7 @@ fn source(name: &str) -> String {
 }
 
 impl Part {
-    fn open(path: &Path, libraries: &[Library]) -> Result<Self> {
-        let package = Package::of(path)?;
+    fn open(package: &Package, path: &Path, libraries: &[Library]) -> Result<Self> {
         let BuiltFmu { bytes, description } = package.fmu(libraries)?;
         if description.co_simulation.is_none() {
             return Err(invalid!(

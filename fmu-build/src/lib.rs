@@ -68,6 +68,7 @@ pub mod import;
 pub mod input_table;
 pub mod library;
 pub mod linearize;
+pub mod margin;
 mod matrices;
 pub mod modes;
 mod motion;

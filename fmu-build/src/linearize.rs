@@ -110,7 +110,12 @@ fn gains(model: &Model, linear: &Linearisation, point: &mut Point) -> Result<Vec
 }
 
 /// Keeps the requested inputs and outputs, in the requested order; returns the inputs' values.
-fn choose(linear: &mut Linearisation, model: &Model, options: &LinearizeOptions, u: &[f64]) -> Result<Vec<f64>> {
+pub(crate) fn choose(
+    linear: &mut Linearisation,
+    model: &Model,
+    options: &LinearizeOptions,
+    u: &[f64],
+) -> Result<Vec<f64>> {
     let columns = if options.inputs.is_empty() {
         (0..u.len()).filter(|&i| !model.inputs[i].discrete).collect()
     } else {

@@ -10,7 +10,7 @@ mod cli;
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
     assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    new, output, schema, simulate,
+    margin, new, output, schema, simulate,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -58,6 +58,7 @@ enum Verb {
     Simulate(simulate::Arguments),
     Campaign(campaign::Arguments),
     Linearize(linearize::Arguments),
+    Margin(margin::Arguments),
     Schema(schema::Arguments),
     Completions(completions::Arguments),
 }
@@ -96,6 +97,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Campaign(arguments) => campaign::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),
+        Verb::Margin(arguments) => margin::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),
         Verb::Completions(arguments) => completions::run(&arguments, CommandLine::command()),
     }

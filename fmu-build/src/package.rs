@@ -30,6 +30,14 @@ impl Package {
         }
     }
 
+    /// Returns the spec; none for an FMU.
+    pub fn spec(&self) -> Option<&CompiledSpec> {
+        match self {
+            Self::Spec(compiled) => Some(compiled),
+            Self::Fmu(_) => None,
+        }
+    }
+
     /// Returns the files from which the spec or FMU is read.
     pub fn reads(&self) -> Vec<PathBuf> {
         match self {

@@ -1,6 +1,7 @@
 //! An operating point of a model, at which the model is linearised.
 
 use crate::signals::DrivenInputs;
+use grapple::fmu::component::Component;
 use grapple::plant::{Discrete, Linearisation, Model, OperatingPoint, Plant};
 use grapple::simulation::{Simulation, State};
 use grapple::{Error, Event};
@@ -61,7 +62,21 @@ impl Point {
             now = stop;
         }
         set(feed.values(now), &mut simulation.state.u);
-        // Applies the commands that are pending now.
+        Self::of(simulation)
+    }
+
+    /// Returns the operating point of a saved state of the model's FMU: the bytes of
+    /// `fmi2SerializeFMUstate`.
+    pub fn saved(model: &Arc<Model>, bytes: &[u8]) -> Result<Self, String> {
+        let simulation = Component::of_saved(model, bytes)?.into_simulation();
+        Self::of(simulation)
+            .map(|(point, _)| point)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Returns the present state of a simulation, and the events of commands that are pending, which
+    /// are applied.
+    fn of(simulation: Simulation) -> Result<(Self, Vec<Event>), Error> {
         let Simulation { mut plant, state, .. } = simulation;
         let State {
             t,

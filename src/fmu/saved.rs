@@ -134,6 +134,18 @@ impl SavedState {
         bytes
     }
 
+    /// Returns the GUID and the interface of the FMU of which these bytes are a state, as far as
+    /// their first part tells; `None` if they are no saved state.
+    pub fn owner(bytes: &[u8]) -> Option<(Guid, Interface)> {
+        let mut reader = Reader(bytes);
+        reader.take::<8>().filter(|magic| *magic == MAGIC)?;
+        reader.u32()?;
+        let [interface, ..] = reader.take::<5>()?;
+        let mut interfaces = [Interface::ModelExchange, Interface::CoSimulation].into_iter();
+        let interface = interfaces.find(|own| *own as u8 == interface)?;
+        Some((Guid(reader.take()?), interface))
+    }
+
     /// Reads the bytes of a saved state into `own`, the present state of the instance that reads
     /// them. The expected lengths are those of `own`, so that no length in the bytes determines an
     /// allocation.

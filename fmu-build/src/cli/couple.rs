@@ -1,5 +1,5 @@
 use super::libraries::Libraries;
-use super::output::print;
+use super::output::{print, warn};
 use fmu_build::couple::couple;
 use fmu_build::files::Target;
 use fmu_build::text::{aligned, count, number};
@@ -48,6 +48,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for (part, free) in system.parts.iter().filter(|(_, free)| !free.is_empty()) {
         print(&format!("{part} keeps the start values of {}", free.join(", ")))?;
     }
+    system
+        .warnings
+        .iter()
+        .for_each(|warning| warn(&format!("warning: {warning}")));
     let step = system.step.map_or_else(String::new, |step| {
         format!("; its parts request steps of {} s", number(step, 6))
     });

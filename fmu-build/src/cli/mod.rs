@@ -13,6 +13,7 @@ pub mod import;
 pub mod interrupt;
 mod libraries;
 pub mod linearize;
+pub mod margin;
 pub mod new;
 pub mod output;
 mod progress;

@@ -1,6 +1,13 @@
 use super::{Component, Fault, pass_parameters};
+use crate::Error;
+use crate::fmu::description::Interfaces;
+use crate::fmu::guid::Guid;
 use crate::fmu::lifecycle::Interface;
+use crate::fmu::registry::Naming;
 use crate::fmu::saved::{SavedState, fits};
+use crate::plant::Model;
+use crate::simulation::Simulation;
+use std::sync::Arc;
 
 /// Saving and restoring an instance (§2.1.8).
 impl Component {
@@ -46,6 +53,31 @@ impl Component {
     /// `fmi2Error` with the reason if the bytes are not a state of this FMU and interface.
     pub fn read_state(&self, bytes: &[u8]) -> Result<SavedState, Fault> {
         SavedState::from_bytes(bytes, self.save(), self.model()).map_err(Fault::error)
+    }
+
+    /// Creates an instance of a compiled model from the bytes of a saved state, whatever names and
+    /// interfaces its FMU has.
+    ///
+    /// # Errors
+    /// The reason why the bytes are not a state of an FMU of this model.
+    pub fn of_saved(model: &Arc<Model>, bytes: &[u8]) -> Result<Self, String> {
+        let text = |error: Error| error.to_string();
+        let (guid, interface) = SavedState::owner(bytes).ok_or("these bytes are not a saved state of an FMU")?;
+        let file = model.to_bytes().map_err(text)?;
+        let mut builds = [Naming::Structured, Naming::Flat]
+            .into_iter()
+            .flat_map(|naming| Interfaces::ALL.map(|interfaces| (naming, Guid::new(&file, naming, interfaces))));
+        let build = builds.find(|(_, own)| *own == guid);
+        let (naming, _) = build.ok_or("the saved state belongs to the FMU of another spec, or of another version")?;
+        let mut own = Self::new(interface, Arc::clone(model), naming, guid, false).map_err(text)?;
+        let restored = own.read_state(bytes).and_then(|saved| own.restore(&saved));
+        restored.map_err(|fault| fault.what)?;
+        Ok(own)
+    }
+
+    /// Returns the simulation.
+    pub fn into_simulation(self) -> Simulation {
+        *self.simulation
     }
 
     /// Restores a copy, which may come from another instance of the same FMU.

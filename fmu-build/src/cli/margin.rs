@@ -1,0 +1,68 @@
+use super::output::print;
+use fmu_build::CompiledSpec;
+use fmu_build::margin::{MarginOptions, margins};
+use fmu_build::text::number;
+use miette::{Context, IntoDiagnostic, Result};
+use std::path::PathBuf;
+
+/// Stability margins of a controller's sampled loops: gain, phase, longest sample time.
+///
+///   grapple margin arm.toml arm_controller.toml                 at the start
+///   grapple margin arm.toml arm_controller.toml --at 2.5        at 2.5 s of the arm's own run
+///   grapple margin arm.toml arm_controller.toml --sample 0.02   for another sample time
+///
+/// The spacecraft is linearised (exact derivatives), its inputs are constant between
+/// samples, and the control law is linear: torque limits are left out. Outputs of the
+/// controller drive inputs of the same name, as `grapple couple` connects them. A
+/// controller without sample_time is sampled at every communication step. Torques act
+/// without delay if a master steps the spacecraft before the controller, else one
+/// communication step later; both are printed. The margins of a loop hold with the
+/// other loops closed. With --state they are computed about a saved state, the bytes of
+/// fmi2SerializeFMUstate, for example of a coupled run after a capture.
+#[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// The spec of the spacecraft
+    spacecraft: PathBuf,
+    /// The spec of the controller
+    controller: PathBuf,
+    /// Time, s, of the spacecraft's own run, with the spec's signals; by default the start, with the
+    /// start values of the inputs
+    #[arg(long, value_name = "T", conflicts_with = "state")]
+    at: Option<f64>,
+    /// File with a saved state of the spacecraft's FMU
+    #[arg(long, value_name = "FILE")]
+    state: Option<PathBuf>,
+    /// Sample time, s; by default that of the controller
+    #[arg(long, value_name = "H")]
+    sample: Option<f64>,
+    /// Communication step, s; by default the shorter `step` of the two specs
+    #[arg(long, value_name = "H")]
+    step: Option<f64>,
+}
+
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let [spacecraft, controller] = [&arguments.spacecraft, &arguments.controller].map(|path| CompiledSpec::read(path));
+    let (spacecraft, controller) = (spacecraft?, controller?);
+    let read = |path: &PathBuf| {
+        let bytes = std::fs::read(path).into_diagnostic();
+        bytes.wrap_err_with(|| format!("cannot read {}", path.display()))
+    };
+    let options = MarginOptions {
+        at: arguments.at,
+        state: arguments.state.as_ref().map(read).transpose()?,
+        sample: arguments.sample,
+        step: arguments.step,
+    };
+    let margins = margins(&spacecraft, &controller, &options)?;
+    let name = |of: &CompiledSpec| of.model.spec.name.clone();
+    print(&format!(
+        "{} closes {} of {} at {} s, sampled every {} s",
+        name(&controller),
+        margins.loops(),
+        name(&spacecraft),
+        number(margins.t, 6),
+        number(margins.sample, 6)
+    ))?;
+    print(margins.to_string().trim_end())
+}
