@@ -2,6 +2,8 @@
 
 A spec (TOML) describes a spacecraft. `build` makes an FMU of it, `simulate` runs a spec or an FMU and
 leaves its results as a table.
+
+The functions run the tool of this package. The environment variable GRAPPLE may name another one.
 """
 
 import os
@@ -20,20 +22,33 @@ class GrappleError(RuntimeError):
     """Message of the tool about a failed command, with all problems of a spec and their places."""
 
 
+def _tool() -> str:
+    """Returns the path of the tool: that in the environment variable GRAPPLE, that of this installation, or else the
+    one on the PATH.
+    """
+    name = "grapple.exe" if os.name == "nt" else "grapple"
+    if given := os.environ.get("GRAPPLE"):
+        if not Path(given).is_file():
+            raise FileNotFoundError(f"the environment variable GRAPPLE must be the path of the tool: {given} is no file")
+        return given
+    folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))]
+    for folder in folders:
+        if (Path(folder) / name).is_file():
+            return str(Path(folder) / name)
+    if found := shutil.which(name):
+        return found
+    raise FileNotFoundError(f"the tool grapple is neither in {' nor in '.join(folders)} nor on the PATH")
+
+
 def run(*arguments: object) -> str:
-    """Runs `grapple` with these arguments and returns what it prints.
+    """Runs `grapple` with these arguments and returns the text that it prints.
 
     Raises GrappleError if the command fails, FileNotFoundError without the tool.
     """
-    name = "grapple.exe" if os.name == "nt" else "grapple"
-    installed = Path(sysconfig.get_path("scripts")) / name
-    tool = str(installed) if installed.exists() else shutil.which("grapple")
-    if tool is None:
-        raise FileNotFoundError(f"the tool grapple is neither {installed} nor on the PATH")
-    words = [tool, *(os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments)]
+    words = [_tool(), *(os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments)]
     done = subprocess.run(words, capture_output=True, text=True, encoding="utf-8", env={**os.environ, "NO_COLOR": "1"})
     if done.returncode != 0:
-        raise GrappleError(done.stderr.strip() or done.stdout.strip())
+        raise GrappleError(done.stderr.strip() or done.stdout.strip() or f"grapple ended with exit code {done.returncode}")
     return done.stdout
 
 
