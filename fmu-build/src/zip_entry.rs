@@ -4,8 +4,8 @@
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, System};
 
-/// Returns the attributes. Times, permissions, compression and the system of which the permissions
-/// are (by default the one that runs this program) are fixed, so that equal contents give equal bytes.
+/// Returns the attributes. Times, permissions, their system (by default the one that runs this
+/// program) and compression are fixed, so that equal contents give equal bytes.
 pub fn attributes(executable: bool) -> SimpleFileOptions {
     SimpleFileOptions::default()
         .compression_method(CompressionMethod::Deflated)
