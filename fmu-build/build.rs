@@ -33,6 +33,10 @@ const LEFT: [(&str, &str); 4] = [
     ("win64", "grapple.dll"),
 ];
 
+/// Level of compression for which the crate `zip` uses Zopfli, with three iterations; five gain
+/// 0.04 %.
+const ZOPFLI_LEVEL: i64 = 12;
+
 fn main() {
     for source in SOURCES {
         println!("cargo::rerun-if-changed=../{source}");
@@ -52,12 +56,16 @@ fn main() {
         .entry(own.to_owned())
         .or_insert_with(|| build(&target_folder.join("fmu-cdylib")));
     let mut embedded = String::from("[\n");
-    for (platform, library) in libraries {
-        let bytes = std::fs::read(&library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
-        let file = out.join(format!("{platform}.zip"));
-        std::fs::write(&file, compressed(&bytes)).expect("the folder of this script can be written to");
-        embedded += &format!("    ({platform:?}, include_bytes!({file:?}).as_slice()),\n");
-    }
+    std::thread::scope(|threads| {
+        for (platform, library) in &libraries {
+            let file = out.join(format!("{platform}.zip"));
+            embedded += &format!("    ({platform:?}, include_bytes!({file:?}).as_slice()),\n");
+            threads.spawn(move || {
+                let bytes = std::fs::read(library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
+                std::fs::write(file, compressed(&bytes)).expect("the folder of this script can be written to");
+            });
+        }
+    });
     std::fs::write(out.join("embedded.rs"), embedded + "]\n").expect("the folder of this script can be written to");
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={own}");
 }
@@ -114,11 +122,16 @@ fn last_change(path: &Path) -> SystemTime {
     })
 }
 
-/// Returns a zip file that contains only the library. The tool copies the compressed bytes into each
-/// FMU: compressing them there would take most of the time of `grapple build`.
+/// Returns a zip file that contains only the library. The tool copies the compressed bytes into
+/// each FMU: compressing them there would take most of the time of `grapple build`. In a released
+/// tool they are compressed by Zopfli: 3 % smaller, in seconds instead of a fraction of one.
 fn compressed(library: &[u8]) -> Vec<u8> {
+    let mut attributes = zip_entry::attributes(true);
+    if variable("PROFILE") == "release" {
+        attributes = attributes.compression_level(Some(ZOPFLI_LEVEL));
+    }
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
-    let started = archive.start_file("library", zip_entry::attributes(true));
+    let started = archive.start_file("library", attributes);
     started.expect("the name is valid");
     archive.write_all(library).expect("memory can be written to");
     archive.finish().expect("memory can be written to").into_inner()

@@ -5,7 +5,7 @@ use crate::error::{Context, Result, invalid};
 use crate::platform::Platform;
 use object::read::elf::{ElfFile, FileHeader};
 use object::read::macho::{FatArch, MachOFatFile32, MachOFatFile64};
-use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind};
+use object::{Architecture, BinaryFormat, FileKind, Object, ObjectKind, ObjectSegment};
 use std::fmt;
 
 /// Result of the inspection of a library that an FMU can use.
@@ -72,17 +72,10 @@ const FUNCTIONS: [&str; 44] = [
 /// Inspects a library intended for a platform.
 ///
 /// # Errors
-/// A file that is not a shared library of that platform's format, architecture and word length; a
-/// library that lacks functions, with their names.
+/// Those of [`check_loadable`]; a library that lacks functions, with their names.
 pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     let mut findings = Findings::default();
-    let images = images(bytes)?;
-    if images.is_empty() {
-        return Err(invalid!("it is an empty universal library of macOS"));
-    }
-    for image in images {
-        let file = object::File::parse(image).other()?;
-        suits(&file, platform)?;
+    for file in loadable(bytes, platform)? {
         findings.machines.push(machine(file.architecture()));
         findings.others.extend(foreign_exports(&file)?);
         findings.glibc = match &file {
@@ -95,6 +88,34 @@ pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     findings.others.sort();
     findings.others.dedup();
     Ok(findings)
+}
+
+/// Checks that a file is a complete shared library for a platform. The system's loader may end the
+/// process if it is not.
+///
+/// # Errors
+/// A file that is not a shared library of that platform's format, architecture and word length, or
+/// is incomplete.
+pub fn check_loadable(bytes: &[u8], platform: Platform) -> Result<()> {
+    loadable(bytes, platform).map(|_| ())
+}
+
+/// Returns the library, or the libraries in a universal library of macOS, with the errors of
+/// [`check_loadable`].
+fn loadable(bytes: &[u8], platform: Platform) -> Result<Vec<object::File<'_>>> {
+    let images = images(bytes)?;
+    if images.is_empty() {
+        return Err(invalid!("it is an empty universal library of macOS"));
+    }
+    let load = |image| {
+        let file = object::File::parse(image).other()?;
+        suits(&file, platform)?;
+        for segment in file.segments() {
+            segment.data().context(|| "it is incomplete")?;
+        }
+        Ok(file)
+    };
+    images.into_iter().map(load).collect()
 }
 
 /// Returns the file itself, or the libraries in a universal library of macOS.

@@ -9,8 +9,9 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
-/// Embedded libraries: the name of the platform, and a zip file with the library.
-const EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+/// Embedded libraries: the name of the platform, and a zip file with the library. A constant would be
+/// in the program once for each unit of compilation that uses it.
+static EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
 /// 2019).

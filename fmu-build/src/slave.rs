@@ -7,7 +7,7 @@
 
 use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
-use crate::{archive, library};
+use crate::{archive, binary, library};
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::function::{
     fmi2DoStepTYPE, fmi2FreeInstanceTYPE, fmi2GetBooleanTYPE, fmi2GetRealTYPE, fmi2InstantiateTYPE, fmi2PlainTYPE,
@@ -105,9 +105,12 @@ impl FmuLibrary {
         }
         let file = library::file(folder, archive::identifier(description)?);
         let resources = file_uri(&folder.join("resources"))?;
+        let here = Platform::here();
+        let no_library = || format!("the FMU has no library that runs here ({here})");
+        let bytes = std::fs::read(&file).context(no_library)?;
+        binary::check_loadable(&bytes, here).context(no_library)?;
         // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
-        let library = unsafe { Library::new(&file) }
-            .context(|| format!("the FMU has no library that runs here ({})", Platform::here()))?;
+        let library = unsafe { Library::new(&file) }.context(no_library)?;
         let functions = Functions::of(&library).context(|| "the FMU's library lacks a function of FMI 2.0")?;
         Ok(Self {
             functions,
