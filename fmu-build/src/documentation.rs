@@ -42,6 +42,7 @@ pub fn documentation(
         licence("license.txt", LICENCE),
         licence("LICENSE-APACHE", include_str!("../../LICENSE-APACHE")),
         licence("LICENSE-MIT", include_str!("../../LICENSE-MIT")),
+        licence("THIRD-PARTY-LICENSES", include_str!("../assets/THIRD-PARTY-LICENSES")),
     ]);
     Ok(contents)
 }
@@ -50,7 +51,8 @@ const LICENCE: &str = "\
 The library in binaries/ is grapple's, licensed under MIT or Apache-2.0, at your choice:
 SPDX-License-Identifier: MIT OR Apache-2.0
 
-The texts are in LICENSE-MIT and LICENSE-APACHE beside this file. The model in resources/ belongs to its author.
+The texts are in LICENSE-MIT and LICENSE-APACHE beside this file; those of the software that the library contains are in
+THIRD-PARTY-LICENSES. The model in resources/ belongs to its author.
 ";
 
 /// Returns the page.

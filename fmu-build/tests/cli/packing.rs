@@ -332,4 +332,5 @@ fn the_licences_are_in_the_archive() {
     assert!(text("license.txt").contains("MIT OR Apache-2.0"));
     assert!(text("LICENSE-MIT").contains("Permission is hereby granted"));
     assert!(text("LICENSE-APACHE").contains("Version 2.0, January 2004"));
+    assert!(text("THIRD-PARTY-LICENSES").contains("\n    nalgebra "));
 }
