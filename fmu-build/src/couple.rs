@@ -7,11 +7,16 @@ use crate::error::{Result, invalid};
 use crate::library::Library;
 use crate::margin::{MarginOptions, margins};
 use crate::package::Package;
+use crate::point::Point;
 pub use crate::system_structure::Connection;
 use crate::system_structure::{Component, SystemStructure};
 use crate::text::number;
+use grapple::plant::Output;
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
+
+/// Difference of a reference from its joint at the start, rad or m, above which a warning is given.
+const AWAY: f64 = 1e-6;
 
 /// A system of FMUs.
 pub struct Coupled {
@@ -25,7 +30,8 @@ pub struct Coupled {
     pub parts: Vec<(String, Vec<String>)>,
     /// Shortest communication step that an FMU's default experiment has, s.
     pub step: Option<f64>,
-    /// Warnings about loops that are unstable with that step.
+    /// Warnings about loops that are unstable with that step, and about references that start away
+    /// from the joints.
     pub warnings: Vec<String>,
     /// Files it was made from.
     pub reads: Vec<PathBuf>,
@@ -73,42 +79,77 @@ pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
             .collect(),
         reads: parts.iter().flat_map(|part| part.reads.clone()).collect(),
         step: structure.step(),
-        warnings: unstable(&packages, structure.step()),
+        warnings: warnings(&packages, structure.step()),
         name,
         connections,
     })
 }
 
-/// Returns a warning for each controller whose loops through a spacecraft are unstable with the
-/// communication step of the system, as far as both are specs that can be linearised.
-fn unstable(packages: &[Package], step: Option<f64>) -> Vec<String> {
-    let specs = || packages.iter().filter_map(Package::spec);
+/// Returns the warnings about each controller and each spacecraft that are specs.
+fn warnings(packages: &[Package], step: Option<f64>) -> Vec<String> {
     let is_controller = |spec: &&CompiledSpec| spec.model.spec.controller.is_some();
-    let pairs = specs().filter(is_controller).flat_map(|controller| {
-        let spacecraft = specs().filter(move |spec| !is_controller(spec));
-        spacecraft.map(move |spacecraft| (spacecraft, controller))
-    });
+    let specs = || packages.iter().filter_map(Package::spec);
+    let mut warnings = Vec::new();
+    for controller in specs().filter(is_controller) {
+        for spacecraft in specs().filter(|spec| !is_controller(spec)) {
+            warnings.extend(away(spacecraft, controller).unwrap_or_default());
+            warnings.extend(unstable(spacecraft, controller, step));
+        }
+    }
+    warnings
+}
+
+/// Returns a warning for each reference of a controller that starts away from its joint's start.
+fn away(spacecraft: &CompiledSpec, controller: &CompiledSpec) -> Result<Vec<String>> {
+    let start = Point::start(&spacecraft.model)?;
+    let joint = |name: &str| {
+        let place = spacecraft.model.states.iter().position(|state| state.name == name)?;
+        Some(start.x[place])
+    };
+    let mut law = Point::start(&controller.model)?;
+    for (value, input) in law.u.iter_mut().zip(&controller.model.inputs) {
+        *value = joint(&input.quantity.name).unwrap_or(*value);
+    }
+    let errors = controller.model.outputs.iter().zip(law.outputs()?);
+    let warning = |(output, error): (&Output, f64)| {
+        let name = &output.quantity.name;
+        let position = name
+            .contains(".servo_error")
+            .then(|| name.replace(".servo_error", ".q"))?;
+        let (q, unit) = (joint(&position)?, output.quantity.unit.symbol());
+        let [from, to] = [q, q + error].map(|value| number(value, 4));
+        (error.abs() > AWAY).then(|| {
+            format!(
+                "{position} starts at {from} {unit}, its reference in {} at {to} {unit}: the controller acts on this \
+                 step at the start",
+                controller.model.spec.name
+            )
+        })
+    };
+    Ok(errors.filter_map(warning).collect())
+}
+
+/// Returns a warning if a controller's loops through a spacecraft are unstable with the
+/// communication step of the system, as far as they can be linearised.
+fn unstable(spacecraft: &CompiledSpec, controller: &CompiledSpec, step: Option<f64>) -> Option<String> {
     let options = MarginOptions {
         step,
         ..MarginOptions::default()
     };
-    let warning = |(spacecraft, controller): (&CompiledSpec, &CompiledSpec)| {
-        let margins = margins(spacecraft, controller, &options).ok()?;
-        let delayed = margins.unstable()?;
-        let name = |of: &CompiledSpec| of.model.spec.name.clone();
-        Some(format!(
-            "{}, sampled every {} s, makes {} unstable{}; it is stable {}: see grapple margin",
-            name(controller),
-            number(margins.sample, 6),
-            name(spacecraft),
-            match delayed.delay > 0.0 {
-                true => " if its outputs arrive one communication step later (Jacobi algorithm)",
-                false => "",
-            },
-            delayed.longest
-        ))
-    };
-    pairs.filter_map(warning).collect()
+    let margins = margins(spacecraft, controller, &options).ok()?;
+    let delayed = margins.unstable()?;
+    let name = |of: &CompiledSpec| of.model.spec.name.clone();
+    Some(format!(
+        "{}, sampled every {} s, makes {} unstable{}; it is stable {}: see grapple margin",
+        name(controller),
+        number(margins.sample, 6),
+        name(spacecraft),
+        match delayed.delay > 0.0 {
+            true => " if its outputs arrive one communication step later (Jacobi algorithm)",
+            false => "",
+        },
+        delayed.longest
+    ))
 }
 
 /// Returns the path of an FMU in the archive.

@@ -99,6 +99,15 @@ impl Point {
         ))
     }
 
+    /// Returns the outputs here.
+    pub fn outputs(&mut self) -> Result<Vec<f64>, Error> {
+        let model = Arc::clone(self.plant.model());
+        let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
+        let at = OperatingPoint::new(self.t, &self.x, &self.u, &self.discrete);
+        self.plant.evaluate(at, &mut dx, &mut y)?;
+        Ok(y)
+    }
+
     /// Linearises the model here.
     pub fn linearised(&mut self) -> Result<Linearisation, Error> {
         let Self {

@@ -225,8 +225,9 @@ pub struct DefaultExperiment {
 
 /// Annotation of one tool, ignored by others (§2.2.6).
 ///
-/// The standard allows any single element inside; this crate writes `<Annotation key="value" …/>`
-/// and reads only that. Elements of other tools are skipped.
+/// The standard allows any single element inside; this crate writes `<Values key="value" …/>`
+/// and reads only that. Elements of other tools are skipped. The checker VDMCheck rejects an element
+/// that is called `Annotation`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
     /// Name of the tool.
@@ -234,7 +235,7 @@ pub struct Tool {
     pub name: String,
     /// Keys, which must be XML names, and values.
     #[serde(
-        rename = "Annotation",
+        rename = "Values",
         with = "annotation",
         default,
         skip_serializing_if = "BTreeMap::is_empty"

@@ -4,6 +4,7 @@ arm64 (under qemu) and on Windows (under Wine). Libraries for macOS are inspecte
     scripts/try-libraries
 """
 
+import csv
 import os
 import pathlib
 import subprocess
@@ -15,7 +16,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).parent
-EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.toml"))
+EXAMPLES = [*sorted(path for path in (ROOT / "examples").glob("*.toml")), HERE / "in_contact.toml"]
 GRAPPLE = os.environ["GRAPPLE"]
 
 # For each platform the compiler's target, the name of a program, and the command that runs it.
@@ -112,6 +113,14 @@ def test_results_and_states_are_the_same_bits(unpacked, hosts, interface):
         found = unpacked.run(hosts, platform, interface)
         differ = [i for i, lines in enumerate(zip(expected, found)) if lines[0] != lines[1]]
         assert len(found) == len(expected) and not differ, f"{platform}: lines {differ[:3]} of {len(expected)}"
+
+
+def test_the_state_in_contact_is_saved_in_it(tmp_path):
+    table = tmp_path / "run.csv"
+    subprocess.run([GRAPPLE, "simulate", HERE / "in_contact.toml", "--no-page", "--output", table], check=True)
+    with open(table) as file:
+        gaps = [float(row["floor.gap [m]"]) for row in csv.DictReader(file)]
+    assert len(gaps) == 41 and max(gaps) < -5e-5
 
 
 def test_a_state_saved_on_one_platform_is_continued_on_another(unpacked, hosts):

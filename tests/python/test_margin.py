@@ -185,6 +185,19 @@ def test_couple_warns_of_unstable_loops(catcher, tmp_path):
     assert grapple("couple", specs[0], steady, "--output", tmp_path / "loop.ssp").stderr == ""
 
 
+def test_couple_warns_of_a_reference_that_starts_away_from_its_joint(tmp_path, catcher):
+    directory, _ = catcher
+    bent = tmp_path / "bent.toml"
+    bent.write_text(CATCHER.replace('child = "hand"', 'child = "hand"\nstart = { position = 1.0472 }'))
+    slow = tmp_path / "control.toml"
+    slow.write_text(CONTROLLER.replace("step = 0.01", "step = 0.001"))
+    done = grapple("couple", bent, slow, "--output", tmp_path / "loop.ssp")
+    assert "wrist.q starts at 1.047 rad, its reference in control at 0 rad" in done.stderr
+    signal = '[signal."wrist.q_ref"]\ntype = "constant"\namplitude = 1.0472\nfrom_importer = false\n'
+    slow.write_text(slow.read_text() + signal)
+    assert grapple("couple", bent, slow, "--output", tmp_path / "loop.ssp").stderr == ""
+
+
 def test_what_does_not_close_a_loop_is_an_error(tmp_path, catcher):
     directory, _ = catcher
     craft, control = directory / "catcher.toml", directory / "control.toml"
