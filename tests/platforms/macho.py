@@ -10,12 +10,13 @@ SIGNATURE, BUILD_VERSION, INFO, INFO_ONLY, TRIE = 0x1D, 0x32, 0x22, 0x80000022, 
 BLOBS, DIRECTORY = 0xFADE0CC0, 0xFADE0C02
 
 
-def images(path):
-    """Returns the images in a universal file by the name of their processor."""
-    data = path.read_bytes()
-    magic, count = struct.unpack_from(">II", data)
-    assert magic == FAT
+def images(data):
+    """Returns the images in a file, a universal one or not, by the name of their processor."""
     names = {number: name for name, number in PROCESSORS.items()}
+    magic, count = struct.unpack_from(">II", data)
+    if magic != FAT:
+        image = Image(data)
+        return {names[image.processor]: image}
     found, end = {}, 8 + 20 * count
     for i in range(count):
         processor, _, offset, size, alignment = struct.unpack_from(">5I", data, 8 + 20 * i)
