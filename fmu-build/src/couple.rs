@@ -5,13 +5,12 @@ use crate::build::BuiltFmu;
 use crate::compiled_spec::CompiledSpec;
 use crate::error::{Result, invalid};
 use crate::library::Library;
-use crate::margin::{MarginOptions, margins};
+use crate::margin::{MarginOptions, SampledLoops};
 use crate::package::Package;
 use crate::point::Point;
 pub use crate::system_structure::Connection;
 use crate::system_structure::{Component, SystemStructure};
 use crate::text::number;
-use grapple::plant::Output;
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
 
@@ -54,9 +53,10 @@ struct Part {
 /// could come from two outputs, or has another unit; no connection at all.
 pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
     let packages: Vec<Package> = models.iter().map(|path| Package::of(path)).collect::<Result<_>>()?;
-    let opened = packages.iter().zip(models);
-    let open = |(package, path): (&Package, &PathBuf)| Part::open(package, path, libraries);
-    let parts: Vec<Part> = opened.map(open).collect::<Result<_>>()?;
+    let mut parts = Vec::new();
+    for (package, path) in packages.iter().zip(models) {
+        parts.push(Part::open(package, path, libraries)?);
+    }
     let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
     if let Some(i) = (1..names.len()).find(|&i| names[..i].contains(&names[i])) {
         let name = names[i];
@@ -110,23 +110,22 @@ fn away(spacecraft: &CompiledSpec, controller: &CompiledSpec) -> Result<Vec<Stri
     for (value, input) in law.u.iter_mut().zip(&controller.model.inputs) {
         *value = joint(&input.quantity.name).unwrap_or(*value);
     }
-    let errors = controller.model.outputs.iter().zip(law.outputs()?);
-    let warning = |(output, error): (&Output, f64)| {
+    let mut warnings = Vec::new();
+    for (output, error) in controller.model.outputs.iter().zip(law.outputs()?) {
         let name = &output.quantity.name;
-        let position = name
-            .contains(".servo_error")
-            .then(|| name.replace(".servo_error", ".q"))?;
-        let (q, unit) = (joint(&position)?, output.quantity.unit.symbol());
+        let position = name.replace(".servo_error", ".q");
+        let Some(q) = joint(&position).filter(|_| position != *name && error.abs() > AWAY) else {
+            continue;
+        };
+        let unit = output.quantity.unit.symbol();
         let [from, to] = [q, q + error].map(|value| number(value, 4));
-        (error.abs() > AWAY).then(|| {
-            format!(
-                "{position} starts at {from} {unit}, its reference in {} at {to} {unit}: the controller acts on this \
-                 step at the start",
-                controller.model.spec.name
-            )
-        })
-    };
-    Ok(errors.filter_map(warning).collect())
+        warnings.push(format!(
+            "{position} starts at {from} {unit}, its reference in {} at {to} {unit}: the run begins with this \
+             servo error",
+            controller.model.spec.name
+        ));
+    }
+    Ok(warnings)
 }
 
 /// Returns a warning if a controller's loops through a spacecraft are unstable with the
@@ -136,19 +135,19 @@ fn unstable(spacecraft: &CompiledSpec, controller: &CompiledSpec, step: Option<f
         step,
         ..MarginOptions::default()
     };
-    let margins = margins(spacecraft, controller, &options).ok()?;
-    let delayed = margins.unstable()?;
+    let loops = SampledLoops::of(spacecraft, controller, &options).ok()?;
+    let (delay, longest) = loops.unstable().ok()??;
     let name = |of: &CompiledSpec| of.model.spec.name.clone();
     Some(format!(
         "{}, sampled every {} s, makes {} unstable{}; it is stable {}: see grapple margin",
         name(controller),
-        number(margins.sample, 6),
+        number(loops.sample, 6),
         name(spacecraft),
-        match delayed.delay > 0.0 {
+        match delay > 0.0 {
             true => " if its outputs arrive one communication step later (Jacobi algorithm)",
             false => "",
         },
-        delayed.longest
+        longest
     ))
 }
 

@@ -1,7 +1,8 @@
 use super::output::print;
-use fmu_build::CompiledSpec;
-use fmu_build::margin::{MarginOptions, margins};
-use fmu_build::text::number;
+use super::progress::Progress;
+use fmu_build::margin::{MarginOptions, SampledLoops};
+use fmu_build::text::{count, number};
+use fmu_build::{CompiledSpec, Control};
 use miette::{Context, IntoDiagnostic, Result};
 use std::path::PathBuf;
 
@@ -15,8 +16,8 @@ use std::path::PathBuf;
 /// samples, and the control law is linear: torque limits are left out. Outputs of the
 /// controller drive inputs of the same name, as `grapple couple` connects them. A
 /// controller without sample_time is sampled at every communication step. Torques act
-/// without delay if a master steps the spacecraft before the controller, else one
-/// communication step later; both are printed. The margins of a loop hold with the
+/// without delay if a master steps the controller before the spacecraft, and one
+/// communication step later in the Jacobi algorithm; both are printed. The margins of a loop hold with the
 /// other loops closed. With --state they are computed about a saved state, the bytes of
 /// fmi2SerializeFMUstate, for example of a coupled run after a capture.
 #[derive(clap::Args)]
@@ -54,15 +55,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         sample: arguments.sample,
         step: arguments.step,
     };
-    let margins = margins(&spacecraft, &controller, &options)?;
+    let loops = SampledLoops::of(&spacecraft, &controller, &options)?;
     let name = |of: &CompiledSpec| of.model.spec.name.clone();
     print(&format!(
         "{} closes {} of {} at {} s, sampled every {} s",
         name(&controller),
-        margins.loops(),
+        count(loops.inputs.len(), "loop"),
         name(&spacecraft),
-        number(margins.t, 6),
-        number(margins.sample, 6)
+        number(loops.t, 6),
+        number(loops.sample, 6)
     ))?;
+    let mut progress = Progress::new(|done| format!("{done:.0} loops"));
+    let control = Control {
+        progress: Some(&mut |done, whole| progress.at(done, whole)),
+        ..Control::default()
+    };
+    let margins = loops.margins(control)?;
+    drop(progress);
     print(margins.to_string().trim_end())
 }

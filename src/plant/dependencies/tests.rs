@@ -8,12 +8,14 @@ use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tange
 use crate::system::Derived;
 use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use example_files::example_files;
+use models::{FED, GRASPED, MOORED, SLIDES, TETHERED};
 use std::path::Path;
 
 #[path = "../../../tests/everything/mod.rs"]
 mod everything;
 #[path = "../../../tests/example_files/mod.rs"]
 mod example_files;
+mod models;
 
 /// Largest numbers of listed pairs of a derivative or continuous output and a state without effect
 /// in the experiments; zero for models that are not in the list.
@@ -384,178 +386,6 @@ fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     });
     assert_eq!(check_all(models, 6), [""; 0]);
 }
-
-/// Servos with feed-forward, one on a joint with a brake and one with a motor; an attitude servo, a
-/// port, thrusters and a compliant contact.
-const FED: &str = r#"
-name = "fed"
-[body.base]
-mass = 60.0
-mass_centre = [0.05, -0.02, 0.1]
-inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
-[body.base.attitude_servo]
-kp = 50.0
-kd = 80.0
-[body.one]
-mass = 6.0
-mass_centre = [0.5, 0.02, 0.0]
-inertia = [0.1, 0.6, 0.7]
-[body.two]
-mass = 5.0
-mass_centre = [0.4, 0.0, 0.1]
-inertia = [0.1, 0.5, 0.5]
-[body.target]
-mass = 30.0
-inertia = [3.0, 4.0, 5.0]
-start = { position = [5.0, 0.0, 0.0] }
-[joint.shoulder]
-type = "universal"
-parent = "base"
-child = "one"
-origin = [0.5, 0.0, 0.2]
-axis = [0.0, 0.3, 1.0]
-motions = ["loads", "locked"]
-servo = { kp = 60.0, kd = 30.0, feed_forward = "rigid" }
-[joint.elbow]
-type = "revolute"
-parent = "one"
-child = "two"
-origin = [1.0, 0.0, 0.0]
-axis = [0.2, 1.0, 0.1]
-motor = { torque_limit = 500.0, rate_limit = 3.0 }
-servo = { kp = 60.0, kd = 30.0, feed_forward = "rigid" }
-[frame.tip]
-body = "two"
-origin = [1.0, 0.0, 0.0]
-[port.push]
-frame = "tip"
-[thruster.left]
-frame = "tip"
-direction = [0.0, -2.0, 0.0]
-thrust = 10.0
-throttle = "switch"
-[thruster.right]
-frame = "base"
-direction = [0.0, 1.0, 0.5]
-thrust = 10.0
-throttle = "level"
-[contact.bump]
-a = "tip"
-b = "target"
-surface = "sphere"
-radius_a = 0.2
-radius_b = 1.0
-law = "compliant"
-force = 40.0
-depth = 0.05
-dissipation = 0.2
-mu = 0.3
-slip = 0.01
-"#;
-
-/// Slides on the world: no state enters the equations of motion, all masses do.
-const SLIDES: &str = r#"
-name = "slides"
-[body.one]
-mass = 2.0
-inertia = [1.0, 1.0, 1.0]
-[body.two]
-mass = 3.0
-inertia = [1.0, 1.0, 1.0]
-[joint.x]
-type = "prismatic"
-parent = "world"
-child = "one"
-axis = [1.0, 0.1, 0.2]
-[joint.y]
-type = "prismatic"
-parent = "one"
-child = "two"
-axis = [0.3, 1.0, 0.2]
-input = false
-"#;
-
-/// Two spacecraft that act on each other, and loads in body axes.
-const TETHERED: &str = r#"
-name = "tethered"
-[body.chaser]
-mass = 60.0
-mass_centre = [0.05, -0.02, 0.1]
-inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
-[body.arm]
-mass = 6.0
-mass_centre = [0.5, 0.02, 0.0]
-inertia = [0.1, 0.6, 0.7]
-[body.target]
-mass = 30.0
-mass_centre = [0.1, 0.2, 0.0]
-inertia = [3.0, 4.0, 5.0]
-start = { position = [5.0, 0.0, 0.0] }
-[joint.shoulder]
-type = "revolute"
-parent = "chaser"
-child = "arm"
-origin = [0.5, 0.0, 0.2]
-axis = [0.0, 0.3, 1.0]
-[frame.hand]
-body = "arm"
-origin = [1.0, 0.1, 0.0]
-rpy_deg = [10.0, 20.0, 30.0]
-[frame.handle]
-body = "target"
-origin = [-1.0, 0.1, 0.2]
-[spring.tether]
-a = "chaser"
-b = "handle"
-stiffness = 20.0
-damping = 3.0
-[thruster.jet]
-frame = "hand"
-direction = [0.0, -2.0, 0.0]
-thrust = 10.0
-throttle = "level"
-[port.push]
-frame = "handle"
-axes = "frame"
-[measure.reach]
-from = "hand"
-to = "handle"
-[output]
-reactions = true
-"#;
-
-/// A grasp between the spacecraft of [`TETHERED`].
-const GRASPED: &str = r#"
-[grasp.grip]
-a = "hand"
-b = "handle"
-stiffness = [20.0, 30.0, 40.0]
-damping = 3.0
-angular_stiffness = [5.0, 6.0, 7.0]
-angular_damping = 1.0
-"#;
-
-/// A body on the world, tied to a spacecraft of [`TETHERED`].
-const MOORED: &str = r#"
-[body.post]
-mass = 6.0
-mass_centre = [0.5, 0.02, 0.0]
-inertia = [0.1, 0.6, 0.7]
-[joint.hinge]
-type = "revolute"
-parent = "world"
-child = "post"
-axis = [0.0, 0.3, 1.0]
-[spring.mooring]
-a = "post"
-b = "handle"
-stiffness = 20.0
-damping = 3.0
-rest_length = 0.5
-[measure.distance]
-from = "post"
-to = "hand"
-"#;
 
 #[test]
 fn every_load_in_every_formulation_has_all_exact_dependencies() {
