@@ -68,6 +68,8 @@ macro_rules! for_each_element {
             closed_loops: ClosedLoop,
             "Switched spring-dampers between two frames: models of compliant grippers."
             grasps: Grasp [grasp: crate::spec::Grasp],
+            "Elastic connections to frames of other FMUs."
+            interfaces: interface::Interface [interface: crate::elements::interface::ElasticInterface],
             "Springs and dampers between two frames."
             springs: spring::Spring [spring: crate::elements::spring::SpringDamper],
             "Gravity."

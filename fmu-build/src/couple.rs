@@ -5,7 +5,8 @@ use crate::build::BuiltFmu;
 use crate::compiled_spec::CompiledSpec;
 use crate::error::{Result, invalid};
 use crate::library::Library;
-use crate::margin::{MarginOptions, SampledLoops};
+use crate::margin::interface::{Algorithm, Coupling};
+use crate::margin::{Longest, MarginOptions, SampledLoops};
 use crate::package::Package;
 use crate::point::Point;
 pub use crate::system_structure::Connection;
@@ -85,7 +86,7 @@ pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
     })
 }
 
-/// Returns the warnings about each controller and each spacecraft that are specs.
+/// Returns the warnings about each pair of specs that are connected.
 fn warnings(packages: &[Package], step: Option<f64>) -> Vec<String> {
     let is_controller = |spec: &&CompiledSpec| spec.model.spec.controller.is_some();
     let specs = || packages.iter().filter_map(Package::spec);
@@ -96,7 +97,32 @@ fn warnings(packages: &[Package], step: Option<f64>) -> Vec<String> {
             warnings.extend(unstable(spacecraft, controller, step));
         }
     }
+    let Some(step) = step else { return warnings };
+    let spacecraft: Vec<&CompiledSpec> = specs().filter(|spec| !is_controller(spec)).collect();
+    for (i, first) in spacecraft.iter().enumerate() {
+        for second in &spacecraft[i + 1..] {
+            warnings.extend(unstable_interface([first, second], step));
+        }
+    }
     warnings
+}
+
+/// Returns a warning for each algorithm with which the coupling of two spacecraft is unstable, as
+/// far as they can be linearised.
+fn unstable_interface(specs: [&CompiledSpec; 2], step: f64) -> Vec<String> {
+    let limits = Coupling::of(specs).and_then(|coupling| coupling.map(|of| of.limits(step)).transpose());
+    let Ok(Some(limits)) = limits else { return Vec::new() };
+    let is_unstable =
+        |(algorithm, _): &&(Algorithm, Longest)| !limits.stable(*algorithm).is_some_and(|limit| step < limit);
+    let unstable = limits.longest.iter().filter(is_unstable);
+    let warning = |(algorithm, longest): &(Algorithm, Longest)| {
+        format!(
+            "interface {} is unstable with steps of {} s by the {algorithm}; it is stable {longest}: see grapple margin",
+            limits.interface,
+            number(step, 6)
+        )
+    };
+    unstable.map(warning).collect()
 }
 
 /// Returns a warning for each reference of a controller that starts away from its joint's start.

@@ -12,10 +12,12 @@
 //! | `assemble`, `equilibrium` | [`starts::assemble`], [`starts::equilibrium`] |
 //! | `build` | [`build::build`] |
 //! | `couple` | [`couple::couple`] |
+//! | `split` | [`split::split`] |
 //! | `describe` | [`describe::describe`] |
 //! | `simulate` | [`simulate::simulate`], [`report::page`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
 //! | `linearize` | [`linearize::linearize`] |
+//! | `margin` | [`margin::SampledLoops::margins`], [`margin::interface::Coupling::limits`] |
 //! | `schema` | [`schema::json`], [`schema::markdown`] |
 //!
 //! | module | contents |
@@ -85,6 +87,7 @@ pub mod schema;
 mod signals;
 pub mod simulate;
 mod slave;
+pub mod split;
 mod start;
 pub mod starts;
 pub mod summaries;

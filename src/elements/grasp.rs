@@ -1,26 +1,19 @@
+use super::bushing::Bushing;
 use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, Values, View, report};
 use crate::Problem;
-use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log, norm};
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log, norm};
 use crate::dynamics::Applied;
-use crate::spec::{PerAxis, Spec, at};
-use crate::system::{Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
+use crate::spec::Spec;
+use crate::system::{Carrier, Configuration, FrameRef, Quantity, System, Unit};
 
-/// Switched spring-damper between two frames, relaxed when they coincide.
+/// Switched [bushing](Bushing) between two frames. The reverse of its wrench on a acts on b at the
+/// origin of b, so momentum is conserved.
 ///
-/// With the displacement `g` (m) of b relative to a, the relative rotation vector `θ` (rad) and the
-/// relative angular velocity `w` (rad/s), all in axes of a,
-///
-/// ```text
-///     F = k g + c ġ,      T = k_t θ + c_t w,
-/// ```
-///
-/// are the force and the moment on a at the origin of b; their reverse acts on b, so momentum is
-/// conserved. If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to
-/// the beam's tangent, and neither `w` nor `T` has a component along the tangent.
+/// If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to the beam's
+/// tangent, and neither `w` nor `T` has a component along the tangent.
 ///
 /// The power of the whole wrench is counted as work of loads without potential, because switching
-/// changes the spring energy. (Yang et al. 2023, Eqs. 66–68, in the plane; their angle has the sign
-/// of `θ` here.)
+/// changes the spring energy.
 #[derive(Clone, Debug)]
 pub struct Grasp {
     /// Name in the spec.
@@ -31,11 +24,7 @@ pub struct Grasp {
     switch: usize,
     /// True if the grasp is on at the start.
     pub on: bool,
-    /// Index of the first of three parameters, as for the gains below.
-    stiffness: ParamId,
-    damping: ParamId,
-    angular_stiffness: Option<ParamId>,
-    angular_damping: Option<ParamId>,
+    bushing: Bushing,
 }
 
 /// Wrench and deformation of a grasp at one instant.
@@ -56,33 +45,7 @@ impl Element for Grasp {
             let Some(frames) = from.pair("grasp", name, [&written.a, &written.b]) else {
                 continue;
             };
-            let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
-                let what = format!("{what} of grasp {name}, axes of {}", written.a);
-                from.declare.gains(
-                    &format!("{name}.{field}"),
-                    value,
-                    unit,
-                    &what,
-                    &at("grasp", name, field),
-                )
-            };
-            let stiffness = gain("stiffness", &written.stiffness, Unit::NewtonPerMetre, "stiffness");
-            let damping = gain("damping", &written.damping, Unit::NewtonSecondPerMetre, "damping");
-            let mut turning = |field: &str, value: &Option<PerAxis>, unit, what: &str| {
-                value.as_ref().map(|value| gain(field, value, unit, what))
-            };
-            let angular_stiffness = turning(
-                "angular_stiffness",
-                &written.angular_stiffness,
-                Unit::NewtonMetrePerRadian,
-                "rotational stiffness",
-            );
-            let angular_damping = turning(
-                "angular_damping",
-                &written.angular_damping,
-                Unit::NewtonMetreSecondPerRadian,
-                "rotational damping",
-            );
+            let bushing = Bushing::declare(["grasp", name], &written.a, &written.bushing(), from.declare);
             let what = format!("switches grasp {name}: closed above 0.5");
             let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
             grasps.push(Grasp {
@@ -91,10 +54,7 @@ impl Element for Grasp {
                 frames,
                 on: written.on,
                 switch: from.declare.input(switch, f64::from(u8::from(written.on)), true),
-                stiffness,
-                damping,
-                angular_stiffness,
-                angular_damping,
+                bushing,
             });
         }
         grasps
@@ -102,14 +62,14 @@ impl Element for Grasp {
 
     /// Reports a grasp without stiffness.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
-        if self.stiffness.vector(of.values) == Vec3::zeros() {
+        if self.bushing.stiffness.vector(of.values) == Vec3::zeros() {
             let [a, b] = &self.names;
             let what = format!(
                 "the stiffness of grasp \"{}\" between \"{a}\" and \"{b}\" is zero: it must be positive along \
                 one axis or more",
                 self.name
             );
-            report(of.declared, self.stiffness, problems, what);
+            report(of.declared, self.bushing.stiffness, problems, what);
         }
     }
 
@@ -176,7 +136,7 @@ impl Grasp {
 
     /// Returns true if the angular stiffness is not zero.
     pub fn is_stiff_against_turns(&self, parameters: &[f64]) -> bool {
-        (self.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
+        (self.bushing.angular_stiffness).is_some_and(|id| id.vector(parameters) != Vec3::zeros())
     }
 
     /// Returns the pair at the origin of b, the wrench on a about that point (world axes; zero
@@ -200,17 +160,12 @@ impl Grasp {
         if holds_direction {
             w -= along * along.dot(&w);
         }
-        let gain = |id: ParamId| lift3::<S>(&id.vector(now.parameters));
-        let [g, g_dot, w] = [gap, -u.v, -w].map(|v| A.R.tr_mul(&v));
-        let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
-        let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
-        let t = of_turn(self.angular_stiffness, &turn) + of_turn(self.angular_damping, &w);
-        let mut t = A.R * t;
+        let mut F = self.bushing.wrench(now.parameters, &A.R, [gap, -u.v, -w], &turn);
         if holds_direction {
             // An ANCF beam has no torsion: no moment acts along its tangent.
-            t -= along * along.dot(&t);
+            F.t -= along * along.dot(&F.t);
         }
-        let [t, f] = [t, A.R * f].map(|v| v.map(|x| S::select(is_on, x, S::zero())));
+        let [t, f] = [F.t, F.f].map(|v| v.map(|x| S::select(is_on, x, S::zero())));
         (pair, Wrench::new(t, f), gap, turn)
     }
 

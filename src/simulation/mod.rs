@@ -223,6 +223,9 @@ impl Simulation {
     /// and a further call continues from there.
     pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         let t_start = self.state.t;
+        for interface in &self.plant.model().elements.interfaces {
+            interface.extrapolate(&self.state.u, &mut self.state.u_derivatives);
+        }
         self.check_inputs(t_end)?;
         self.stepper.begin_call();
         let result = self.advance_through_events(t_start, t_end, events);

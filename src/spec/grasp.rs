@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{PerAxis, Spec};
+use super::{BushingFields, PerAxis, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +32,17 @@ pub struct Grasp {
     pub on: bool,
 }
 
+impl Grasp {
+    pub(crate) fn bushing(&self) -> BushingFields<'_> {
+        BushingFields {
+            stiffness: &self.stiffness,
+            damping: &self.damping,
+            angular_stiffness: self.angular_stiffness.as_ref(),
+            angular_damping: self.angular_damping.as_ref(),
+        }
+    }
+}
+
 impl Table for Grasp {
     fn frames(&self) -> Vec<FrameField<'_>> {
         vec![
@@ -48,19 +59,7 @@ impl Table for Grasp {
         if self.a == self.b {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
-        let gains = [
-            ("stiffness", Some(&self.stiffness)),
-            ("damping", Some(&self.damping)),
-            ("angular_stiffness", self.angular_stiffness.as_ref()),
-            ("angular_damping", self.angular_damping.as_ref()),
-        ];
-        for (field, gain) in gains {
-            if let Some(PerAxis::Each(values)) = gain
-                && values.len() != 3
-            {
-                report.add(field, format!("{} numbers for 3 axes", values.len()));
-            }
-        }
+        self.bushing().check(report);
         if let Some((joint, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) {
             let what = format!(
                 "the feed-forward torque of joint \"{joint}\" does not include grasps: leave `feed_forward` out"

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An external wrench: a force and a torque, as inputs `<port>.f[1..3]` (N) and `<port>.t[1..3]`
-/// (N·m).
+/// (N·m). A port may have the name of its frame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Port {

@@ -49,6 +49,10 @@ def files(tmp_path_factory):
     grapple("new", folder / "my_arm")
     for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
         shutil.copy(ROOT / "examples" / f"{example}.toml", folder / f"{name}.toml")
+    shutil.copy(ROOT / "examples/coupling/held_payload.toml", folder)
+    grapple("split", folder / "held_payload.toml", "--at", "gripper", "-o", folder)
+    for part in ("carrier", "carried"):
+        (folder / f"held_payload_{part}.toml").rename(folder / f"{part}.toml")
     for name in ("my_arm", "arm", "controller"):
         grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")

@@ -20,6 +20,7 @@ mod feed_forward;
 mod flexible;
 mod identities;
 mod impact;
+mod interface;
 mod larger;
 mod linearisation;
 mod linearly_implicit;

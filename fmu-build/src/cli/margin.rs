@@ -1,16 +1,18 @@
 use super::output::print;
 use super::progress::Progress;
+use fmu_build::margin::interface::Coupling;
 use fmu_build::margin::{MarginOptions, SampledLoops};
 use fmu_build::text::{count, number};
 use fmu_build::{CompiledSpec, Control};
 use miette::{Context, IntoDiagnostic, Result};
 use std::path::PathBuf;
 
-/// Stability margins of a controller's sampled loops: gain, phase, longest sample time.
+/// Stability margins of a controller's sampled loops, or of the coupling of two spacecraft.
 ///
 ///   grapple margin arm.toml arm_controller.toml                 at the start
 ///   grapple margin arm.toml arm_controller.toml --at 2.5        at 2.5 s of the arm's own run
 ///   grapple margin arm.toml arm_controller.toml --sample 0.02   for another sample time
+///   grapple margin carrier.toml carried.toml                    the parts of `grapple split`
 ///
 /// The spacecraft is linearised (exact derivatives), its inputs are constant between
 /// samples, and the control law is linear: torque limits are left out. Outputs of the
@@ -20,12 +22,15 @@ use std::path::PathBuf;
 /// communication step later in the Jacobi algorithm; both are printed. The margins of a loop hold with the
 /// other loops closed. With --state they are computed about a saved state, the bytes of
 /// fmi2SerializeFMUstate, for example of a coupled run after a capture.
+///
+/// Of two spacecraft that an interface couples, the longest stable communication steps
+/// are printed, about their starts.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// The spec of the spacecraft
+    /// The spec of a spacecraft
     spacecraft: PathBuf,
-    /// The spec of the controller
+    /// The spec of the controller, or of another spacecraft
     controller: PathBuf,
     /// Time, s, of the spacecraft's own run, with the spec's signals; by default the start, with the
     /// start values of the inputs
@@ -45,6 +50,12 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let [spacecraft, controller] = [&arguments.spacecraft, &arguments.controller].map(|path| CompiledSpec::read(path));
     let (spacecraft, controller) = (spacecraft?, controller?);
+    let steps = [&spacecraft, &controller].map(|of| of.model.spec.experiment.step);
+    if let Some(coupling) = Coupling::of([&spacecraft, &controller])? {
+        let step = arguments.step.unwrap_or(steps[0].min(steps[1]));
+        print(&format!("interface {} at the start of both parts", coupling.interface))?;
+        return print(coupling.limits(step)?.to_string().trim_end());
+    }
     let read = |path: &PathBuf| {
         let bytes = std::fs::read(path).into_diagnostic();
         bytes.wrap_err_with(|| format!("cannot read {}", path.display()))

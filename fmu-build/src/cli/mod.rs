@@ -19,3 +19,4 @@ pub mod output;
 mod progress;
 pub mod schema;
 pub mod simulate;
+pub mod split;

@@ -116,7 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     run.failure.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
         _ => Err("expected a positive number".to_owned()),

@@ -24,7 +24,7 @@ const GROWTH: f64 = 1e-8;
 
 /// Distance of `z` from 1 below which a mode is a rigid-body motion that no loop controls. Round-off
 /// moves double eigenvalues by about its square root.
-const RIGID: f64 = 1e-6;
+pub const RIGID: f64 = 1e-6;
 
 /// Longest stable sample time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,10 +64,7 @@ impl Loops {
     /// The eigenvalues do not converge.
     pub fn new(A: DMatrix<f64>, B: DMatrix<f64>, law: DMatrix<f64>) -> Result<Self> {
         let (A, B, law) = observable(A, B, law);
-        let closed = &A + &B * &law;
-        let values = Mat::from_fn(closed.nrows(), closed.ncols(), |i, k| closed[(i, k)])
-            .eigenvalues()
-            .map_err(|error| not_found("eigenvalues", error))?;
+        let values = eigenvalues(&(&A + &B * &law))?;
         let continuous = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.re));
         // Double zeros by round-off.
         let fastest = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.norm()));
@@ -94,14 +91,7 @@ impl Loops {
     /// The eigenvalues do not converge.
     pub fn longest(&self, sample: f64, share: f64) -> Result<Longest> {
         let is_unstable = |h: f64| Ok(Sampled::new(self, h, share * h).growth()?.is_some());
-        let (shortest, longest) = (sample / RANGE, sample * RANGE);
-        if is_unstable(shortest)? {
-            return Ok(Longest::Below(shortest));
-        }
-        match first(geometric(shortest, longest, GRID), is_unstable)? {
-            Some(unstable) => bisected([unstable / GRID, unstable], is_unstable).map(Longest::At),
-            None => Ok(Longest::Above(longest)),
-        }
+        longest_stable([sample / RANGE, sample * RANGE], GRID, is_unstable)
     }
 }
 
@@ -213,6 +203,34 @@ impl<'a> Sampled<'a> {
     }
 }
 
+/// Returns the longest stable sample time between two, s: that before the first unstable one of a
+/// geometric series with the ratio `grid`.
+///
+/// # Errors
+/// Those of `is_unstable`.
+pub fn longest_stable(
+    [shortest, longest]: [f64; 2],
+    grid: f64,
+    is_unstable: impl Fn(f64) -> Result<bool>,
+) -> Result<Longest> {
+    if is_unstable(shortest)? {
+        return Ok(Longest::Below(shortest));
+    }
+    match first(geometric(shortest, longest, grid), &is_unstable)? {
+        Some(unstable) => bisected([unstable / grid, unstable], &is_unstable).map(Longest::At),
+        None => Ok(Longest::Above(longest)),
+    }
+}
+
+/// Returns the eigenvalues of a matrix.
+///
+/// # Errors
+/// They do not converge.
+pub fn eigenvalues(of: &DMatrix<f64>) -> Result<Vec<c64>> {
+    let values = Mat::from_fn(of.nrows(), of.ncols(), |i, k| of[(i, k)]).eigenvalues();
+    values.map_err(|error| not_found("eigenvalues", error))
+}
+
 /// Returns `Φ(h)` and `Γ(h)`, by the exponential of `[A B; 0 0] h` (C. F. Van Loan, *IEEE Trans.
 /// Automat. Contr.* 23 (1978), DOI 10.1109/TAC.1978.1101743).
 fn transition(A: &DMatrix<f64>, B: &DMatrix<f64>, h: f64) -> (DMatrix<f64>, DMatrix<f64>) {
@@ -230,7 +248,7 @@ fn transition(A: &DMatrix<f64>, B: &DMatrix<f64>, h: f64) -> (DMatrix<f64>, DMat
 /// Returns the exponential of a matrix, by the diagonal Padé approximation of sixth order of a matrix
 /// scaled to a norm of at most ½, whose error is 3e-16, and repeated squaring (G. H. Golub & C. F.
 /// Van Loan, *Matrix Computations*, 4th ed., 2013, algorithm 9.3.1).
-fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+pub fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     const ORDER: i32 = 6;
     let norm = matrix.row_iter().map(|row| row.lp_norm(1)).fold(0.0, f64::max);
     let squarings = (0..1100).take_while(|&k| norm > 0.5 * 2.0_f64.powi(k)).count() as i32;

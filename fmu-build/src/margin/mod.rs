@@ -17,6 +17,7 @@
 //! 1998, ch. 4). The margins of one loop are those of its gain, a factor on one row of `K`, and of
 //! its phase, a factor `e^{−jφ}`, while the other loops are closed.
 
+pub mod interface;
 mod loops;
 
 use crate::Control;

@@ -288,7 +288,9 @@ impl Check<'_> {
             if let Some(what) = names::objection(name) {
                 self.report(section, name, "", what);
             }
-            if let Some(owner) = owners.insert(name, section) {
+            // A port's variables are others than those of its frame.
+            let is_of_frame = section == "port" && spec.port[name].frame == name && spec.frame.contains_key(name);
+            if let Some(owner) = owners.insert(name, section).filter(|_| !is_of_frame) {
                 self.report(
                     section,
                     name,

@@ -1,0 +1,84 @@
+//! Spring-damper in six directions, of grasps and interfaces.
+
+use crate::algebra::{Mat3, Scalar, Vec3, Wrench, lift3};
+use crate::spec::{BushingFields, PerAxis, at};
+use crate::system::{Declarations, ParamId, Unit};
+
+/// Spring-damper in six directions between two frames, relaxed when they coincide.
+///
+/// With the displacement `g` (m) of b relative to a, the relative rotation vector `θ` (rad) and the
+/// relative angular velocity `w` (rad/s), all in axes of a,
+///
+/// ```text
+///     F = k g + c ġ,      T = k_t θ + c_t w
+/// ```
+///
+/// are the force and the moment on a at the origin of b. (Yang et al. 2023, Eqs. 66–68, in the
+/// plane; their angle has the sign of `θ` here.)
+#[derive(Clone, Debug)]
+pub(super) struct Bushing {
+    /// Index of the first of three parameters, as for the gains below.
+    pub stiffness: ParamId,
+    damping: ParamId,
+    pub angular_stiffness: Option<ParamId>,
+    angular_damping: Option<ParamId>,
+}
+
+impl Bushing {
+    /// Declares the gains of the table `section.name`; `axes_of` is the frame in whose axes it acts.
+    pub fn declare(
+        [section, name]: [&str; 2],
+        axes_of: &str,
+        fields: &BushingFields,
+        declare: &mut Declarations,
+    ) -> Self {
+        let mut gain = |field: &str, value: &PerAxis, unit, what: &str| {
+            let what = format!("{what} of {section} {name}, axes of {axes_of}");
+            declare.gains(
+                &format!("{name}.{field}"),
+                value,
+                unit,
+                &what,
+                &at(section, name, field),
+            )
+        };
+        let stiffness = gain("stiffness", fields.stiffness, Unit::NewtonPerMetre, "stiffness");
+        let damping = gain("damping", fields.damping, Unit::NewtonSecondPerMetre, "damping");
+        let mut turning =
+            |field: &str, value: Option<&PerAxis>, unit, what: &str| value.map(|value| gain(field, value, unit, what));
+        Self {
+            stiffness,
+            damping,
+            angular_stiffness: turning(
+                "angular_stiffness",
+                fields.angular_stiffness,
+                Unit::NewtonMetrePerRadian,
+                "rotational stiffness",
+            ),
+            angular_damping: turning(
+                "angular_damping",
+                fields.angular_damping,
+                Unit::NewtonMetreSecondPerRadian,
+                "rotational damping",
+            ),
+        }
+    }
+
+    /// Returns the wrench on a about the origin of b, world axes, from the axes of a, the
+    /// displacement `g` (m) and its rate in axes of a (m/s), `θ` (rad, axes of a) and `w` (rad/s);
+    /// all but `θ` in world axes.
+    pub fn wrench<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        R_WA: &Mat3<S>,
+        [gap, gap_rate, w]: [Vec3<S>; 3],
+        turn: &Vec3<S>,
+    ) -> Wrench<S> {
+        let gain = |id: ParamId| lift3::<S>(&id.vector(parameters));
+        let [g, g_dot, w] = [gap, gap_rate, w].map(|v| R_WA.tr_mul(&v));
+        let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
+        let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
+        let t = of_turn(self.angular_stiffness, turn) + of_turn(self.angular_damping, &w);
+        Wrench::new(R_WA * t, R_WA * f)
+    }
+}
