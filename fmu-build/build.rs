@@ -186,9 +186,11 @@ fn build(folder: &Path) -> PathBuf {
     folder.join("dist").join(format!("{prefix}grapple{suffix}"))
 }
 
-/// Returns the outer cargo's target folder; debug, release and test builds share what is there.
+/// Returns the outer cargo's target folder; debug, release and test builds share what is there. Cargo
+/// marks a target folder that it has made itself; `scripts/libraries` may have made it before.
 fn target_folder(out: &Path) -> PathBuf {
-    let root = out.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    let is_target = |folder: &&Path| folder.join("CACHEDIR.TAG").is_file() || folder.join("libraries").is_dir();
+    let root = out.ancestors().skip(1).find(is_target);
     root.unwrap_or(out).to_owned()
 }
 

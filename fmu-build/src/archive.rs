@@ -119,6 +119,11 @@ pub fn description(fmu: &Path) -> Result<ModelDescription> {
     ModelDescription::from_xml(&xml).context(|| format!("{}: {DESCRIPTION}", fmu.display()))
 }
 
+/// Returns true if an FMU was built by grapple.
+pub fn is_own(fmu: &Path) -> Result<bool> {
+    Ok(open(fmu)?.index_for_name(MODEL).is_some())
+}
+
 /// Reads and compiles the model in an FMU built by grapple.
 pub fn model(fmu: &Path) -> Result<grapple::plant::Model> {
     let bytes = read(&mut open(fmu)?, MODEL).context(|| format!("{} was not built by grapple", fmu.display()))?;

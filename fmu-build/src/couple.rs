@@ -9,8 +9,9 @@ use crate::margin::interface::{Algorithm, Coupling};
 use crate::margin::{Longest, MarginOptions, SampledLoops};
 use crate::package::Package;
 use crate::point::Point;
+use crate::summaries::unknown;
 pub use crate::system_structure::Connection;
-use crate::system_structure::{Component, SystemStructure};
+use crate::system_structure::{Component, ParameterSet, SystemStructure, xml};
 use crate::text::number;
 use model_description::{Causality, ModelDescription, ScalarVariable};
 use std::path::{Path, PathBuf};
@@ -47,13 +48,17 @@ struct Part {
 }
 
 /// Connects FMUs, of any tool or built from specs: each output to the inputs of the same name in
-/// the other FMUs. FMUs built from specs contain the given libraries.
+/// the other FMUs. FMUs of specs contain the given libraries, and their inputs start at the values to
+/// which they are connected; `set` has values of parameters
+/// and of inputs without a connection, by `component.variable`, SI units.
 ///
 /// # Errors
 /// Errors of a spec or an archive; two FMUs of one name, or without Co-Simulation; an input that
-/// could come from two outputs, or has another unit; no connection at all.
-pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
-    let packages: Vec<Package> = models.iter().map(|path| Package::of(path)).collect::<Result<_>>()?;
+/// could come from two outputs, or has another unit; no connection at all; a value of an unknown
+/// variable.
+pub fn couple(models: &[PathBuf], set: &[(String, f64)], libraries: &[Library]) -> Result<Coupled> {
+    let packages = models.iter().map(|path| Package::of(path)).collect::<Result<_>>()?;
+    let packages: Vec<Package> = started(packages)?;
     let mut parts = Vec::new();
     for (package, path) in packages.iter().zip(models) {
         parts.push(Part::open(package, path, libraries)?);
@@ -68,8 +73,13 @@ pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
     let connections = wire(&parts)?;
     let component = |part: &Part| Component::new(&part.name, &source(&part.name), &part.description);
     let name = names.join("_");
-    let structure = SystemStructure::new(&name, parts.iter().map(component), &connections);
-    let mut contents = vec![Content::new("SystemStructure.ssd", structure.to_xml()?.into_bytes())];
+    check_values(&parts, &connections, set)?;
+    let structure = SystemStructure::new(&name, parts.iter().map(component), &connections, !set.is_empty());
+    let mut contents = vec![Content::new("SystemStructure.ssd", xml(&structure)?.into_bytes())];
+    if !set.is_empty() {
+        let parameters = xml(&ParameterSet::new(set))?;
+        contents.push(Content::new(ParameterSet::SOURCE, parameters.into_bytes()));
+    }
     let fmus = parts.iter();
     contents.extend(fmus.map(|part| Content::new(source(&part.name), part.bytes.as_slice())));
     Ok(Coupled {
@@ -84,6 +94,94 @@ pub fn couple(models: &[PathBuf], libraries: &[Library]) -> Result<Coupled> {
         name,
         connections,
     })
+}
+
+/// Checks that values belong to parameters and to inputs without a connection.
+fn check_values(parts: &[Part], connections: &[Connection], values: &[(String, f64)]) -> Result<()> {
+    for (path, value) in values {
+        let named = path.split_once('.');
+        let part = named.and_then(|(component, _)| parts.iter().find(|part| part.name == component));
+        let (Some(part), Some((component, variable))) = (part, named) else {
+            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+            return Err(invalid!(
+                "{path} names no FMU: write COMPONENT.VARIABLE, with one of {}",
+                names.join(", ")
+            ));
+        };
+        let inputs = of(&part.description, Causality::Input).filter(|v| !part.is_wired(&v.name, connections));
+        let known: Vec<&str> = of(&part.description, Causality::Parameter)
+            .chain(inputs)
+            .map(|v| v.name.as_str())
+            .collect();
+        if !known.contains(&variable) {
+            return Err(invalid!(
+                "{component}: {}",
+                unknown("parameter or input without a connection", variable, known.into_iter())
+            ));
+        }
+        if !value.is_finite() {
+            return Err(invalid!("{path} = {value} is not a finite number"));
+        }
+    }
+    Ok(())
+}
+
+/// Largest number of FMUs through which a start value is passed on.
+const MOST_PASSES: usize = 8;
+
+/// Returns the packages with start values of the inputs of specs: those of the outputs and states of
+/// the other specs to which they will be connected, and for references of joints that nothing sets the
+/// positions of the joints. In the first step of an importer that exchanges no values before it, the
+/// inputs then have their right values.
+fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
+    for _ in 0..MOST_PASSES {
+        let mut values: Vec<Vec<(String, f64)>> = Vec::new();
+        for package in &packages {
+            values.push(
+                package
+                    .spec()
+                    .map_or_else(Vec::new, |spec| start_values(spec).unwrap_or_default()),
+            );
+        }
+        let mut has_changed = false;
+        for (i, package) in packages.iter_mut().enumerate() {
+            let Package::Spec(compiled) = package else { continue };
+            let mut spec = compiled.model.spec.clone();
+            for input in compiled.model.inputs.iter().filter(|input| !input.discrete) {
+                let name = &input.quantity.name;
+                let of_others = |wanted: &str| {
+                    let others = values.iter().enumerate().filter(|(k, _)| *k != i);
+                    others.flat_map(|(_, of)| of).find(|(known, _)| known == wanted)
+                };
+                let joint = name.replace(".q_ref", ".q");
+                let found = of_others(name).or_else(|| spec.controller.as_ref().and_then(|_| of_others(&joint)));
+                if let Some((_, value)) = found.filter(|(_, value)| *value != input.start) {
+                    spec.input.insert(name.clone(), *value);
+                    has_changed = true;
+                }
+            }
+            if spec != compiled.model.spec {
+                compiled.model = CompiledSpec::of(&spec)?.model;
+            }
+        }
+        if !has_changed {
+            break;
+        }
+    }
+    Ok(packages)
+}
+
+/// Returns states and outputs at the start of a spec, with the start values of its inputs.
+fn start_values(of: &CompiledSpec) -> Result<Vec<(String, f64)>> {
+    let mut point = Point::start(&of.model)?;
+    let outputs = point.outputs()?;
+    let model = &of.model;
+    let states = model.states.iter().zip(point.x);
+    let outputs = model.outputs.iter().map(|output| &output.quantity).zip(outputs);
+    Ok(states
+        .chain(outputs)
+        .map(|(of, value)| (of.name.clone(), value))
+        .collect())
 }
 
 /// Returns the warnings about each pair of specs that are connected.
@@ -201,9 +299,15 @@ impl Part {
 
     /// Returns the names of the part's inputs without a connection.
     fn free(&self, connections: &[Connection]) -> Vec<String> {
-        let is_wired = |name: &str| connections.iter().any(|wire| wire.to == self.name && wire.name == name);
         let names = of(&self.description, Causality::Input).map(|input| &input.name);
-        names.filter(|name| !is_wired(name)).cloned().collect()
+        names
+            .filter(|name| !self.is_wired(name, connections))
+            .cloned()
+            .collect()
+    }
+
+    fn is_wired(&self, name: &str, connections: &[Connection]) -> bool {
+        connections.iter().any(|wire| wire.to == self.name && wire.name == name)
     }
 }
 

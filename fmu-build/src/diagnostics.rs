@@ -231,7 +231,11 @@ fn external(spec: &Spec, run: &Run) -> Option<String> {
         return Some(format!("an impulse acts at {port}"));
     }
     let driven = |port: &&String| ["f", "t"].iter().any(|part| acts(&format!("{port}.{part}")));
-    let mut ports = spec.port.keys().chain(spec.line_load.keys());
+    let mut ports = spec
+        .port
+        .keys()
+        .chain(spec.line_load.keys())
+        .chain(spec.interface.keys());
     ports.find(driven).map(|port| format!("{port} is driven"))
 }
 

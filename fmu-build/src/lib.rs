@@ -14,7 +14,7 @@
 //! | `couple` | [`couple::couple`] |
 //! | `split` | [`split::split`] |
 //! | `describe` | [`describe::describe`] |
-//! | `simulate` | [`simulate::simulate`], [`report::page`] |
+//! | `simulate` | [`simulate::simulate`], [`coupled_system::CoupledSystem::run`], [`report::page`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
 //! | `linearize` | [`linearize::linearize`] |
 //! | `margin` | [`margin::SampledLoops::margins`], [`margin::interface::Coupling::limits`] |
@@ -24,6 +24,7 @@
 //! |---|---|
 //! | [`compiled_spec`], [`problems`] | a spec, read and compiled, or all its errors |
 //! | [`package`], [`fmu`] | a spec or an FMU, by its file name; an FMU, unpacked and loaded |
+//! | [`coupled_system`], [`coupled_run`] | connected FMUs, loaded; the co-simulation algorithm |
 //! | [`archive`] | the FMU as a zip file: packed with reproducible bytes, unpacked to run |
 //! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
 //! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
@@ -59,6 +60,8 @@ pub mod check;
 pub mod compiled_spec;
 mod control;
 pub mod couple;
+pub mod coupled_run;
+pub mod coupled_system;
 pub mod describe;
 pub mod diagnostics;
 mod documentation;
@@ -88,6 +91,7 @@ mod signals;
 pub mod simulate;
 mod slave;
 pub mod split;
+mod ssp;
 mod start;
 pub mod starts;
 pub mod summaries;

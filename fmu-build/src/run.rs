@@ -8,7 +8,7 @@ use crate::slave::Slave;
 use grapple::Event;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
-use model_description::{Causality, ScalarVariable};
+use model_description::{Causality, ModelDescription, ScalarVariable};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -55,6 +55,18 @@ pub struct Times {
     pub tolerance: f64,
 }
 
+impl Times {
+    /// Returns the communication points after the start: multiples of the step, and the end.
+    pub fn points(&self) -> impl Iterator<Item = f64> + use<> {
+        let Self { stop, step, .. } = *self;
+        // The number of whole steps; a quotient that is an integer up to round-off counts as one.
+        let whole = (stop / step * (1.0 + 1e-12)).floor().max(0.0);
+        let rest = stop - whole * step > 1e-9 * step;
+        let last = if rest { whole } else { whole - 1.0 };
+        (1..=last as u64).map(move |k| k as f64 * step).chain([stop])
+    }
+}
+
 /// A run to be made.
 pub struct Plan<'a> {
     /// Times and tolerance.
@@ -99,6 +111,32 @@ pub struct Effort {
     pub steps: usize,
     /// Time spent in the FMU's steps.
     pub wall: Duration,
+}
+
+impl Run {
+    /// Returns the results of an instance whose run has ended, with the messages that it logged.
+    pub(crate) fn of(times: Times, recorder: Recorder, effort: Effort, slave: &Slave, failure: Option<Error>) -> Self {
+        let mut run = Run {
+            times,
+            results: recorder.results,
+            events: Vec::new(),
+            messages: Vec::new(),
+            solver: None,
+            effort,
+            failure,
+        };
+        for message in slave.messages() {
+            match message.category.as_str() {
+                "logSolver" => run.solver = Some(message.text),
+                "logEventValues" => match serde_json::from_str(&message.text) {
+                    Ok(event) => run.events.push(event),
+                    Err(_) => run.messages.push(message.text),
+                },
+                _ => run.messages.push(message.text),
+            }
+        }
+        run
+    }
 }
 
 impl<'a> Plan<'a> {
@@ -173,7 +211,7 @@ impl<'a> Plan<'a> {
         self.initialize(&mut slave, request.settings)?;
         let references: Vec<u32> = request.once.iter().map(|v| v.value_reference).collect();
         let once = slave.reals(&references)?;
-        let mut recorder = Recorder::new(fmu, request.recorded);
+        let mut recorder = Recorder::new(&fmu.description, request.recorded);
         recorder.results.parameters = request.once.iter().map(|v| v.name.clone()).zip(once).collect();
         let mut effort = Effort::default();
         let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
@@ -185,36 +223,7 @@ impl<'a> Plan<'a> {
             Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted)),
             Err(failure) => Some(failure),
         };
-        let mut run = Run {
-            times: self.times,
-            results: recorder.results,
-            events: Vec::new(),
-            messages: Vec::new(),
-            solver: None,
-            effort,
-            failure,
-        };
-        for message in slave.messages() {
-            match message.category.as_str() {
-                "logSolver" => run.solver = Some(message.text),
-                "logEventValues" => match serde_json::from_str(&message.text) {
-                    Ok(event) => run.events.push(event),
-                    Err(_) => run.messages.push(message.text),
-                },
-                _ => run.messages.push(message.text),
-            }
-        }
-        Ok(run)
-    }
-
-    /// Returns the communication points after the start: multiples of the step, and the end.
-    fn points(&self) -> impl Iterator<Item = f64> + use<> {
-        let Times { stop, step, .. } = self.times;
-        // The number of whole steps; a quotient that is an integer up to round-off counts as one.
-        let whole = (stop / step * (1.0 + 1e-12)).floor().max(0.0);
-        let rest = stop - whole * step > 1e-9 * step;
-        let last = if rest { whole } else { whole - 1.0 };
-        (1..=last as u64).map(move |k| k as f64 * step).chain([stop])
+        Ok(Run::of(self.times, recorder, effort, &slave, failure))
     }
 
     /// Initialises an instance with the given values of parameters and inputs.
@@ -237,7 +246,7 @@ impl<'a> Plan<'a> {
     ) -> Result<ControlFlow<B>> {
         let mut t = 0.0;
         let mut flow = watch(t, slave)?;
-        for point in self.points() {
+        for point in self.times.points() {
             while t < point && flow.is_continue() {
                 let stop = self.driven.next_stop(t, point);
                 set_inputs(&self.driven, t, stop - t, slave)?;
@@ -270,20 +279,20 @@ fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, slave: &mut Slave) -> Resul
 }
 
 /// Reads variables row by row into columns: the Reals first, then the Booleans.
-struct Recorder {
+pub(crate) struct Recorder {
     reals: Vec<u32>,
     booleans: Vec<u32>,
     /// Values read so far.
-    results: Results,
+    pub results: Results,
 }
 
 impl Recorder {
     /// Creates a recorder without rows.
-    fn new(fmu: &Fmu, variables: &[&ScalarVariable]) -> Self {
+    pub fn new(of: &ModelDescription, variables: &[&ScalarVariable]) -> Self {
         let (reals, booleans): (Vec<&ScalarVariable>, Vec<_>) = variables.iter().partition(|v| is_real(v));
         let column = |v: &&ScalarVariable| Column {
             name: v.name.clone(),
-            unit: fmu.unit(v).to_owned(),
+            unit: of.unit_of(v).unwrap_or_default().to_owned(),
             values: Vec::new(),
         };
         let columns = reals.iter().chain(&booleans).map(column).collect();
@@ -300,7 +309,7 @@ impl Recorder {
     }
 
     /// Reads a row at the time `t` (s).
-    fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
+    pub fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
         let values = slave.reals(&self.reals)?;
         let flags = slave.booleans(&self.booleans)?;
         self.results.time.push(t);

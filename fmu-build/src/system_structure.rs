@@ -34,6 +34,8 @@ pub struct SystemStructure {
 struct System {
     #[serde(rename = "@name")]
     name: String,
+    #[serde(rename = "ssd:ParameterBindings", skip_serializing_if = "List::is_empty")]
+    bindings: List<Binding>,
     #[serde(rename = "ssd:Elements")]
     elements: List<Element>,
     #[serde(rename = "ssd:Connections")]
@@ -108,6 +110,67 @@ struct Unit {
     name: String,
     #[serde(rename = "ssc:BaseUnit")]
     base: BaseUnit,
+}
+
+/// Reference to a file with values of parameters.
+#[derive(Serialize)]
+#[serde(rename = "ssd:ParameterBinding")]
+struct Binding {
+    #[serde(rename = "@source")]
+    source: &'static str,
+}
+
+/// Values of parameters and of inputs without a connection: an SSV file.
+#[derive(Serialize)]
+#[serde(rename = "ssv:ParameterSet")]
+pub struct ParameterSet {
+    #[serde(rename = "@xmlns:ssv")]
+    ssv: &'static str,
+    #[serde(rename = "@xmlns:ssc")]
+    ssc: &'static str,
+    #[serde(rename = "@version")]
+    version: &'static str,
+    #[serde(rename = "@name")]
+    name: &'static str,
+    #[serde(rename = "ssv:Parameters")]
+    parameters: List<Parameter>,
+}
+
+#[derive(Serialize)]
+#[serde(rename = "ssv:Parameter")]
+struct Parameter {
+    #[serde(rename = "@name")]
+    name: String,
+    #[serde(rename = "ssv:Real")]
+    real: Real,
+}
+
+#[derive(Serialize)]
+struct Real {
+    #[serde(rename = "@value")]
+    value: f64,
+}
+
+impl ParameterSet {
+    /// Path of the file in the archive.
+    pub const SOURCE: &str = "resources/parameters.ssv";
+
+    /// Creates the set of values by `component.variable`, SI units.
+    pub fn new(values: &[(String, f64)]) -> Self {
+        let parameter = |(name, value): &(String, f64)| Parameter {
+            name: name.clone(),
+            real: Real { value: *value },
+        };
+        Self {
+            ssv: "http://ssp-standard.org/SSP1/SystemStructureParameterValues",
+            ssc: "http://ssp-standard.org/SSP1/SystemStructureCommon",
+            version: "1.0",
+            name: "parameters",
+            parameters: List {
+                items: values.iter().map(parameter).collect(),
+            },
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -186,8 +249,13 @@ impl Component {
 impl SystemStructure {
     /// Builds a system; its stop time is that of the first part that has one. Inputs without a
     /// connection are not listed, so that they keep their start values: some importers would set
-    /// listed ones.
-    pub fn new(name: &str, parts: impl Iterator<Item = Component>, connections: &[Connection]) -> Self {
+    /// listed ones. `has_parameters` refers to a [`ParameterSet`].
+    pub fn new(
+        name: &str,
+        parts: impl Iterator<Item = Component>,
+        connections: &[Connection],
+        has_parameters: bool,
+    ) -> Self {
         let (mut elements, mut units) = (Vec::new(), BTreeMap::new());
         let (mut stop, mut step) = (None, None::<f64>);
         for mut part in parts {
@@ -216,6 +284,14 @@ impl SystemStructure {
             tool: concat!("grapple ", env!("CARGO_PKG_VERSION")),
             system: System {
                 name: name.to_owned(),
+                bindings: List {
+                    items: has_parameters
+                        .then_some(Binding {
+                            source: ParameterSet::SOURCE,
+                        })
+                        .into_iter()
+                        .collect(),
+                },
                 elements: List { items: elements },
                 connections: List { items: wires.collect() },
             },
@@ -231,16 +307,16 @@ impl SystemStructure {
     pub fn step(&self) -> Option<f64> {
         self.step
     }
+}
 
-    /// Returns the text of the file.
-    ///
-    /// # Errors
-    /// None for valid names and numbers.
-    pub fn to_xml(&self) -> Result<String> {
-        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-        let mut serializer = quick_xml::se::Serializer::new(&mut xml);
-        serializer.indent(' ', 2);
-        self.serialize(serializer).other()?;
-        Ok(xml + "\n")
-    }
+/// Returns the text of a file.
+///
+/// # Errors
+/// None for valid names and numbers.
+pub fn xml(of: &impl Serialize) -> Result<String> {
+    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut serializer = quick_xml::se::Serializer::new(&mut xml);
+    serializer.indent(' ', 2);
+    of.serialize(serializer).other()?;
+    Ok(xml + "\n")
 }

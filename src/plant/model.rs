@@ -2,9 +2,10 @@ use super::coordinates::{Constrained, Coordinates};
 use crate::algebra::Scalar;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::{Controller, Discrete, Elements, Output, Values};
-use crate::spec::{Method, Spec, at};
+use crate::spec::{Method, Spec, at, problem, unknown};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
+use indexmap::IndexMap;
 use std::ops::Range;
 
 /// Constant data of a system: topology, names, layout.
@@ -112,6 +113,23 @@ impl Monitor {
     }
 }
 
+/// Sets start values of inputs by their names; reports names of other variables, and values that are
+/// not finite.
+fn start_inputs(values: &IndexMap<String, f64>, inputs: &mut [Input], problems: &mut Vec<Problem>) {
+    for (name, &value) in values {
+        let place = inputs.iter().position(|input| input.quantity.name == *name);
+        let what = match place {
+            Some(i) if value.is_finite() => {
+                inputs[i].start = value;
+                continue;
+            }
+            Some(_) => format!("{value} is not a finite number"),
+            None => unknown("input", name, inputs.iter().map(|input| &input.quantity.name)),
+        };
+        problems.push(problem("input", name, "", what));
+    }
+}
+
 /// Largest number of states with an integration method that factors matrices of all states: larger
 /// matrices take hundreds of megabytes and seconds per step.
 const MOST_DENSE: usize = 2000;
@@ -148,6 +166,7 @@ impl Model {
                 inputs.push(input.clone());
             }
         }
+        start_inputs(&spec.input, &mut inputs, &mut problems);
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
         let mut states = coordinates.states(&system);
         if spec.has_diagnostics() {

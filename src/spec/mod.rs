@@ -150,6 +150,10 @@ macro_rules! spec {
             /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
             #[serde(default)]
             pub signal: IndexMap<String, Signal>,
+            /// Start values of inputs of the FMU, SI units, by the input's name: `"elbow.q_ref" = 0.3`.
+            /// Default: those of the elements, mostly zero.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub input: IndexMap<String, f64>,
             /// Selection of the FMU's outputs.
             #[serde(default)]
             pub output: Output,

@@ -1,5 +1,6 @@
 use super::libraries::Libraries;
 use super::output::{print, warn};
+use super::simulate::setting;
 use fmu_build::couple::couple;
 use fmu_build::files::Target;
 use fmu_build::text::{aligned, count, number};
@@ -11,12 +12,15 @@ use std::path::PathBuf;
 ///   grapple couple arm.toml arm_controller.toml           arm_arm_controller.ssp
 ///   grapple couple arm.fmu controller.fmu -o loop.ssp
 ///   grapple couple arm.toml controller.fmu --platform linux64
+///   grapple couple arm.toml arm_controller.toml --set servoed_arm.boom.EI=2e4
 ///
 /// An output is connected to the inputs of the same name in the other FMUs: the
 /// spacecraft's measurements (elbow.q) to the controller, the commanded torque
 /// (elbow.tau) to the spacecraft. The connections are printed, and the inputs that
-/// keep their start values. The file runs in FMPy
-/// (fmpy.ssp.simulation.simulate_ssp) and in libcosim. FMUs of specs contain the
+/// keep their start values. In FMUs of specs, inputs start at the values to which they are
+/// connected, and references at their joints. Values given by --set are in the file's
+/// parameter set (SSV). The file runs by `grapple simulate`, in FMPy
+/// (fmpy.ssp.simulation.simulate_ssp, without the parameter set) and in libcosim. FMUs of specs contain the
 /// libraries that `grapple build` packs.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -27,13 +31,16 @@ pub struct Arguments {
     /// The SSP file; by default the names of all, joined, in the current folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Value of a parameter, or of an input without a connection, by COMPONENT.VARIABLE
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    set: Vec<(String, f64)>,
     #[command(flatten)]
     libraries: Libraries,
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let libraries = arguments.libraries.read()?;
-    let system = couple(&arguments.models, &libraries)?;
+    let system = couple(&arguments.models, &arguments.set, &libraries)?;
     let default = || PathBuf::from(format!("{}.ssp", system.name));
     let mut reads = system.reads.clone();
     reads.extend(arguments.libraries.files().cloned());
@@ -45,8 +52,12 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .map(|wire| [wire.name.clone(), format!("{} → {}", wire.from, wire.to)])
         .collect();
     print(aligned(&rows).trim_end())?;
-    for (part, free) in system.parts.iter().filter(|(_, free)| !free.is_empty()) {
-        print(&format!("{part} keeps the start values of {}", free.join(", ")))?;
+    for (part, free) in &system.parts {
+        let is_set = |name: &str| arguments.set.iter().any(|(set, _)| *set == format!("{part}.{name}"));
+        let free: Vec<&str> = free.iter().map(String::as_str).filter(|name| !is_set(name)).collect();
+        if !free.is_empty() {
+            print(&format!("{part} keeps the start values of {}", free.join(", ")))?;
+        }
     }
     system
         .warnings

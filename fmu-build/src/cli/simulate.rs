@@ -1,6 +1,8 @@
 use super::interrupt::{self, TemporaryFolder};
 use super::output::print;
 use super::progress::Progress;
+use fmu_build::coupled_run::{Algorithm, CoupledOptions};
+use fmu_build::coupled_system::CoupledSystem;
 use fmu_build::diagnostics::Diagnostics;
 use fmu_build::files::Target;
 use fmu_build::fmu::Fmu;
@@ -9,7 +11,7 @@ use fmu_build::run::Experiment;
 use fmu_build::simulate::{SimulateOptions, simulate};
 use fmu_build::text::{count, number};
 use fmu_build::{Control, input_table, report};
-use miette::Result;
+use miette::{Result, miette};
 use std::path::PathBuf;
 
 /// Run a spec or an FMU through FMI, and write its results and a page.
@@ -18,6 +20,7 @@ use std::path::PathBuf;
 ///   grapple simulate my_arm.fmu --stop-time 60 --step 0.1
 ///   grapple simulate my_arm.toml --set forearm.mass=2 --set base.w_start[3]=0.01
 ///   grapple simulate my_arm.toml --no-page
+///   grapple simulate loop.ssp --set servoed_arm.boom.EI=2e4  FMUs, connected
 ///
 /// The run is the spec's [experiment], with the spec's signals at the inputs. The
 /// CSV file has a column for each variable, named with its unit:
@@ -30,12 +33,16 @@ use std::path::PathBuf;
 /// `grapple describe --inputs-template`, with a column for time (s) and one for each
 /// input; linear interpolation between its rows, steps for switches and commands.
 ///
+/// An SSP file runs with all its FMUs: loop.csv has columns COMPONENT.VARIABLE, and
+/// each spacecraft has a page, loop_COMPONENT.html. FMUs whose outputs depend on their inputs without
+/// delay, and controllers, are stepped first; --algorithm jacobi steps all at once.
+///
 /// A run that fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page
 /// up to there; the exit code is 1, or 130.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// A spec, or an FMU that grapple built
+    /// A spec, an FMU that grapple built, or an SSP file
     model: PathBuf,
     /// The results, as CSV, or as Parquet if named .parquet; by default the model's name with .csv,
     /// in the current folder
@@ -62,9 +69,109 @@ pub struct Arguments {
     /// Another value for a parameter, or for an input without a signal
     #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, f64)>,
+    /// Co-simulation algorithm for an SSP file; by default gauss-seidel
+    #[arg(long, value_name = "NAME", value_parser = ["jacobi", "gauss-seidel"])]
+    algorithm: Option<String>,
+    /// Inputs of the FMUs of an SSP file follow lines within a step; by default they are held
+    #[arg(long)]
+    linear: bool,
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let is_system = arguments
+        .model
+        .extension()
+        .is_some_and(|e| e.eq_ignore_ascii_case("ssp"));
+    match is_system {
+        true => run_system(arguments),
+        false if arguments.algorithm.is_some() || arguments.linear => {
+            Err(miette!("--algorithm and --linear are for SSP files, of several FMUs"))
+        }
+        false => run_one(arguments),
+    }
+}
+
+/// Runs the FMUs of an SSP file.
+fn run_system(arguments: &Arguments) -> Result<()> {
+    if arguments.inputs.is_some() {
+        return Err(miette!(
+            "--inputs is for one FMU: of an SSP file, connect an FMU that computes the inputs"
+        ));
+    }
+    let folder = TemporaryFolder::new()?;
+    let system = CoupledSystem::unpack(&arguments.model, folder.path())?;
+    let mut reads = vec![arguments.model.clone()];
+    let named = |extension: &str| {
+        let stem = arguments.model.file_stem().unwrap_or_default();
+        PathBuf::from(format!("{}.{extension}", stem.to_string_lossy()))
+    };
+    let table = Target::new(arguments.output.clone().unwrap_or_else(|| named("csv")), &reads)?;
+    reads.push(table.path().to_owned());
+    let mut pages = Vec::new();
+    for (name, fmu) in system
+        .own()
+        .filter(|(_, fmu)| !arguments.no_page && fmu.model.spec.controller.is_none())
+    {
+        let base = arguments
+            .page
+            .clone()
+            .unwrap_or_else(|| PathBuf::from(format!("{}.html", system.name)));
+        let stem = base.file_stem().unwrap_or_default().to_string_lossy();
+        let page = Target::new(base.with_file_name(format!("{stem}_{name}.html")), &reads)?;
+        reads.push(page.path().to_owned());
+        pages.push((name, fmu, page));
+    }
+    let options = CoupledOptions {
+        experiment: experiment(arguments),
+        algorithm: match arguments.algorithm.as_deref() {
+            Some("jacobi") => Algorithm::Jacobi,
+            _ => Algorithm::GaussSeidel,
+        },
+        is_linear: arguments.linear,
+        set: arguments.set.clone(),
+    };
+    let mut progress = Progress::new(|t| format!("t = {} s", number(t, 4)));
+    let control = Control {
+        progress: Some(&mut |t, stop| progress.at(t, stop)),
+        cancel: Some(interrupt::flag()),
+    };
+    let coupled = system.run(&options, control)?;
+    drop(progress);
+    let order = system.order().collect::<Vec<_>>().join(", ");
+    print(&match options.algorithm {
+        Algorithm::Jacobi => format!("Jacobi algorithm: {order} at once"),
+        Algorithm::GaussSeidel => format!("Gauss-Seidel algorithm: {order}"),
+    })?;
+    coupled.table().save(&table)?;
+    for (name, run) in &coupled.parts {
+        let events = run.events.iter().map(ToString::to_string);
+        for line in events.chain(run.messages.iter().cloned()) {
+            print(&format!("{name}: {line}"))?;
+        }
+    }
+    let rows = coupled.parts.first().map_or(0, |(_, run)| run.results.time.len());
+    print(&format!("{}: {}", table.path().display(), count(rows, "row")))?;
+    for (name, fmu, page) in pages {
+        let Some((_, run)) = coupled.parts.iter().find(|(known, _)| known == name) else {
+            continue;
+        };
+        page.write(report::page(fmu, run))?;
+        print(&format!("{}: open it in a browser", page.path().display()))?;
+        let line = Diagnostics::of(&fmu.model.spec, run).line();
+        print(&format!("{name}: {line}"))?;
+    }
+    coupled.failure.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+fn experiment(arguments: &Arguments) -> Experiment {
+    Experiment {
+        stop_time: arguments.stop_time,
+        step: arguments.step,
+        tolerance: arguments.tolerance,
+    }
+}
+
+fn run_one(arguments: &Arguments) -> Result<()> {
     let package = Package::of(&arguments.model)?;
     let folder = TemporaryFolder::new()?;
     let fmu = Fmu::unpack(&package, folder.path())?;
@@ -82,11 +189,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     let inputs = arguments.inputs.as_ref().map(|file| input_table::read(file, &fmu));
     let options = SimulateOptions {
-        experiment: Experiment {
-            stop_time: arguments.stop_time,
-            step: arguments.step,
-            tolerance: arguments.tolerance,
-        },
+        experiment: experiment(arguments),
         inputs: inputs.transpose()?.unwrap_or_default(),
         set: arguments.set.clone(),
     };
@@ -123,7 +226,7 @@ pub fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-fn setting(text: &str) -> Result<(String, f64), String> {
+pub fn setting(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     match value.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((name.trim().to_owned(), number)),

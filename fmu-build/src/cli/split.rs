@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         paths.push(target.path().to_owned());
     }
     let libraries = arguments.libraries.read()?;
-    let system = couple(&paths, &libraries)?;
+    let system = couple(&paths, &[], &libraries)?;
     let ssp = Target::new(into.join(format!("{}_split.ssp", whole.model.spec.name)), &whole.reads)?;
     ssp.write(&system.bytes)?;
     print(limits.to_string().trim_end())?;
