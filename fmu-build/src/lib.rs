@@ -12,6 +12,7 @@
 //! | `assemble`, `equilibrium` | [`starts::assemble`], [`starts::equilibrium`] |
 //! | `build` | [`build::build`] |
 //! | `couple` | [`couple::couple`] |
+//! | `modelica` | [`modelica::modelica`] |
 //! | `describe` | [`describe::describe`] |
 //! | `simulate` | [`simulate::simulate`], [`report::page`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
@@ -70,6 +71,7 @@ pub mod library;
 pub mod linearize;
 pub mod margin;
 mod matrices;
+pub mod modelica;
 pub mod modes;
 mod motion;
 pub mod package;

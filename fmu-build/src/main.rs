@@ -10,7 +10,7 @@ mod cli;
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
     assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    margin, new, output, schema, simulate,
+    margin, modelica, new, output, schema, simulate,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -54,6 +54,7 @@ enum Verb {
     Equilibrium(equilibrium::Arguments),
     Build(build::Arguments),
     Couple(couple::Arguments),
+    Modelica(modelica::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
     Campaign(campaign::Arguments),
@@ -93,6 +94,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Equilibrium(arguments) => equilibrium::run(&arguments),
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Couple(arguments) => couple::run(&arguments),
+        Verb::Modelica(arguments) => modelica::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Campaign(arguments) => campaign::run(&arguments),
