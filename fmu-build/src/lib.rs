@@ -13,6 +13,7 @@
 //! | `build` | [`build::build`] |
 //! | `couple` | [`couple::couple`] |
 //! | `split` | [`split::split`] |
+//! | `modelica` | [`modelica::modelica`] |
 //! | `describe` | [`describe::describe`] |
 //! | `simulate` | [`simulate::simulate`], [`coupled_system::CoupledSystem::run`], [`report::page`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
@@ -75,6 +76,7 @@ pub mod library;
 pub mod linearize;
 pub mod margin;
 mod matrices;
+pub mod modelica;
 pub mod modes;
 mod motion;
 pub mod package;

@@ -10,7 +10,7 @@ mod cli;
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
     assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    margin, new, output, schema, simulate, split,
+    margin, modelica, new, output, schema, simulate, split,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -55,6 +55,7 @@ enum Verb {
     Build(build::Arguments),
     Couple(couple::Arguments),
     Split(split::Arguments),
+    Modelica(modelica::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
     Campaign(campaign::Arguments),
@@ -95,6 +96,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Couple(arguments) => couple::run(&arguments),
         Verb::Split(arguments) => split::run(&arguments),
+        Verb::Modelica(arguments) => modelica::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Campaign(arguments) => campaign::run(&arguments),

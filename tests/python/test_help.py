@@ -55,6 +55,7 @@ def files(tmp_path_factory):
         (folder / f"held_payload_{part}.toml").rename(folder / f"{part}.toml")
     for name in ("my_arm", "arm", "controller"):
         grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")
+    grapple("couple", folder / "arm.toml", folder / "arm_controller.toml", "-o", folder / "loop.ssp")
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
     (folder / "docking.toml").write_text(STUDY, encoding="utf-8")
     for name in ("out", ".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"):

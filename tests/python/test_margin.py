@@ -185,17 +185,20 @@ def test_couple_warns_of_unstable_loops(catcher, tmp_path):
     assert grapple("couple", specs[0], steady, "--output", tmp_path / "loop.ssp").stderr == ""
 
 
-def test_couple_warns_of_a_reference_that_starts_away_from_its_joint(tmp_path, catcher):
-    directory, _ = catcher
+def test_couple_warns_of_a_reference_that_a_signal_starts_away_from_its_joint(tmp_path):
     bent = tmp_path / "bent.toml"
     bent.write_text(CATCHER.replace('child = "hand"', 'child = "hand"\nstart = { position = 1.0472 }'))
     slow = tmp_path / "control.toml"
     slow.write_text(CONTROLLER.replace("step = 0.01", "step = 0.001"))
-    done = grapple("couple", bent, slow, "--output", tmp_path / "loop.ssp")
-    assert "wrist.q starts at 1.047 rad, its reference in control at 0 rad" in done.stderr
-    signal = '[signal."wrist.q_ref"]\ntype = "constant"\namplitude = 1.0472\nfrom_importer = false\n'
-    slow.write_text(slow.read_text() + signal)
-    assert grapple("couple", bent, slow, "--output", tmp_path / "loop.ssp").stderr == ""
+    plain = slow.read_text()
+
+    def told(more):
+        slow.write_text(plain + more)
+        return grapple("couple", bent, slow, "--output", tmp_path / "loop.ssp").stderr
+
+    signal = '[signal."wrist.q_ref"]\ntype = "constant"\namplitude = {}\nfrom_importer = false\n'
+    assert "wrist.q starts at 1.047 rad, its reference in control at 0.5 rad" in told(signal.format(0.5))
+    assert told(signal.format(1.0472)) == "" == told("")
 
 
 def test_what_does_not_close_a_loop_is_an_error(tmp_path, catcher):

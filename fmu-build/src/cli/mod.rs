@@ -14,6 +14,7 @@ pub mod interrupt;
 mod libraries;
 pub mod linearize;
 pub mod margin;
+pub mod modelica;
 pub mod new;
 pub mod output;
 mod progress;
