@@ -393,7 +393,9 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         let name = cells[0].trim_matches(['|', ' ', '`']);
         if cells[1].contains("number") {
             numbers += 1;
-            let has_none = counts.contains(&name) || directions.contains(&name) || ratios.contains(&name);
+            // Start values of inputs have the unit of each input.
+            let has_none =
+                counts.contains(&name) || directions.contains(&name) || ratios.contains(&name) || name == "input";
             // The gravitational parameter is called `mu` like the friction coefficient, a ratio.
             assert!((cells[2] == "–") == has_none || row.contains("m³/s²"), "{row}");
         }

@@ -24,6 +24,7 @@ fn every_test_that_the_page_on_hosts_names_exists() {
         "tests/python/test_portable.py",
         "tests/python/test_state.py",
         "tests/python/test_stiff.py",
+        "tests/python/test_systems.py",
         "tests/python/test_validate.py",
         "fmu-build/src/slave/tests.rs",
     ]
