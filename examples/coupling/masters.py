@@ -1,4 +1,4 @@
-"""A system of four FMUs in five importers: the results and their differences.
+"""A system of four FMUs in four importers: the results and their differences.
 
     python examples/coupling/masters.py           a table in out/coupling
 
@@ -248,7 +248,7 @@ def study(tool, directory):
 
 
 def main():
-    arguments = options(command_line("A system of four FMUs in five importers.", "out/coupling"))
+    arguments = options(command_line("A system of four FMUs in four importers.", "out/coupling"))
     print(study(arguments.grapple, arguments.output))
 
 

@@ -4,8 +4,8 @@
 
 `grapple split` divides held_payload.toml at its gripper: the satellite with its arm is the carrier,
 which gives the motion of its tool and takes a wrench; the payload with the gripper's spring is
-carried. Python couples the two through FMPy by four co-simulation algorithms. docs/coupling.md shows
-the results. Needs FMPy, NumPy and Matplotlib.
+carried. Python couples the two through FMPy by four co-simulation algorithms. docs/split.md shows the
+results. Needs FMPy, NumPy and Matplotlib.
 """
 
 import re

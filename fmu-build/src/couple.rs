@@ -134,14 +134,19 @@ const MOST_PASSES: usize = 8;
 /// positions of the joints. In the first step of an importer that exchanges no values before it, the
 /// inputs then have their right values.
 fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
+    let written = |package: &Package| {
+        package
+            .spec()
+            .map_or_else(Vec::new, |spec| spec.model.spec.input.keys().cloned().collect())
+    };
+    let written: Vec<Vec<String>> = packages.iter().map(written).collect();
     for _ in 0..MOST_PASSES {
         let mut values: Vec<Vec<(String, f64)>> = Vec::new();
         for package in &packages {
-            values.push(
-                package
-                    .spec()
-                    .map_or_else(Vec::new, |spec| start_values(spec).unwrap_or_default()),
-            );
+            let start = package
+                .spec()
+                .map(|spec| Point::start(&spec.model).and_then(|mut start| start.values()));
+            values.push(start.transpose()?.unwrap_or_default());
         }
         let mut has_changed = false;
         for (i, package) in packages.iter_mut().enumerate() {
@@ -154,7 +159,8 @@ fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
                     others.flat_map(|(_, of)| of).find(|(known, _)| known == wanted)
                 };
                 let joint = name.replace(".q_ref", ".q");
-                let found = of_others(name).or_else(|| spec.controller.as_ref().and_then(|_| of_others(&joint)));
+                let is_reference = spec.controller.is_some() && !written[i].contains(name);
+                let found = of_others(name).or_else(|| of_others(&joint).filter(|_| is_reference));
                 if let Some((_, value)) = found.filter(|(_, value)| *value != input.start) {
                     spec.input.insert(name.clone(), *value);
                     has_changed = true;
@@ -169,19 +175,6 @@ fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
         }
     }
     Ok(packages)
-}
-
-/// Returns states and outputs at the start of a spec, with the start values of its inputs.
-fn start_values(of: &CompiledSpec) -> Result<Vec<(String, f64)>> {
-    let mut point = Point::start(&of.model)?;
-    let outputs = point.outputs()?;
-    let model = &of.model;
-    let states = model.states.iter().zip(point.x);
-    let outputs = model.outputs.iter().map(|output| &output.quantity).zip(outputs);
-    Ok(states
-        .chain(outputs)
-        .map(|(of, value)| (of.name.clone(), value))
-        .collect())
 }
 
 /// Returns the warnings about each pair of specs that are connected.

@@ -32,7 +32,7 @@ pub struct CoupledOptions {
     /// Co-simulation algorithm.
     pub algorithm: Algorithm,
     /// True if inputs follow lines within a step: between both ends of the step if the other FMU has
-    /// been stepped before, else along its present derivative. False: they are held.
+    /// been stepped before, else the line through its last two values. False: they are held.
     pub is_linear: bool,
     /// Values of parameters and of inputs without a connection, by `component.variable`; SI units.
     pub set: Vec<(String, f64)>,
@@ -81,6 +81,8 @@ struct Running<'s> {
     slaves: Vec<Slave<'s>>,
     recorders: Vec<Recorder>,
     efforts: Vec<Effort>,
+    /// FMU whose call has failed: it must not be called again.
+    failed: Option<usize>,
     /// Value of each wire at the last communication point.
     values: Vec<f64>,
     /// Derivative of each wire there, 1/s.
@@ -117,11 +119,12 @@ impl<'s> Running<'s> {
             slaves,
             recorders,
             efforts: system.parts.iter().map(|_| Effort::default()).collect(),
+            failed: None,
             values: vec![0.0; wires],
             derivatives: vec![0.0; wires],
         };
-        // Outputs without direct dependencies first, then those that depend on them.
-        for _ in 0..2 {
+        // A value passes through one more FMU each time.
+        for _ in 0..=system.parts.len() {
             for &i in system.order.iter().rev() {
                 running.read(i, None)?;
                 for &j in &system.order {
@@ -151,7 +154,7 @@ impl<'s> Running<'s> {
     }
 
     /// Reads the outputs of a part that are connected. After a step of `h` s the derivatives are
-    /// those that the FMU states, else difference quotients.
+    /// difference quotients.
     fn read(&mut self, i: usize, h: Option<f64>) -> Result<()> {
         let wires: Vec<usize> = (0..self.values.len())
             .filter(|&k| self.system.wires[k].from == i)
@@ -171,29 +174,23 @@ impl<'s> Running<'s> {
     /// Sets the connected inputs of a part for a step of `h` s; `before` has the values at its begin
     /// of the wires from parts that have been stepped.
     fn set(&mut self, i: usize, h: f64, before: &[Option<f64>]) -> Result<()> {
+        let part = &self.system.parts[i];
+        let interface = part.description().co_simulation.as_ref();
+        let can = self.options.is_linear && h > 0.0 && interface.is_some_and(|of| of.can_interpolate_inputs);
         let (mut references, mut values) = (Vec::new(), Vec::new());
         let (mut moving, mut rates) = (Vec::new(), Vec::new());
         for (k, wire) in self.system.wires.iter().enumerate().filter(|(_, wire)| wire.to == i) {
-            let begin = before.get(k).copied().flatten();
+            let begin = before.get(k).copied().flatten().filter(|_| can && !wire.is_discrete);
             references.push(wire.input);
-            if !self.options.is_linear || wire.is_discrete || h == 0.0 {
-                values.push(self.values[k]);
-                continue;
-            }
             values.push(begin.unwrap_or(self.values[k]));
-            let rate = begin.map_or(self.derivatives[k], |begin| (self.values[k] - begin) / h);
-            moving.push(wire.input);
-            rates.push(rate);
+            if can && !wire.is_discrete {
+                moving.push(wire.input);
+                rates.push(begin.map_or(self.derivatives[k], |begin| (self.values[k] - begin) / h));
+            }
         }
-        let part = &self.system.parts[i];
-        let can = part
-            .description()
-            .co_simulation
-            .as_ref()
-            .is_some_and(|of| of.can_interpolate_inputs);
         let slave = &mut self.slaves[i];
         slave.set_reals(&references, &values).context(|| part.name.clone())?;
-        if can && !moving.is_empty() {
+        if !moving.is_empty() {
             slave
                 .set_derivatives(&moving, 1, &rates)
                 .context(|| part.name.clone())?;
@@ -218,6 +215,9 @@ impl<'s> Running<'s> {
             let stepped = self.slaves[i].step(t, h);
             self.efforts[i].wall += clock.elapsed();
             self.efforts[i].steps += 1;
+            if stepped.is_err() {
+                self.failed = Some(i);
+            }
             stepped.context(|| system.parts[i].name.clone())?;
             for (k, wire) in system.wires.iter().enumerate() {
                 if wire.from == i {
@@ -239,8 +239,18 @@ impl<'s> Running<'s> {
     fn finish(self, times: Times, failure: Option<Error>) -> CoupledRun {
         let mut runs: Vec<Option<Run>> = Vec::new();
         let mut failure = failure;
-        for ((mut slave, recorder), effort) in self.slaves.into_iter().zip(self.recorders).zip(self.efforts) {
-            let ended = slave.terminate().err();
+        let parts = self
+            .slaves
+            .into_iter()
+            .zip(self.recorders)
+            .zip(self.efforts)
+            .enumerate();
+        for (i, ((mut slave, recorder), effort)) in parts {
+            let ended = if self.failed == Some(i) {
+                None
+            } else {
+                slave.terminate().err()
+            };
             failure = failure.or(ended);
             runs.push(Some(Run::of(times, recorder, effort, &slave, None)));
         }
@@ -257,15 +267,21 @@ impl CoupledRun {
     /// Returns one table of all FMUs: columns are called `component.variable`.
     pub fn table(&self) -> Table<'_> {
         let mut table = Table::default();
-        let Some((_, first)) = self.parts.first() else {
+        // A part that failed may have a row less than those before it.
+        let shortest = self
+            .parts
+            .iter()
+            .map(|(_, run)| &run.results.time)
+            .min_by_key(|time| time.len());
+        let Some(time) = shortest else {
             return table;
         };
-        table.push("time", "s", Cells::Real((&first.results.time).into()));
+        table.push("time", "s", Cells::Real(time.as_slice().into()));
         for (name, run) in &self.parts {
             table.columns.extend(run.results.columns.iter().map(|column| Column {
                 name: format!("{name}.{}", column.name).into(),
                 unit: column.unit.as_str().into(),
-                cells: Cells::Real((&column.values).into()),
+                cells: Cells::Real((&column.values[..time.len()]).into()),
             }));
         }
         table

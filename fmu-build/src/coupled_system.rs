@@ -6,7 +6,7 @@ use crate::fmu::{Fmu, is_real};
 use crate::package::Package;
 use crate::run::{Experiment, Times};
 use crate::slave::FmuLibrary;
-use crate::ssp::Ssp;
+use crate::ssp::{Ssp, Value, named};
 use crate::summaries::unknown;
 use model_description::{Causality, DefaultExperiment, ModelDescription, ScalarVariable, Variability};
 use std::path::Path;
@@ -19,7 +19,7 @@ pub struct CoupledSystem {
     pub(crate) wires: Vec<Wire>,
     /// Indices of the parts in the order in which they are stepped.
     pub(crate) order: Vec<usize>,
-    values: Vec<(String, String, f64)>,
+    values: Vec<Value>,
     stop_time: Option<f64>,
 }
 
@@ -185,26 +185,21 @@ impl CoupledSystem {
     /// without delay, or that have no states (controllers: their samples are then not a step old), each
     /// after those on which it depends.
     fn sorted(&self) -> Result<Vec<usize>> {
-        let passes = |i: usize, wire: &Wire| {
-            let mut inputs = self.wires.iter().filter(|other| other.to == i);
-            inputs.any(|other| self.parts[i].passes(other.input, wire.output))
-        };
+        let of = |i: usize| self.wires.iter().filter(move |wire| wire.from == i);
+        // True if the value of a wire reaches an output that is connected, without delay.
+        let passes = |wire: &Wire| of(wire.to).any(|out| self.parts[wire.to].passes(wire.input, out.output));
         let leads: Vec<bool> = (0..self.parts.len())
             .map(|i| {
                 let has_states = !self.parts[i].description().model_structure.derivatives.is_empty();
-                !has_states || self.wires.iter().any(|wire| wire.from == i && passes(i, wire))
+                !has_states || self.wires.iter().any(|wire| wire.to == i && passes(wire))
             })
             .collect();
         let mut order: Vec<usize> = Vec::new();
-        while order.iter().filter(|&&i| leads[i]).count() < leads.iter().filter(|&&leads| leads).count() {
+        while order.len() < leads.iter().filter(|&&leads| leads).count() {
             let is_ready = |&i: &usize| {
-                let mut needs = self
-                    .wires
-                    .iter()
-                    .filter(|wire| wire.to == i && wire.from != i && leads[wire.from]);
-                leads[i]
-                    && !order.contains(&i)
-                    && needs.all(|wire| order.contains(&wire.from) || !passes(wire.from, wire))
+                let needed = |wire: &&Wire| wire.to == i && leads[wire.from] && passes(wire);
+                let mut needs = self.wires.iter().filter(needed);
+                leads[i] && !order.contains(&i) && needs.all(|wire| order.contains(&wire.from))
             };
             let Some(next) = (0..self.parts.len()).find(is_ready) else {
                 let rest = (0..leads.len()).filter(|i| leads[*i] && !order.contains(i));
@@ -225,6 +220,23 @@ impl CoupledSystem {
     /// Returns the names of the FMUs in the order in which they are stepped.
     pub fn order(&self) -> impl Iterator<Item = &str> {
         self.order.iter().map(|&i| self.parts[i].name.as_str())
+    }
+
+    /// Returns the inputs that signals of specs would set in a run of their FMU alone, and that keep
+    /// their start values here, as `component.input`.
+    pub fn without_signals(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for (i, part) in self.parts.iter().enumerate() {
+            let Loaded::Own(fmu) = &part.fmu else { continue };
+            for (input, _) in fmu.model.spec.signal.iter().filter(|(_, signal)| signal.from_importer) {
+                let place = fmu.input(input);
+                let is_free = |(reference, _)| !self.wires.iter().any(|wire| wire.to == i && wire.input == reference);
+                if place.is_some_and(is_free) {
+                    found.push(format!("{}.{input}", part.name));
+                }
+            }
+        }
+        found
     }
 
     /// Returns the FMUs that grapple has built, by name.
@@ -256,6 +268,11 @@ impl CoupledSystem {
             return Err(invalid!("no FMU requests times: give --stop-time and --step"));
         };
         let tolerance = overrides.tolerance.or_else(|| least(|of| of.tolerance)).unwrap_or(1e-6);
+        for (what, value) in [("stop time", stop), ("step", step), ("tolerance", tolerance)] {
+            if !(value > 0.0 && value.is_finite()) {
+                return Err(invalid!("the {what} {value} is not positive and finite"));
+            }
+        }
         if stop / step > 1e8 {
             return Err(invalid!(
                 "{stop} s in steps of {step} s are more than 100 million steps"
@@ -267,17 +284,37 @@ impl CoupledSystem {
     /// Returns the settings of each part: value references and values.
     pub(crate) fn settings(&self, set: &[(String, f64)]) -> Result<Vec<Vec<(u32, f64)>>> {
         let mut settings = vec![Vec::new(); self.parts.len()];
-        let split = |(path, value): &(String, f64)| {
-            let parts = path.split_once('.');
-            let (component, variable) =
-                parts.ok_or_else(|| invalid!("{path:?} names no FMU: write COMPONENT.VARIABLE"))?;
-            Ok((component.to_owned(), variable.to_owned(), *value))
-        };
-        let given = set.iter().map(split).collect::<Result<Vec<_>>>()?;
-        for (component, name, value) in self.values.iter().chain(&given) {
+        let mut values = self.values.clone();
+        for (path, value) in set {
+            let names = || self.parts.iter().map(|part| part.name.as_str());
+            let Some((component, variable)) = named(path, names()) else {
+                let names: Vec<&str> = names().collect();
+                return Err(invalid!(
+                    "{path} names no FMU: write COMPONENT.VARIABLE, with one of {}",
+                    names.join(", ")
+                ));
+            };
+            values.push(Value {
+                component: component.to_owned(),
+                variable: variable.to_owned(),
+                value: *value,
+                unit: None,
+            });
+        }
+        for Value {
+            component,
+            variable: name,
+            value,
+            unit,
+        } in &values
+        {
             let i = self.place(component)?;
             let part = &self.parts[i];
             let variable = part.real("parameter or input", name, &[Causality::Parameter, Causality::Input])?;
+            let own = part.description().unit_of(variable).unwrap_or_default();
+            if let Some(unit) = unit.as_ref().filter(|unit| *unit != own) {
+                return Err(invalid!("{component}.{name} is in {own:?}, and its value in {unit:?}"));
+            }
             let reference = variable.value_reference;
             if self.wires.iter().any(|wire| wire.to == i && wire.input == reference) {
                 return Err(invalid!("{component}.{name} is connected: it cannot be set"));

@@ -108,6 +108,18 @@ impl Point {
         Ok(y)
     }
 
+    /// Returns the states and outputs here by name.
+    pub fn values(&mut self) -> Result<Vec<(String, f64)>, Error> {
+        let outputs = self.outputs()?;
+        let model = self.plant.model();
+        let states = model.states.iter().zip(self.x.iter().copied());
+        let outputs = model.outputs.iter().map(|output| &output.quantity).zip(outputs);
+        Ok(states
+            .chain(outputs)
+            .map(|(of, value)| (of.name.clone(), value))
+            .collect())
+    }
+
     /// Linearises the model here.
     pub fn linearised(&mut self) -> Result<Linearisation, Error> {
         let Self {

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! with the effective masses of both sides along each axis of the frame (inertias for rotations):
-//! `1/m` is the acceleration of the frame by a unit force, of a free spacecraft with all other
+//! `1/m` is the acceleration of the frame by a unit force at the start of the part, with all its
 //! joints free.
 
 use crate::compiled_spec::CompiledSpec;
@@ -85,6 +85,12 @@ pub fn split(whole: &CompiledSpec, options: &SplitOptions) -> Result<Split> {
             return Err(invalid!("the {what} {value} is not positive and finite"));
         }
     }
+    if spec.controller.is_some() {
+        return Err(invalid!(
+            "{} is a controller: only a spacecraft can be divided",
+            whole.file
+        ));
+    }
     if spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium) {
         return Err(invalid!(
             "{}: a start in equilibrium cannot be divided: leave `equilibrium` in [assembly] out",
@@ -108,9 +114,10 @@ pub fn split(whole: &CompiledSpec, options: &SplitOptions) -> Result<Split> {
 fn at_grasp(spec: &Spec, at: &str) -> Result<Split> {
     let grasp = &spec.grasp[at];
     let switch = format!("{at}.on");
-    if !grasp.on || spec.signal.contains_key(&switch) {
+    if !grasp.on || spec.signal.contains_key(&switch) || spec.input.contains_key(&switch) {
         return Err(invalid!(
-            "grasp \"{at}\" is switched, and an interface is not: write `on = true` and no signal \"{switch}\""
+            "grasp \"{at}\" is switched, and an interface is not: write `on = true`, without a signal or a start value \
+             of \"{switch}\""
         ));
     }
     let [Some(a), Some(b)] = [&grasp.a, &grasp.b].map(|frame| spec.body_of(frame)) else {
@@ -142,6 +149,7 @@ fn at_grasp(spec: &Spec, at: &str) -> Result<Split> {
             attitude: start.vector(at, "q")?,
         },
     );
+    divided.moves(&start)?;
     divided.finish()
 }
 
@@ -149,6 +157,11 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
     let at = options.at.as_str();
     let joint = &spec.joint[at];
     let child = joint.child.as_str();
+    if let Some((fed, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) {
+        return Err(invalid!(
+            "the feed-forward torque of joint \"{fed}\" would not include the carried part: leave `feed_forward` out"
+        ));
+    }
     let Some(parent) = spec.body_of(&joint.parent) else {
         return Err(invalid!(
             "joint \"{at}\" connects \"{child}\" with the world, which is part of both FMUs"
@@ -176,11 +189,13 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
         },
         false => on_body(child),
     };
-    if whole.frame.insert(name.clone(), frame.clone()).is_some() {
+    let mut connections = cut.connections().into_iter().map(|connection| connection.name);
+    if spec.frames().any(|known| *known == name) || connections.any(|known| known == name) {
         return Err(invalid!(
-            "the interface is called \"{name}\", and a frame has that name already"
+            "the interface would be called \"{name}\", a name that is taken: rename that"
         ));
     }
+    whole.frame.insert(name.clone(), frame.clone());
     let start = Start::of(&whole)?;
     cut.frame.insert(name.clone(), frame);
     let mut divided = Divided::new(&cut, &name, &carried);
@@ -219,6 +234,7 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
             attitude: start.vector(&name, "q")?,
         },
     );
+    divided.moves(&start)?;
     divided.finish()
 }
 
@@ -297,6 +313,11 @@ impl Divided {
             if part.closed_loop.is_empty() {
                 part.assembly = None;
             }
+            if let Some(assembly) = &mut part.assembly {
+                let joints = &part.joint;
+                assembly.fixed.retain(|name| joints.contains_key(name));
+                assembly.weights.retain(|name, _| joints.contains_key(name));
+            }
         }
         let [mut carrier, carried] = parts;
         let port = Port {
@@ -312,13 +333,30 @@ impl Divided {
         }
     }
 
-    /// Keeps the signals of each part.
+    /// Sets the start values of the interface's velocities.
+    fn moves(&mut self, start: &Start) -> Result<()> {
+        for field in ["v", "w"] {
+            let velocity: [f64; 3] = start.vector(&self.name, field)?;
+            for (i, value) in velocity.into_iter().enumerate().filter(|(_, value)| *value != 0.0) {
+                self.carried
+                    .input
+                    .insert(format!("{}.{field}[{}]", self.name, i + 1), value);
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the signals and start values of the inputs of each part.
     fn finish(mut self) -> Result<Split> {
         for part in [&mut self.carrier, &mut self.carried] {
-            let signals = std::mem::take(&mut part.signal);
+            let (mut signals, mut starts) = (std::mem::take(&mut part.signal), std::mem::take(&mut part.input));
             let model = Model::compile(part)?;
             let has = |name: &String| model.inputs.iter().any(|input| input.quantity.name == *name);
-            part.signal = signals.into_iter().filter(|(name, _)| has(name)).collect();
+            signals.retain(|name, _| has(name));
+            starts.retain(|name, _| has(name));
+            // The importer of the two parts does not know the spec, so that signals act inside.
+            signals.values_mut().for_each(|signal| signal.from_importer = false);
+            (part.signal, part.input) = (signals, starts);
             let text = toml::to_string(part).context(|| format!("{} cannot be written", part.name))?;
             CompiledSpec::parse(&text, Path::new(""), &part.name)?;
         }
@@ -331,23 +369,16 @@ impl Divided {
 }
 
 /// Values of outputs and states at the start of a spec.
-struct Start {
-    model: Arc<Model>,
-    x: Vec<f64>,
-    y: Vec<f64>,
-}
+struct Start(Vec<(String, f64)>);
 
 impl Start {
     fn of(spec: &Spec) -> Result<Self> {
         let mut spec = spec.clone();
+        spec.signal.clear();
+        spec.input.clear();
         spec.output.bodies = true;
         let model = Arc::new(Model::compile(&spec)?);
-        let mut point = Point::start(&model)?;
-        Ok(Self {
-            y: point.outputs()?,
-            x: point.x,
-            model,
-        })
+        Ok(Self(Point::start(&model)?.values()?))
     }
 
     /// Returns the components of `owner.field`.
@@ -355,13 +386,8 @@ impl Start {
         let mut vector = [0.0; N];
         for (i, component) in vector.iter_mut().enumerate() {
             let name = format!("{owner}.{field}[{}]", i + 1);
-            let state = self.model.states.iter().position(|state| state.name == name);
-            let output = (self.model.outputs.iter()).position(|output| output.quantity.name == name);
-            *component = match (state, output) {
-                (Some(i), _) => self.x[i],
-                (None, Some(i)) => self.y[i],
-                (None, None) => return Err(invalid!("there is no variable {name}")),
-            };
+            let found = self.0.iter().find(|(known, _)| *known == name);
+            *component = found.ok_or_else(|| invalid!("there is no variable {name}"))?.1;
         }
         Ok(vector)
     }
@@ -375,6 +401,7 @@ impl Start {
 pub fn effective_masses(carrier: &Spec, carried: &Spec, name: &str, frame: &str) -> Result<[EffectiveMass; 2]> {
     let mut probe = carried.clone();
     probe.interface.clear();
+    probe.input.clear();
     let of = probe.frame.get(frame).cloned();
     probe
         .frame
@@ -389,6 +416,7 @@ impl EffectiveMass {
     fn of(spec: &Spec, name: &str) -> Result<Self> {
         let mut spec = spec.clone();
         spec.signal.clear();
+        spec.input.clear();
         let model = Arc::new(Model::compile(&spec)?);
         let mut point = Point::start(&model)?;
         let mut linear = point.linearised()?;

@@ -18,10 +18,23 @@ pub struct Ssp {
     pub components: Vec<(String, PathBuf)>,
     /// Connections: output and input, each as component and variable.
     pub connections: Vec<[(String, String); 2]>,
-    /// Values of parameters and inputs: component, variable, value.
-    pub values: Vec<(String, String, f64)>,
+    /// Values of parameters and inputs.
+    pub values: Vec<Value>,
     /// End of the default experiment, s.
     pub stop_time: Option<f64>,
+}
+
+/// Value of a parameter or input.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// Name of the FMU.
+    pub component: String,
+    /// Name of the variable.
+    pub variable: String,
+    /// The value.
+    pub value: f64,
+    /// Unit of the value; by default that of the variable.
+    pub unit: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -36,6 +49,8 @@ struct Description {
 
 #[derive(Deserialize)]
 struct Experiment {
+    #[serde(rename = "@startTime")]
+    start: Option<f64>,
     #[serde(rename = "@stopTime")]
     stop: Option<f64>,
 }
@@ -93,11 +108,12 @@ struct Connection {
     #[serde(rename = "@endConnector")]
     input: String,
     #[serde(rename = "LinearTransformation")]
-    linear: Option<Transformation>,
+    linear: Option<Unsupported>,
 }
 
+/// Element that is recognised and refused.
 #[derive(Deserialize)]
-struct Transformation {}
+struct Unsupported {}
 
 #[derive(Default, Deserialize)]
 struct Bindings {
@@ -111,6 +127,10 @@ struct Binding {
     source: Option<String>,
     #[serde(rename = "@prefix", default)]
     prefix: String,
+    #[serde(rename = "@sourceBase")]
+    base: Option<String>,
+    #[serde(rename = "ParameterMapping")]
+    mapping: Option<Unsupported>,
     #[serde(rename = "ParameterValues")]
     values: Option<Values>,
 }
@@ -146,6 +166,8 @@ struct Parameter {
 struct Real {
     #[serde(rename = "@value")]
     value: f64,
+    #[serde(rename = "@unit")]
+    unit: Option<String>,
 }
 
 impl Ssp {
@@ -173,8 +195,20 @@ impl Ssp {
         } = system.elements;
         if let Some(Named { name }) = systems.iter().chain(&dictionaries).next() {
             return Err(invalid!(
-                "the element {name:?} is not an FMU: nested systems are not supported"
+                "the element {name:?} is not an FMU: nested systems and dictionaries are not supported"
             ));
+        }
+        if experiment
+            .as_ref()
+            .and_then(|of| of.start)
+            .is_some_and(|start| start != 0.0)
+        {
+            return Err(invalid!(
+                "the default experiment does not start at 0 s, which is not supported"
+            ));
+        }
+        if components.is_empty() {
+            return Err(invalid!("the system {name:?} has no FMU"));
         }
         let mut ssp = Self {
             name,
@@ -184,29 +218,43 @@ impl Ssp {
             stop_time: experiment.and_then(|experiment| experiment.stop),
         };
         for Component { name, source, bindings } in components {
+            if name.is_empty() || name.contains(['/', '\\']) {
+                return Err(invalid!("{name:?} is not a name for an FMU"));
+            }
+            if ssp.components.iter().any(|(known, _)| *known == name) {
+                return Err(invalid!("two FMUs are called {name:?}"));
+            }
             let fmu = inside(folder, &source)?;
             if !fmu.is_file() {
                 return Err(invalid!(
                     "the FMU of {name:?} is missing: there is no file {source:?} in the archive"
                 ));
             }
-            for (variable, value) in bindings.values(folder)? {
-                ssp.values.push((name.clone(), variable, value));
+            for (variable, Real { value, unit }) in bindings.values(folder)? {
+                let component = name.clone();
+                ssp.values.push(Value {
+                    component,
+                    variable,
+                    value,
+                    unit,
+                });
             }
             ssp.components.push((name, fmu));
         }
-        for (path, value) in system.bindings.values(folder)? {
-            let of = |(name, _): &&(String, PathBuf)| {
-                path.strip_prefix(name.as_str())
-                    .is_some_and(|rest| rest.starts_with('.'))
-            };
-            let Some((name, _)) = ssp.components.iter().filter(of).max_by_key(|(name, _)| name.len()) else {
+        for (path, Real { value, unit }) in system.bindings.values(folder)? {
+            let names = ssp.components.iter().map(|(name, _)| name.as_str());
+            let Some((component, variable)) = named(&path, names) else {
                 return Err(invalid!(
                     "the parameter {path:?} belongs to no FMU: its name begins with that of one"
                 ));
             };
-            ssp.values
-                .push((name.clone(), path[name.len() + 1..].to_owned(), value));
+            let (component, variable) = (component.to_owned(), variable.to_owned());
+            ssp.values.push(Value {
+                component,
+                variable,
+                value,
+                unit,
+            });
         }
         for Connection {
             from,
@@ -235,33 +283,48 @@ impl Ssp {
 
 impl Bindings {
     /// Returns names and values of all parameter sets.
-    fn values(self, folder: &Path) -> Result<Vec<(String, f64)>> {
+    fn values(self, folder: &Path) -> Result<Vec<(String, Real)>> {
         let mut values = Vec::new();
         for Binding {
             source,
             prefix,
+            base,
+            mapping,
             values: inline,
         } in self.all
         {
+            if mapping.is_some() || base.is_some_and(|base| base != "SSD") {
+                return Err(invalid!(
+                    "parameter mappings, and sources beside the SSD, are not supported"
+                ));
+            }
             let set = match (source, inline.and_then(|inline| inline.set)) {
                 (Some(source), _) => parsed(folder, &source)?,
                 (None, Some(set)) => set,
                 (None, None) => continue,
             };
             for Parameter { name, real } in set.parameters.all {
-                let Some(Real { value }) = real else {
+                let Some(real) = real else {
                     return Err(invalid!("the parameter {name:?} is not a Real"));
                 };
-                values.push((format!("{prefix}{name}"), value));
+                values.push((format!("{prefix}{name}"), real));
             }
         }
         Ok(values)
     }
 }
 
+/// Divides `component.variable` after the longest name of a component.
+pub fn named<'a>(path: &'a str, components: impl Iterator<Item = &'a str>) -> Option<(&'a str, &'a str)> {
+    let divided = components.filter_map(|name| Some((name, path.strip_prefix(name)?.strip_prefix('.')?)));
+    divided.max_by_key(|(name, _)| name.len())
+}
+
 /// Returns the path of a file in the folder.
 fn inside(folder: &Path, source: &str) -> Result<PathBuf> {
-    let path = Path::new(source);
+    // A URI reference.
+    let source = source.replace("%20", " ");
+    let path = Path::new(&source);
     let is_plain = path
         .components()
         .all(|part| matches!(part, std::path::Component::Normal(_)));

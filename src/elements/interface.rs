@@ -9,6 +9,7 @@ use crate::spec::{BushingFields, FrameField, PerAxis, Report, Spec, Table};
 use crate::system::{FrameRef, Quantity, System, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Elastic connection of a frame with a frame of another FMU, the *carrier*: a spring-damper in six
 /// directions like a closed grasp, whose frame `a` is the carrier. The motion of the carrier is an
@@ -91,13 +92,16 @@ impl Table for ElasticInterface {
 pub(crate) struct Interface {
     name: String,
     frame: FrameRef,
-    /// Index of the first of 13 inputs: position, attitude, velocity, angular velocity.
+    /// Index of the first of [`MOTION`] inputs: position, attitude, velocity, angular velocity.
     input: usize,
     bushing: Bushing,
 }
 
 /// Number of the inputs of the pose.
 const POSE: usize = 7;
+
+/// Number of all inputs.
+const MOTION: usize = 13;
 
 /// Wrench of an interface at one instant.
 struct Loaded<S: Scalar> {
@@ -195,6 +199,11 @@ impl Element for Interface {
 }
 
 impl Interface {
+    /// Returns the indices of the inputs.
+    pub fn inputs(&self) -> Range<usize> {
+        self.input..self.input + MOTION
+    }
+
     fn wrench<S: Scalar>(&self, now: &Instant<S>) -> Loaded<S> {
         let u = &now.inputs[self.input..];
         let [r, v, w] = [0, 7, 10].map(|i| Vec3::from_column_slice(&u[i..i + 3]));
@@ -220,9 +229,10 @@ impl Interface {
     }
 
     /// Sets the derivatives of the pose's inputs to those by the carrier's velocities and their
-    /// derivatives, if all derivatives of the pose are zero.
-    pub fn extrapolate(&self, u: &[f64], derivatives: &mut [Vec<f64>]) {
-        let (at, pose) = (self.input, self.input..self.input + POSE);
+    /// derivatives, if all derivatives of the pose are zero. `at` is the index of the first of its
+    /// inputs among those of the importer.
+    pub fn extrapolate(&self, at: usize, u: &[f64], derivatives: &mut [Vec<f64>]) {
+        let pose = at..at + POSE;
         if (derivatives.iter()).any(|order| order[pose.clone()].iter().any(|&d| d != 0.0)) {
             return;
         }

@@ -216,6 +216,17 @@ impl Model {
         }
     }
 
+    /// Returns the index, among the importer's inputs, of the first of several inputs; `None` if a
+    /// signal sets one of them.
+    pub(crate) fn from_importer(&self, inputs: Range<usize>) -> Option<usize> {
+        let mut places = self.sources[inputs].iter().map(|source| match source {
+            Source::Importer(place) => Some(*place),
+            _ => None,
+        });
+        let first = places.next()?;
+        first.filter(|_| places.all(|place| place.is_some()))
+    }
+
     /// Returns the spec's values of all parameters.
     pub fn parameter_starts(&self) -> Vec<f64> {
         self.parameters.iter().map(|p| p.start).collect()

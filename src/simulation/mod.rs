@@ -223,8 +223,11 @@ impl Simulation {
     /// and a further call continues from there.
     pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
         let t_start = self.state.t;
-        for interface in &self.plant.model().elements.interfaces {
-            interface.extrapolate(&self.state.u, &mut self.state.u_derivatives);
+        let model = self.plant.model();
+        for interface in &model.elements.interfaces {
+            if let Some(at) = model.from_importer(interface.inputs()) {
+                interface.extrapolate(at, &self.state.u, &mut self.state.u_derivatives);
+            }
         }
         self.check_inputs(t_end)?;
         self.stepper.begin_call();

@@ -378,7 +378,7 @@ pub struct JointStart {
 
 impl Joint {
     /// Returns true if its servo has a feed-forward torque.
-    pub(crate) fn feeds_forward(&self) -> bool {
+    pub fn feeds_forward(&self) -> bool {
         let servo = self.servo.as_ref();
         servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
     }

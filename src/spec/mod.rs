@@ -200,7 +200,7 @@ impl Spec {
     }
 
     /// Returns the names of all frames, bodies and ANCF beams.
-    pub(crate) fn frames(&self) -> impl Iterator<Item = &String> {
+    pub fn frames(&self) -> impl Iterator<Item = &String> {
         self.frame.keys().chain(self.body.keys()).chain(self.ancf_beam.keys())
     }
 

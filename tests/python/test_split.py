@@ -118,6 +118,43 @@ def test_errors_name_what_prevents_the_cut(tmp_path, at, change, says):
     assert not list(tmp_path.glob("*.ssp"))
 
 
+@pytest.mark.parametrize("at", ["gripper", "elbow"])
+def test_a_moving_spacecraft_is_divided_and_starts_relaxed(tmp_path, at):
+    """Both parts drift and turn together: the wrench at the start is that of a slow spin only."""
+    start = "position = [4.8, 0.0, 0.0], velocity = [0.1, 0.02, 0.0], angular_velocity = [0.0, 0.0, 0.001]"
+    text = TEXT.replace("start = { position = [4.8, 0.0, 0.0] }", "start = { " + start.replace("0.02,", "0.0248,") + " }")
+    text = text.replace("inertia = [90.0, 90.0, 80.0]", "inertia = [90.0, 90.0, 80.0]\nstart = { velocity = [0.1, 0.02, 0.0], angular_velocity = [0.0, 0.0, 0.001] }")
+    spec = tmp_path / "held.toml"
+    spec.write_text(text, encoding="utf-8")
+    run = grapple("split", spec, "--at", at, "--step", "0.009" if at == "gripper" else "0.001", "-o", tmp_path)
+    if at == "gripper":
+        assert "gripper is unstable" in run.stderr and "Jacobi" in run.stderr
+    grapple("simulate", tmp_path / "held_payload_split.ssp", "--step", "1e-4", "--stop-time", "1e-4", "--no-page", "-o", tmp_path / "run.csv")
+    head, first, *_ = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+    values = dict(zip((title.split(" ")[0] for title in head.split(",")), map(float, first.split(","))))
+    cut = "gripper" if at == "gripper" else "elbow_cut"
+    assert max(abs(values[f"held_payload_carried.{cut}.{name}[{i}]"]) for name in "ft" for i in (1, 2, 3)) < 1e-3
+
+
+def test_a_cut_at_a_fixed_joint_keeps_start_values_and_signals(tmp_path):
+    welded = TEXT[: TEXT.index("[grasp.gripper]")].replace("start = { position = [4.8, 0.0, 0.0] }", "")
+    welded += '[joint.weld]\ntype = "fixed"\nparent = "forearm"\nchild = "payload"\norigin = [2.0, 0.0, 0.0]\n'
+    welded += '[port.push]\nframe = "payload"\n[signal."push.f[2]"]\ntype = "constant"\namplitude = 3.0\n[input]\n"elbow.tau" = 2.0\n'
+    spec = tmp_path / "held.toml"
+    spec.write_text(welded, encoding="utf-8")
+    grapple("split", spec, "--at", "weld", "--frequency", "30", "-o", tmp_path)
+    carrier, carried = ((tmp_path / f"held_payload_{part}.toml").read_text(encoding="utf-8") for part in ("carrier", "carried"))
+    assert '"elbow.tau" = 2.0' in carrier and "push" not in carrier and "weld" in carrier
+    assert '[signal."push.f[2]"]' in carried and "from_importer = false" in carried and "elbow" not in carried
+    ends = []
+    for model, name in ((spec, "payload.r[2]"), (tmp_path / "held_payload_split.ssp", "held_payload_carried.payload.r[2]")):
+        grapple("simulate", model, "--stop-time", "1", "--step", "0.0005", "--no-page", "-o", tmp_path / "run.csv")
+        lines = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+        column = [title.split(" ")[0] for title in lines[0].split(",")].index(name)
+        ends.append(float(lines[-1].split(",")[column]))
+    assert ends[0] == pytest.approx(ends[1], abs=1e-4) and abs(ends[0]) > 1e-3
+
+
 def test_couple_warns_of_a_step_beyond_the_limit(tmp_path):
     spec = tmp_path / "held.toml"
     spec.write_text(TEXT, encoding="utf-8")

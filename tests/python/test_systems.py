@@ -69,7 +69,7 @@ def test_jacobi_steps_all_at_once(sampled, tmp_path, within):
     within("Jacobi by the tool and in Python", np.abs(found - expected).max(), 1e-13, "the same calls")
 
 
-def test_four_fmus_give_the_same_results_in_five_importers(tmp_path, within):
+def test_four_fmus_give_the_same_results_in_four_importers(tmp_path, within):
     text = masters.study(os.environ["GRAPPLE"], tmp_path)
     assert judge_page(ROOT / "docs" / "coupling.md", text) == 1
     for line in text.splitlines()[2:]:
@@ -101,6 +101,17 @@ def test_values_of_couple_are_a_parameter_set_and_those_of_simulate_replace_them
         return columns(tmp_path / "run.csv")["sampled.elbow.tau"][-1]
 
     assert first_torque() == pytest.approx(3.0) and first_torque("--set", "sampled.elbow.tau_ff=5") == pytest.approx(5.0)
+
+
+def test_values_that_the_spec_writes_stay_and_signals_of_the_importer_are_named(sampled, tmp_path):
+    arm, controller = COUPLING / "system" / "servicer.toml", tmp_path / "control.toml"
+    controller.write_text(
+        'name = "control"\nkind = "controller"\n[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n[input]\n"elbow.q_ref" = 0.3\n', encoding="utf-8"
+    )
+    _, told = couple(tmp_path, arm, controller)
+    assert "elbow.q starts at -0.5 rad, its reference in control at 0.3 rad" in told.stderr
+    told = grapple("simulate", sampled[0], "--stop-time", "0.01", "--no-page", "-o", tmp_path / "run.csv").stdout
+    assert "servoed_arm.shoulder.servo keeps its start value" in told
 
 
 def test_a_page_shows_each_spacecraft(sampled, tmp_path):
@@ -184,6 +195,13 @@ def altered(ssp, path, change):
 WIRE = '<ssd:Connection startElement="sampled" startConnector="elbow.tau" endElement="servoed_arm" endConnector="elbow.tau"/>'
 
 
+BINDING = (
+    '<ssd:ParameterBindings><ssd:ParameterBinding prefix="sampled."><ssd:ParameterValues><ssv:ParameterSet xmlns:ssv="v" name="x">'
+    '<ssv:Parameters><ssv:Parameter name="elbow.tau_ff">{}</ssv:Parameter></ssv:Parameters></ssv:ParameterSet>'
+    "</ssd:ParameterValues></ssd:ParameterBinding></ssd:ParameterBindings>"
+)
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -194,6 +212,13 @@ WIRE = '<ssd:Connection startElement="sampled" startConnector="elbow.tau" endEle
         (lambda text: text.replace(WIRE, WIRE.replace('endConnector="elbow.tau"', 'endConnector="elbow.servo"')), "N.m"),
         (lambda text: text.replace(WIRE, WIRE * 2), "servoed_arm.elbow.tau has two connections"),
         (lambda text: text.replace("<ssd:Elements>", '<ssd:Elements><ssd:System name="inner"/>'), "inner"),
+        (lambda text: text.replace('name="sampled"', 'name="servoed_arm"'), 'two FMUs are called "servoed_arm"'),
+        (lambda text: text.replace('name="sampled"', 'name="../sampled"'), "is not a name for an FMU"),
+        (lambda text: re.sub(r"(?s)<ssd:Elements>.*</ssd:Connections>", "", text), "has no FMU"),
+        (lambda text: re.sub('stopTime="[0-9.]+"', 'stopTime="-1"', text), "the stop time -1 is not positive"),
+        (lambda text: text.replace('startTime="0"', 'startTime="1"'), "does not start at 0 s"),
+        (lambda text: text.replace("<ssd:Elements>", BINDING.format('<ssv:Real value="3" unit="deg"/>') + "<ssd:Elements>"), 'its value in "deg"'),
+        (lambda text: text.replace("<ssd:Elements>", BINDING.format("<ssv:Integer/>") + "<ssd:Elements>"), "is not a Real"),
         (lambda text: text[:500], "SystemStructure.ssd"),
     ],
 )

@@ -4,7 +4,7 @@ use fmu_build::margin::interface::Coupling;
 use fmu_build::margin::{MarginOptions, SampledLoops};
 use fmu_build::text::{count, number};
 use fmu_build::{CompiledSpec, Control};
-use miette::{Context, IntoDiagnostic, Result};
+use miette::{Context, IntoDiagnostic, Result, miette};
 use std::path::PathBuf;
 
 /// Stability margins of a controller's sampled loops, or of the coupling of two spacecraft.
@@ -52,6 +52,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let (spacecraft, controller) = (spacecraft?, controller?);
     let steps = [&spacecraft, &controller].map(|of| of.model.spec.experiment.step);
     if let Some(coupling) = Coupling::of([&spacecraft, &controller])? {
+        if arguments.at.is_some() || arguments.state.is_some() || arguments.sample.is_some() {
+            return Err(miette!(
+                "--at, --state and --sample are for a controller: an interface is examined at the start"
+            ));
+        }
         let step = arguments.step.unwrap_or(steps[0].min(steps[1]));
         print(&format!("interface {} at the start of both parts", coupling.interface))?;
         return print(coupling.limits(step)?.to_string().trim_end());

@@ -112,10 +112,7 @@ fn run_system(arguments: &Arguments) -> Result<()> {
         .own()
         .filter(|(_, fmu)| !arguments.no_page && fmu.model.spec.controller.is_none())
     {
-        let base = arguments
-            .page
-            .clone()
-            .unwrap_or_else(|| PathBuf::from(format!("{}.html", system.name)));
+        let base = arguments.page.clone().unwrap_or_else(|| named("html"));
         let stem = base.file_stem().unwrap_or_default().to_string_lossy();
         let page = Target::new(base.with_file_name(format!("{stem}_{name}.html")), &reads)?;
         reads.push(page.path().to_owned());
@@ -142,6 +139,11 @@ fn run_system(arguments: &Arguments) -> Result<()> {
         Algorithm::Jacobi => format!("Jacobi algorithm: {order} at once"),
         Algorithm::GaussSeidel => format!("Gauss-Seidel algorithm: {order}"),
     })?;
+    for input in system.without_signals() {
+        print(&format!(
+            "{input} keeps its start value: in a system, signals act inside their FMU only (from_importer = false)"
+        ))?;
+    }
     coupled.table().save(&table)?;
     for (name, run) in &coupled.parts {
         let events = run.events.iter().map(ToString::to_string);

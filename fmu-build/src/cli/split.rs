@@ -1,5 +1,5 @@
 use super::libraries::Libraries;
-use super::output::print;
+use super::output::{print, warn};
 use fmu_build::CompiledSpec;
 use fmu_build::couple::couple;
 use fmu_build::files::{Target, folder};
@@ -71,6 +71,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let libraries = arguments.libraries.read()?;
     let system = couple(&paths, &[], &libraries)?;
+    system
+        .warnings
+        .iter()
+        .for_each(|warning| warn(&format!("warning: {warning}")));
     let ssp = Target::new(into.join(format!("{}_split.ssp", whole.model.spec.name)), &whole.reads)?;
     ssp.write(&system.bytes)?;
     print(limits.to_string().trim_end())?;

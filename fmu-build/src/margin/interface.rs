@@ -33,9 +33,13 @@ const MOTION: usize = 13;
 /// Number of the components of a wrench.
 const WRENCH: usize = 6;
 
-/// Excess of `|z|` above which a mode grows: the round-off of the double eigenvalue one of the
-/// common motion of both parts is below it.
+/// Excess of `|z|` over the unit circle in one step above which a mode grows. Slower growth is not
+/// reported.
 const GROWTH: f64 = 1e-6;
+
+/// Distance of `z` from 1 below which a mode belongs to the common motion of both parts, a double
+/// eigenvalue that round-off divides.
+const COMMON: f64 = 100.0 * RIGID;
 
 /// Ratio of one communication step that is examined to the one before.
 const GRID: f64 = 1.05;
@@ -167,9 +171,7 @@ impl Coupling {
     fn is_unstable(&self, h: f64, algorithm: Algorithm, continuous: f64) -> Result<bool> {
         let permitted = (continuous * h).exp() * (1.0 + GROWTH);
         let values = eigenvalues(&self.map(h, algorithm))?;
-        Ok(values
-            .iter()
-            .any(|z| z.norm() > permitted && (z - 1.0).norm() > 100.0 * RIGID))
+        Ok(values.iter().any(|z| z.norm() > permitted && (z - 1.0).norm() > COMMON))
     }
 
     /// Returns the state matrix of the continuous system.
@@ -248,18 +250,14 @@ impl Part {
     }
 }
 
-/// Returns the values of outputs and states at the start.
+/// Returns the components of vectors at the start.
 fn values(spec: &CompiledSpec, names: &[String]) -> Result<Vec<f64>> {
-    let mut point = Point::start(&spec.model)?;
-    let y = point.outputs()?;
-    let model = &spec.model;
-    let outputs = model.outputs.iter().map(|output| &output.quantity).zip(&y);
-    let all: Vec<_> = model.states.iter().zip(&point.x).chain(outputs).collect();
+    let all = Point::start(&spec.model)?.values()?;
+    let is = |of: &str, name: &str| of.split_once('[').is_some_and(|(vector, _)| vector == name);
     let of = |name: &String| {
-        let is = |quantity: &str| quantity.split_once('[').is_some_and(|(vector, _)| vector == name);
         all.iter()
-            .filter(move |(quantity, _)| is(&quantity.name))
-            .map(|(_, value)| **value)
+            .filter(|(of, _)| is(of, name))
+            .map(|(_, value)| *value)
             .collect::<Vec<_>>()
     };
     Ok(names.iter().flat_map(of).collect())
@@ -289,9 +287,13 @@ impl Limits {
     /// Returns a step for accurate results, s: a fifth of the shortest stable step and at most the time
     /// constant of the fastest mode.
     pub fn accurate(&self) -> f64 {
-        let stable = self.longest.iter().filter_map(|(algorithm, _)| self.stable(*algorithm));
-        let fastest = TAU * self.fastest.0;
-        stable.map(|limit| limit / 5.0).fold(1.0 / fastest, f64::min)
+        let limit = |(_, longest): &(Algorithm, Longest)| match *longest {
+            Longest::Below(limit) | Longest::At(limit) | Longest::Above(limit) => limit / 5.0,
+        };
+        self.longest
+            .iter()
+            .map(limit)
+            .fold(1.0 / (TAU * self.fastest.0), f64::min)
     }
 
     /// Returns the longest stable step with an algorithm, s; `None` if no examined step is stable.
