@@ -89,3 +89,75 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
     let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");
     assert_eq!(nobody, ["3: controller"]);
 }
+
+const ATTITUDE: &str = r#"name = "control"
+kind = "controller"
+[controller.attitude.hub]
+kp = 40.0
+kd = [5.0, 6.0, 7.0]
+[controller.attitude.hub.wheel.x]
+axis = [1.0, 0.0, 0.0]
+torque_limit = 2.0
+[controller.attitude.hub.wheel.y]
+axis = [0.0, 1.0, 0.0]
+[controller.attitude.hub.wheel.z]
+axis = [0.0, 0.0, 1.0]
+"#;
+
+#[test]
+fn valid_attitude_has_no_problem() {
+    assert_eq!(report(ATTITUDE), Vec::<String>::new());
+    let port =
+        "name = \"control\"\nkind = \"controller\"\n[controller.attitude.hub]\nkp = 1.0\nkd = 1.0\nport = \"pusher\"\n";
+    assert_eq!(report(port), Vec::<String>::new());
+}
+
+#[test]
+fn errors_in_an_attitude_are_reported_at_their_positions() {
+    let _section = messages::of_this_test();
+    let hub = "controller.attitude.hub";
+    let cases = [
+        ("kp = 40.0", "kp = -40.0", format!("4: {hub}.kp")),
+        ("kd = [5.0, 6.0, 7.0]", "kd = [5.0, 6.0]", format!("5: {hub}.kd")),
+        ("[0.0, 0.0, 1.0]", "[1.0, 1.0, 0.0]", format!("6: {hub}.wheel")),
+        ("[0.0, 0.0, 1.0]", "[0.0, 0.0, 0.0]", format!("12: {hub}.wheel.z.axis")),
+        (
+            "torque_limit = 2.0",
+            "torque_limit = -2.0",
+            format!("8: {hub}.wheel.x.torque_limit"),
+        ),
+        ("kp = 40.0", "port = \"pusher\"\nkp = 40.0", format!("3: {hub}")),
+        ("wheel.z]", "wheel.hub]", format!("11: {hub}.wheel.hub")),
+        ("wheel.z]", "wheel.\"z z\"]", format!("11: {hub}.wheel.z z")),
+    ];
+    for (from, to, expected) in cases {
+        assert!(ATTITUDE.contains(from));
+        assert_eq!(report(&ATTITUDE.replace(from, to)), [expected], "{to}");
+    }
+    let nothing = "name = \"control\"\nkind = \"controller\"\n[controller.attitude.hub]\nkp = 1.0\nkd = 1.0\n";
+    assert_eq!(report(nothing), [format!("3: {hub}")]);
+    // A signal of an invalid attitude is not an additional error.
+    let signal = "[signal.\"hub.w_ref[1]\"]\ntype = \"constant\"\n[controller.attitude.hub.wheel.x]";
+    let both = ATTITUDE.replace("[controller.attitude.hub.wheel.x]", signal);
+    assert_eq!(report(&both), Vec::<String>::new());
+    assert_eq!(report(&both.replace("5.0, 6.0", "5.0")), [format!("5: {hub}.kd")]);
+}
+
+#[test]
+fn signals_set_the_elements_of_a_reference_vector() {
+    let _section = messages::of_this_test();
+    let vector = CONTROLLER.replace(
+        "[controller]",
+        "[controller]\nreferences = \"vector\"\nreference_unit = \"deg\"",
+    );
+    let planned = |input: &str| {
+        format!(
+            "{vector}[signal.\"{input}\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 1.0\nfrom_importer = false\nwith_rate = true\n"
+        )
+    };
+    assert_eq!(report(&planned("q_ref[1]")), Vec::<String>::new());
+    assert_eq!(report(&planned("q_ref[2]")), ["11: signal.q_ref[2]"]);
+    assert_eq!(report(&planned("elbow.q_ref")), ["16: signal.elbow.q_ref.with_rate"]);
+    let short = planned("q_ref[1]").replace("kp = 40.0", "kp = [1.0, 2.0]");
+    assert_eq!(report(&short), ["8: controller.joint.elbow.kp"]);
+}
