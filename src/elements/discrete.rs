@@ -64,6 +64,8 @@ discrete! {
     pub(crate) reports: Vec<ImpactReport>,
     /// Limit state of each torque of a controller.
     pub(crate) controlled: Vec<Limit>,
+    /// True for each attitude of a controller whose wheels are being desaturated.
+    pub(crate) desaturating: Vec<bool>,
     /// Samples of a sampled controller.
     pub(crate) samples: Samples,
 }
@@ -86,6 +88,7 @@ impl Discrete {
             rank: 0,
             reports: vec![ImpactReport::default(); elements.contacts.len()],
             controlled: vec![Limit::Within; controller.map_or(0, Controller::limit_count)],
+            desaturating: vec![false; controller.map_or(0, Controller::attitude_count)],
             samples: controller.map_or_else(Samples::default, Samples::new),
         }
     }

@@ -53,7 +53,7 @@ pub use contact::{Capture, Contact, Nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
-pub(crate) use controller::{Controller, LimitStates, Measured, Samples};
+pub(crate) use controller::{Controller, LimitStates, Measured, Modes, Samples};
 pub use discrete::Discrete;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};

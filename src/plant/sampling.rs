@@ -2,7 +2,7 @@
 
 use super::{Discrete, Plant};
 use crate::Error;
-use crate::elements::{LimitStates, Measured, Samples, reached, round_off};
+use crate::elements::{LimitStates, Measured, Modes, Samples, reached, round_off};
 
 impl Plant {
     /// Takes the sample of a controller that is scheduled at the time `t` (s), with the importer's
@@ -45,7 +45,7 @@ impl Plant {
             inputs: self.evaluation.inputs(of, t, u, discrete),
         };
         let (mut outputs, mut invalid) = (of.model.outputs.iter(), None);
-        controller.evaluate(now, &discrete.controlled, LimitStates::Next, &mut |value: f64| {
+        controller.evaluate(now, Modes::of(discrete), LimitStates::Next, &mut |value: f64| {
             let output = outputs.next().filter(|_| !value.is_finite());
             invalid = invalid.or(output);
         });
@@ -55,8 +55,9 @@ impl Plant {
         }
         (discrete.samples.first, discrete.samples.next) = (start, next);
         controller.update_limits(now, discrete);
+        let modes = Modes::new(&discrete.controlled, &discrete.desaturating);
         let mut held = discrete.samples.held.iter_mut();
-        controller.evaluate(now, &discrete.controlled, LimitStates::Present, &mut |value| {
+        controller.evaluate(now, modes, LimitStates::Present, &mut |value| {
             held.next().map(|held| *held = value);
         });
         Ok(true)

@@ -113,6 +113,12 @@ fn revolute() -> JointType {
 /// in the spacecraft's FMU), `<body>.q_ref[1..4]` and `<body>.w_ref[1..3]` (reference, body axes). Its
 /// outputs are `<wheel>.tau` for each wheel, or `<port>.t[1..3]`, `<body>.servo_torque[1..3]` (the
 /// commanded moment) and `<body>.attitude_error[1..3]` (θ, rad).
+///
+/// With thrusters, desaturation begins when the magnitude of the wheels' angular momentum exceeds
+/// `momentum_limit`, and ends when it is below `momentum_release`. Meanwhile the thrusters exert a
+/// moment against that momentum, and the wheels the opposite moment in addition, so that the body
+/// does not turn. Inputs are then `<wheel>.qd`, and outputs `<thruster>.level`,
+/// `<body>.wheel_momentum[1..3]` and `<body>.thruster_torque[1..3]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlledAttitude {
@@ -128,6 +134,31 @@ pub struct ControlledAttitude {
     /// not all lie in one plane. Default: none.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub wheel: IndexMap<String, ControlledWheel>,
+    /// Thrusters that desaturate the wheels. Together they exert a moment in any direction. Default:
+    /// none.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub thruster: IndexMap<String, ControlledThruster>,
+    /// Magnitude of the wheels' angular momentum at which desaturation begins, N·m·s, positive.
+    /// Required with thrusters, and only with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum_limit: Option<f64>,
+    /// Magnitude of the wheels' angular momentum at which desaturation ends, N·m·s, positive, below
+    /// `momentum_limit`. Only with thrusters. Default: a tenth of `momentum_limit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub momentum_release: Option<f64>,
+    /// Time constant `T` of desaturation, s, positive: the moment of the thrusters is `−h/T`, with the
+    /// wheels' angular momentum `h`. Required with thrusters, and only with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desaturation_time: Option<f64>,
+}
+
+impl ControlledAttitude {
+    /// Removes the thrusters and all fields of desaturation.
+    pub fn remove_desaturation(&mut self) {
+        self.thruster.clear();
+        (self.momentum_limit, self.momentum_release, self.desaturation_time) = (None, None, None);
+        self.wheel.values_mut().for_each(|wheel| wheel.inertia = None);
+    }
 }
 
 /// Reaction wheel of a controller: output `<wheel>.tau`, the torque on the rotor.
@@ -139,4 +170,17 @@ pub struct ControlledWheel {
     /// Largest magnitude of the commanded torque, N·m, positive. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque_limit: Option<f64>,
+    /// Inertia of the rotor about its axis, kg·m², positive, for its angular momentum; the input
+    /// `<wheel>.qd` is its measured rate. Required with thrusters, and only with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<f64>,
+}
+
+/// Thruster of a controller: output `<thruster>.level`, the throttle from 0 to 1 of a thruster with
+/// `throttle = "level"`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ControlledThruster {
+    /// Torque at full thrust about the mass centre of the spacecraft, N·m, body axes. Not zero.
+    pub torque: [f64; 3],
 }

@@ -45,7 +45,9 @@ pub(crate) use bushing::BushingFields;
 pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
-pub use controller::{AngleUnit, ControlledAttitude, ControlledJoint, ControlledWheel, Controller, Kind, References};
+pub use controller::{
+    AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
+};
 pub(crate) use element::{FrameField, Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};

@@ -161,3 +161,57 @@ fn signals_set_the_elements_of_a_reference_vector() {
     let short = planned("q_ref[1]").replace("kp = 40.0", "kp = [1.0, 2.0]");
     assert_eq!(report(&short), ["8: controller.joint.elbow.kp"]);
 }
+
+#[test]
+fn errors_in_a_desaturation_are_reported_at_their_positions() {
+    let _section = messages::of_this_test();
+    let hub = "controller.attitude.hub";
+    let good = ATTITUDE
+        .replace(
+            "kd = ",
+            "momentum_limit = 4.0\nmomentum_release = 1.0\ndesaturation_time = 10.0\nkd = ",
+        )
+        .replace("axis = ", "inertia = 0.1\naxis = ");
+    let torques = [
+        "[1.0, 0.0, 0.0]",
+        "[0.0, 1.0, 0.0]",
+        "[0.0, 0.0, 1.0]",
+        "[-1.0, -1.0, -1.0]",
+    ];
+    let tables = torques.iter().enumerate();
+    let good: String = std::iter::once(good)
+        .chain(tables.map(|(i, torque)| format!("[{hub}.thruster.jet{i}]\ntorque = {torque}\n")))
+        .collect();
+    assert_eq!(report(&good), Vec::<String>::new());
+    let cases = [
+        ("[-1.0, -1.0, -1.0]", "[-1.0, -1.0, 1.0]", format!("19: {hub}.thruster")),
+        (
+            "[-1.0, -1.0, -1.0]",
+            "[0.0, 0.0, 0.0]",
+            format!("26: {hub}.thruster.jet3.torque"),
+        ),
+        (
+            "momentum_limit = 4.0",
+            "momentum_limit = -4.0",
+            format!("5: {hub}.momentum_limit"),
+        ),
+        ("momentum_limit = 4.0", "", format!("3: {hub}.momentum_limit")),
+        (
+            "momentum_release = 1.0",
+            "momentum_release = 4.0",
+            format!("6: {hub}.momentum_release"),
+        ),
+        (
+            "desaturation_time = 10.0",
+            "desaturation_time = 0.0",
+            format!("7: {hub}.desaturation_time"),
+        ),
+        ("thruster.jet3]", "thruster.x]", format!("25: {hub}.thruster.x")),
+    ];
+    for (from, to, expected) in cases {
+        assert!(good.contains(from));
+        assert_eq!(report(&good.replace(from, to))[..1], [expected], "{to}");
+    }
+    let without = ATTITUDE.replace("kd = ", "momentum_limit = 4.0\nkd = ");
+    assert_eq!(report(&without), [format!("5: {hub}.momentum_limit")]);
+}

@@ -27,6 +27,7 @@ use crate::linearize::{LinearizeOptions, choose};
 use crate::point::Point;
 use crate::text::{aligned, number};
 use grapple::plant::{Linearisation, Model};
+use grapple::spec::ControlledAttitude;
 use grapple::system::Quantity;
 pub use loops::Longest;
 use loops::{GAIN, Loops, Sampled};
@@ -212,6 +213,10 @@ impl ControlLaw {
         };
         // The outputs of a sampled controller do not depend on its inputs between samples.
         let sample_time = written.sample_time.take();
+        written
+            .attitude
+            .values_mut()
+            .for_each(ControlledAttitude::remove_desaturation);
         spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
         let model = Arc::new(Model::compile(&spec)?);
         Ok(Self {

@@ -1,7 +1,8 @@
 //! Attitude of a controller: its law, and the wheels or the port that exert the moment.
 
+use super::desaturation::{Desaturation, Exerted};
 use super::limited::Limited;
-use super::{LimitStates, Measured};
+use super::{LimitStates, Measured, Modes};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Vec3};
 use crate::elements::allocation::{IN_A_PLANE, are_in_a_plane, spread, wheel_torque};
@@ -23,6 +24,11 @@ pub(super) struct Attitude {
     port: Option<String>,
     /// Wheels that exert the moment; empty with a port.
     wheels: Vec<Wheel>,
+    desaturation: Option<Desaturation>,
+    /// Its index among the attitudes of the controller.
+    index: usize,
+    /// Index of the first wheel's limit state.
+    first_limit: usize,
 }
 
 /// Reaction wheel of the spacecraft.
@@ -35,7 +41,7 @@ struct Wheel {
 }
 
 /// Returns the path of a field of an attitude in the spec.
-fn place(body: &str, field: &[&str]) -> Vec<String> {
+pub(super) fn place(body: &str, field: &[&str]) -> Vec<String> {
     let path = ["controller", "attitude", body].into_iter();
     path.chain(field.iter().copied()).map(str::to_owned).collect()
 }
@@ -65,7 +71,13 @@ impl Wheel {
 }
 
 impl Attitude {
-    pub fn declare(body: &str, written: &spec::ControlledAttitude, declare: &mut Declarations) -> Self {
+    /// Declares an attitude; the pair is its index and that of its first limit state.
+    pub fn declare(
+        body: &str,
+        written: &spec::ControlledAttitude,
+        (index, first_limit): (usize, usize),
+        declare: &mut Declarations,
+    ) -> Self {
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
             let what = format!("attitude law's {what} gain of {body}, body axes");
             declare.gains(&format!("{body}.{field}"), value, unit, &what, &place(body, &[field]))
@@ -73,7 +85,7 @@ impl Attitude {
         let kp = gains("kp", &written.kp, Unit::NewtonMetrePerRadian, "proportional");
         let kd = gains("kd", &written.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
         let wheels = written.wheel.iter();
-        let wheels = wheels.map(|wheel| Wheel::declare(body, wheel, declare)).collect();
+        let wheels: Vec<Wheel> = wheels.map(|wheel| Wheel::declare(body, wheel, declare)).collect();
         let mut attitude = |field: &str, what: &str| {
             let first = declare.inputs.len();
             let quantities = Quantity::quaternion(&format!("{body}.{field}"), &format!("{what} of {body}, quaternion"));
@@ -111,7 +123,10 @@ impl Attitude {
             w,
             law,
             port: written.port.clone(),
+            desaturation: Desaturation::declare(body, written, wheels.iter().map(|wheel| wheel.axis), declare),
             wheels,
+            index,
+            first_limit,
         }
     }
 
@@ -121,7 +136,8 @@ impl Attitude {
     }
 
     pub fn indicator_count(&self) -> usize {
-        self.wheels.iter().filter(|wheel| wheel.limit.0.is_some()).count()
+        let limited = self.wheels.iter().filter(|wheel| wheel.limit.0.is_some());
+        limited.count() + usize::from(self.desaturation.is_some())
     }
 
     /// Returns the quantities of its outputs.
@@ -136,6 +152,7 @@ impl Attitude {
             let what = format!("commanded torque on the rotor of wheel {name}");
             Quantity::new(format!("{name}.tau"), Unit::NewtonMetre, what)
         }));
+        all.extend(self.desaturation.iter().flat_map(Desaturation::levels));
         let mut vector = |field: &str, unit, what: &str| {
             all.extend(Quantity::vector(&format!("{body}.{field}"), unit, what));
         };
@@ -143,6 +160,7 @@ impl Attitude {
         vector("servo_torque", Unit::NewtonMetre, &what);
         let what = format!("rotation vector from the attitude of {body} to its reference, body axes");
         vector("attitude_error", Unit::Radian, &what);
+        all.extend(self.desaturation.iter().flat_map(Desaturation::vectors));
         all.into_iter()
     }
 
@@ -163,6 +181,9 @@ impl Attitude {
                 what: IN_A_PLANE.to_owned(),
             });
         }
+        if let Some(desaturation) = &self.desaturation {
+            desaturation.validate(of, problems);
+        }
     }
 
     fn spread(&self, parameters: &[f64]) -> Mat3<f64> {
@@ -179,52 +200,74 @@ impl Attitude {
         self.law.moment(now.parameters, now.inputs, self.attitude(now), &w)
     }
 
-    /// Passes each wheel to `to`, with its commanded torque before its limit, N·m.
-    fn each_wheel<S: Scalar>(&self, now: Measured<S>, moment: &Vec3<S>, mut to: impl FnMut(&Wheel, S)) {
+    /// Returns the moment of the thrusters, N·m, body axes.
+    fn exerted<S: Scalar>(&self, now: Measured<S>, modes: Modes, states: LimitStates) -> Option<Exerted<S>> {
+        let desaturation = self.desaturation.as_ref()?;
+        Some(desaturation.exerted(now, modes.desaturating[self.index], states))
+    }
+
+    /// Passes each wheel to `to`, with the index of its limit state and its commanded torque before its
+    /// limit, N·m. The wheels exert the part of the moment that the thrusters do not exert.
+    fn each_wheel<S: Scalar>(
+        &self,
+        now: Measured<S>,
+        exerted: Option<&Exerted<S>>,
+        mut to: impl FnMut(&Wheel, usize, S),
+    ) {
         let spread = self.spread(now.parameters);
-        for wheel in &self.wheels {
+        let moment = self.moment(now);
+        let moment = exerted.map_or(moment, |exerted| moment - exerted.moment);
+        for (wheel, limit) in self.wheels.iter().zip(self.first_limit..) {
             let axis = wheel.direction(now.parameters);
-            to(wheel, wheel_torque(&spread, &axis, moment));
+            to(wheel, limit, wheel_torque(&spread, &axis, &moment));
         }
     }
 
-    /// Updates its limit states, the next of `limits`. Returns true if one changed.
-    pub fn update<'a>(&self, now: Measured<f64>, limits: &mut impl Iterator<Item = &'a mut Limit>) -> bool {
+    /// Updates its modes. Returns true if one changed.
+    pub fn update(&self, now: Measured<f64>, limits: &mut [Limit], desaturating: &mut [bool]) -> bool {
         let mut changed = false;
-        self.each_wheel(now, &self.moment(now), |wheel, commanded| {
-            if let Some(state) = limits.next() {
-                changed |= replace(state, wheel.limit.next(now.parameters, commanded, *state));
-            }
+        if let Some(desaturation) = &self.desaturation {
+            let is_on = &mut desaturating[self.index];
+            changed |= replace(is_on, desaturation.next(now, *is_on));
+        }
+        let exerted = self.exerted(now, Modes::new(limits, desaturating), LimitStates::Present);
+        self.each_wheel(now, exerted.as_ref(), |wheel, i, commanded| {
+            let next = wheel.limit.next(now.parameters, commanded, limits[i]);
+            changed |= replace(&mut limits[i], next);
         });
         changed
     }
 
-    /// Writes its event indicators; its limit states are the next of `limits`.
-    pub fn indicate(&self, now: Measured<f64>, limits: &mut impl Iterator<Item = Limit>, z: &mut Cursor<f64>) {
-        self.each_wheel(now, &self.moment(now), |wheel, commanded| {
-            let state = limits.next().unwrap_or_default();
-            wheel.limit.indicate(now.parameters, commanded, state, z);
+    /// Writes its event indicators.
+    pub fn indicate(&self, now: Measured<f64>, modes: Modes, z: &mut Cursor<f64>) {
+        let exerted = self.exerted(now, modes, LimitStates::Present);
+        self.each_wheel(now, exerted.as_ref(), |wheel, i, commanded| {
+            wheel.limit.indicate(now.parameters, commanded, modes.limits[i], z);
         });
+        if let Some(desaturation) = &self.desaturation {
+            z.number(desaturation.indicator(now, modes.desaturating[self.index]));
+        }
     }
 
-    /// Passes the values of its outputs to `to`; its limit states are the next of `limits`.
-    pub fn evaluate<S: Scalar>(
-        &self,
-        now: Measured<S>,
-        limits: &mut impl Iterator<Item = Limit>,
-        states: LimitStates,
-        to: &mut impl FnMut(S),
-    ) {
-        let moment = self.moment(now);
+    /// Passes the values of its outputs to `to`.
+    pub fn evaluate<S: Scalar>(&self, now: Measured<S>, modes: Modes, states: LimitStates, to: &mut impl FnMut(S)) {
+        let (moment, exerted) = (self.moment(now), self.exerted(now, modes, states));
         let vector = |v: &Vec3<S>, to: &mut dyn FnMut(S)| v.iter().for_each(|&part| to(part));
         if self.port.is_some() {
             vector(&moment, to);
         }
-        self.each_wheel(now, &moment, |wheel, commanded| {
-            let state = limits.next().unwrap_or_default();
-            to(wheel.limit.torque(now, commanded, state, states));
+        self.each_wheel(now, exerted.as_ref(), |wheel, i, commanded| {
+            to(wheel.limit.torque(now, commanded, modes.limits[i], states));
         });
+        let desaturation = self.desaturation.as_ref().zip(exerted.as_ref());
+        if let Some((desaturation, exerted)) = desaturation {
+            desaturation.evaluate(now, exerted, to);
+        }
         vector(&moment, to);
         vector(&self.law.error(now.inputs, self.attitude(now)), to);
+        if let Some((desaturation, exerted)) = desaturation {
+            vector(&desaturation.momentum(now), to);
+            vector(&exerted.moment, to);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod attitude;
 mod axis;
+mod desaturation;
 mod limited;
 mod references;
 mod samples;
@@ -37,12 +38,21 @@ pub(crate) struct Measured<'a, S: Scalar> {
     pub inputs: &'a [S],
 }
 
-/// Limit states with which outputs are evaluated.
+/// Discrete state of a controller between its samples.
+#[derive(Clone, Copy)]
+pub(crate) struct Modes<'a> {
+    /// Limit state of each axis, then of each wheel.
+    limits: &'a [Limit],
+    /// True for each attitude whose wheels are being desaturated.
+    desaturating: &'a [bool],
+}
+
+/// Modes with which outputs are evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LimitStates {
     /// Those of the discrete state.
     Present,
-    /// Those that an update of the discrete state would set.
+    /// Those that an update of the discrete state would set, including the desaturation.
     Next,
 }
 
@@ -57,15 +67,16 @@ impl Controller {
             let quantity = Quantity::new("controller.sample_time", Unit::Second, what).bounded(Bound::Positive);
             declare.parameter(quantity, time, false, &at("controller", "sample_time", ""))
         });
-        let attitudes = |declare: &mut Declarations| {
-            let attitudes = written.attitude.iter();
-            attitudes
-                .map(|(body, attitude)| Attitude::declare(body, attitude, declare))
-                .collect()
-        };
+        let axes = Axis::declare_all(written, declare);
+        let (mut attitudes, mut first_limit) = (Vec::new(), axes.len());
+        for (body, attitude) in &written.attitude {
+            let attitude = Attitude::declare(body, attitude, (attitudes.len(), first_limit), declare);
+            first_limit += attitude.limit_count();
+            attitudes.push(attitude);
+        }
         Self {
-            axes: Axis::declare_all(written, declare),
-            attitudes: attitudes(declare),
+            axes,
+            attitudes,
             sample_time,
         }
     }
@@ -79,6 +90,11 @@ impl Controller {
         self.axes.len() + self.attitudes.iter().map(Attitude::limit_count).sum::<usize>()
     }
 
+    /// Returns the number of its attitudes.
+    pub fn attitude_count(&self) -> usize {
+        self.attitudes.len()
+    }
+
     /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate).
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let of_axes = self.axes.iter().flat_map(Axis::quantities);
@@ -86,33 +102,35 @@ impl Controller {
     }
 
     /// Passes the values of its outputs to `to`.
-    pub fn evaluate<S: Scalar>(
-        &self,
-        now: Measured<S>,
-        discrete: &[Limit],
-        states: LimitStates,
-        to: &mut impl FnMut(S),
-    ) {
-        let mut limits = discrete.iter().copied();
-        for axis in &self.axes {
-            axis.evaluate(now, limits.next().unwrap_or_default(), states, to);
+    pub fn evaluate<S: Scalar>(&self, now: Measured<S>, modes: Modes, states: LimitStates, to: &mut impl FnMut(S)) {
+        for (axis, &limit) in self.axes.iter().zip(modes.limits) {
+            axis.evaluate(now, limit, states, to);
         }
         for attitude in &self.attitudes {
-            attitude.evaluate(now, &mut limits, states, to);
+            attitude.evaluate(now, modes, states, to);
         }
     }
 
-    /// Updates the limit states to the inputs. Returns true if one changed.
+    /// Updates the limit states and the desaturation to the inputs. Returns true if one changed.
     pub fn update_limits(&self, now: Measured<f64>, discrete: &mut Discrete) -> bool {
-        let mut limits = discrete.controlled.iter_mut();
         let mut changed = false;
-        for (axis, state) in self.axes.iter().zip(&mut limits) {
+        for (axis, state) in self.axes.iter().zip(&mut discrete.controlled) {
             changed |= replace(state, axis.next(now, *state));
         }
         for attitude in &self.attitudes {
-            changed |= attitude.update(now, &mut limits);
+            changed |= attitude.update(now, &mut discrete.controlled, &mut discrete.desaturating);
         }
         changed
+    }
+}
+
+impl<'a> Modes<'a> {
+    pub fn of(discrete: &'a Discrete) -> Self {
+        Self::new(&discrete.controlled, &discrete.desaturating)
+    }
+
+    pub fn new(limits: &'a [Limit], desaturating: &'a [bool]) -> Self {
+        Self { limits, desaturating }
     }
 }
 
@@ -148,9 +166,7 @@ impl Element for Controller {
     /// Writes the outputs of the last sample; without samples, or before the first, those for the
     /// present inputs.
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let Discrete {
-            samples, controlled, ..
-        } = view.discrete;
+        let samples = &view.discrete.samples;
         if self.is_sampled() && samples.next > 0.0 {
             samples.held.iter().for_each(|&held| y.number(S::lift(held)));
             return;
@@ -159,11 +175,12 @@ impl Element for Controller {
             parameters: view.now.parameters,
             inputs: view.now.inputs,
         };
-        self.evaluate(now, controlled, LimitStates::Present, &mut |value| y.number(value));
+        let modes = Modes::of(view.discrete);
+        self.evaluate(now, modes, LimitStates::Present, &mut |value| y.number(value));
     }
 
-    /// Returns the number of torques with a limit; zero if the controller is sampled, since limit
-    /// states then change at samples only.
+    /// Returns the number of torques with a limit and of desaturations; zero if the controller is
+    /// sampled, since its modes then change at samples only.
     fn indicator_count(&self) -> usize {
         if self.is_sampled() {
             return 0;
@@ -184,12 +201,11 @@ impl Element for Controller {
             return;
         }
         let now = Measured::of(&now.sensed);
-        let mut limits = discrete.controlled.iter().copied();
-        for axis in &self.axes {
-            axis.indicate(now, limits.next().unwrap_or_default(), z);
+        for (axis, &limit) in self.axes.iter().zip(&discrete.controlled) {
+            axis.indicate(now, limit, z);
         }
         for attitude in &self.attitudes {
-            attitude.indicate(now, &mut limits, z);
+            attitude.indicate(now, Modes::of(discrete), z);
         }
     }
 

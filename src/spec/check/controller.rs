@@ -54,7 +54,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports names of joints, bodies, ports and wheels that are invalid or not unique: each is that
+    /// Reports names of joints, bodies, ports, wheels and thrusters that are invalid or not unique: each is that
     /// of one part of the spacecraft.
     fn controlled_names(&mut self, controller: &Controller) {
         let mut names: Vec<(Vec<&str>, &str, &str)> = Vec::new();
@@ -72,7 +72,11 @@ impl Check<'_> {
                 let place = [&within(&["wheel"])[..], &[&**wheel]].concat();
                 (place, "wheel", &**wheel)
             });
-            let parts: Vec<_> = ports.chain(wheels).collect();
+            let thrusters = attitude.thruster.keys().map(|thruster| {
+                let place = [&within(&["thruster"])[..], &[&**thruster]].concat();
+                (place, "thruster", &**thruster)
+            });
+            let parts: Vec<_> = ports.chain(wheels).chain(thrusters).collect();
             names.push((place.clone(), "body", body));
             names.extend(parts);
         }
@@ -99,12 +103,41 @@ impl Check<'_> {
                 self.of_controller(&place(field), what);
             }
         }
+        self.desaturation(body, attitude);
         let what = match (&attitude.port, attitude.wheel.is_empty()) {
             (None, true) => "nothing exerts the moment: write `port`, or a [controller.attitude.<body>.wheel.<wheel>]",
             (Some(_), false) => "wheels exert the moment, or a port: write one of them",
             _ => return,
         };
         self.of_controller(&["attitude", body], what.to_owned());
+    }
+
+    /// Reports fields of desaturation that are missing with thrusters, or written without them.
+    fn desaturation(&mut self, body: &str, attitude: &ControlledAttitude) {
+        let has_thrusters = !attitude.thruster.is_empty();
+        if has_thrusters && attitude.wheel.is_empty() {
+            let what = "thrusters desaturate wheels, and there is no wheel".to_owned();
+            self.of_controller(&["attitude", body, "thruster"], what);
+        }
+        let fields = [
+            ("momentum_limit", attitude.momentum_limit, true),
+            ("momentum_release", attitude.momentum_release, false),
+            ("desaturation_time", attitude.desaturation_time, true),
+        ];
+        let fields = fields.map(|(field, value, is_needed)| (vec!["attitude", body, field], value, is_needed));
+        let wheels = attitude.wheel.iter().map(|(name, wheel)| {
+            let place = vec!["attitude", body, "wheel", name, "inertia"];
+            (place, wheel.inertia, true)
+        });
+        let fields: Vec<_> = fields.into_iter().chain(wheels).collect();
+        for (place, value, is_needed) in fields {
+            let what = match (has_thrusters, value) {
+                (true, None) if is_needed => "desaturation by thrusters needs this field",
+                (false, Some(_)) => "only desaturation by thrusters reads this field, and there is no thruster",
+                _ => continue,
+            };
+            self.of_controller(&place, what.to_owned());
+        }
     }
 
     /// Validates a joint of a controller.
