@@ -158,7 +158,8 @@ impl<'a> Thrusters<'a> {
         directions.find(|direction| {
             let y = self.multiplier(&(direction * self.scale));
             // The residual is b − Σ aᵢ xᵢ = ε² y.
-            !(REGULARISATION * y.norm() < RESIDUAL)
+            let residual = REGULARISATION * y.norm();
+            residual.is_nan() || residual >= RESIDUAL
         })
     }
 }

@@ -58,7 +58,9 @@ impl Plant {
         let modes = Modes::new(&discrete.controlled, &discrete.desaturating);
         let mut held = discrete.samples.held.iter_mut();
         controller.evaluate(now, modes, LimitStates::Present, &mut |value| {
-            held.next().map(|held| *held = value);
+            if let Some(held) = held.next() {
+                *held = value;
+            }
         });
         Ok(true)
     }

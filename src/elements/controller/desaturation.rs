@@ -138,8 +138,9 @@ impl Desaturation {
                 what: format!("no levels of the thrusters exert a moment along [{x}, {y}, {z}], body axes"),
             });
         }
+        let limit = self.limit.of(of.values);
         if let Some(release) = self.release
-            && release.of(of.values) >= self.limit.of(of.values)
+            && (0.0..=release.of(of.values)).contains(&limit)
         {
             let [found, limit] = [release, self.limit].map(|id| of.declared[id.0].quantity.unit.of(id.of(of.values)));
             let what = format!("desaturation ends at {found}, which is not below `momentum_limit`, {limit}");
