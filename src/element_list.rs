@@ -4,7 +4,7 @@
 macro_rules! for_each_element {
     ($then:ident) => {
         $then! {
-            "Controller of joints in other FMUs, if the spec is that of a controller."
+            "Controller of joints and attitudes in other FMUs, if the spec is that of a controller."
             controllers: Controller,
             "Reference orbit, if there is one."
             orbits: orbit::Orbit,

@@ -9,7 +9,7 @@ use crate::platform::Platform;
 use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, sorted, start};
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
-use grapple::spec::{Kind, Spec};
+use grapple::spec::{AngleUnit, Controller, Kind, References, Spec};
 use model_description::{ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -85,7 +85,11 @@ fn conventions(spec: &Spec) -> String {
         let samples = if controller.sample_time.is_some() { SAMPLES } else { "" };
         return filled(
             include_str!("../assets/controller_conventions.html"),
-            &[("samples", samples)],
+            &[
+                ("joints", &*joint_law(controller)),
+                ("attitudes", if controller.attitude.is_empty() { "" } else { ATTITUDES }),
+                ("samples", samples),
+            ],
         );
     }
     let parts = [
@@ -95,6 +99,18 @@ fn conventions(spec: &Spec) -> String {
         ("diagnostics", if spec.output.diagnostics { DIAGNOSTICS } else { "" }),
     ];
     filled(include_str!("../assets/spacecraft_conventions.html"), &parts)
+}
+
+/// Returns the law of a controller's joints; nothing if it has no joint.
+fn joint_law(controller: &Controller) -> String {
+    let references = match (controller.references, controller.reference_unit) {
+        _ if controller.joint.is_empty() => return String::new(),
+        (References::Joints, AngleUnit::Rad) => "",
+        (References::Joints, AngleUnit::Deg) => " Angular references are in degrees.",
+        (References::Vector, AngleUnit::Rad) => REFERENCE_VECTORS,
+        (References::Vector, AngleUnit::Deg) => &format!("{REFERENCE_VECTORS} Angular references are in degrees."),
+    };
+    format!("{JOINTS}{references}</dd>")
 }
 
 type Facts = Vec<(&'static str, String)>;
@@ -179,6 +195,22 @@ fn gravity(spec: &Spec) -> String {
         }
     }
 }
+
+const JOINTS: &str = "\
+<dt>Law</dt><dd>For each axis of a joint, <code>tau</code> = <code>tau_ff</code> + <code>kp</code> (<code>q_ref</code> −
+<code>q</code>) + <code>kd</code> (<code>qd_ref</code> − <code>qd</code>), up to its <code>torque_limit</code> if it has one;
+<code>servo_error</code> = <code>q_ref</code> − <code>q</code>. Names are those of a spacecraft's FMU: connect its <code>q</code> and
+<code>qd</code> to the inputs here, and <code>tau</code> back to it.";
+
+const REFERENCE_VECTORS: &str =
+    " The references are the vectors <code>q_ref</code> and <code>qd_ref</code> of all axes of all
+joints; the descriptions of their elements name the joints.";
+
+const ATTITUDES: &str = "\
+<dt>Attitude</dt><dd>The moment on a body, in its axes, is <code>servo_torque</code> = <code>kp</code>
+<code>attitude_error</code> + <code>kd</code> (<code>w_ref</code> − <code>w</code>), with the rotation vector
+<code>attitude_error</code> from the attitude <code>q</code> to its reference <code>q_ref</code> (unit quaternions, scalar first).
+Wheels exert it by the torques <code>tau</code> of least norm on their rotors, or a port by its torque <code>t</code>.</dd>";
 
 const SAMPLES: &str = "\
 <dt>Samples</dt><dd>The controller samples its inputs when the run begins and then every <code>controller.sample_time</code>;

@@ -1,19 +1,20 @@
+use super::allocation::{IN_A_PLANE, are_in_a_plane, spread, wheel_torque};
 use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistance, Sensed, Values, View};
 use crate::Problem;
-use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, lift3, log};
+use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, Spec, at};
 use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
 
-/// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)` while the switch is on,
-/// with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
+/// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)`, while the switch is on if
+/// there is one, with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AttitudeLaw {
     /// Index of the first of four inputs.
     pub q_ref: usize,
     /// Index of the first of three inputs, rad/s.
     pub w_ref: usize,
-    pub switch: usize,
+    pub switch: Option<usize>,
     /// First of three gains, N·m/rad.
     pub kp: ParamId,
     /// First of three gains, N·m·s/rad.
@@ -22,27 +23,30 @@ pub(crate) struct AttitudeLaw {
 
 impl AttitudeLaw {
     /// Returns the rotation vector (rad, body axes) from the attitude `q` to its reference.
-    pub fn error<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>) -> Vec3<S> {
-        let [q, q_ref] = [q, Quaternion::from_slice(&now.inputs[self.q_ref..])].map(Quaternion::normalised);
+    pub fn error<S: Scalar>(&self, inputs: &[S], q: Quaternion<S>) -> Vec3<S> {
+        let [q, q_ref] = [q, Quaternion::from_slice(&inputs[self.q_ref..])].map(Quaternion::normalised);
         log(q.conjugate() * q_ref)
     }
 
     /// Returns the moment (N·m, body axes) at the attitude `q` and the angular velocity `w` (rad/s,
     /// body axes).
-    pub fn moment<S: Scalar>(&self, now: &Sensed<S>, q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
-        let is_on = now.inputs[self.switch].exceeds(0.5);
-        if !is_on.is_needed() {
+    pub fn moment<S: Scalar>(&self, parameters: &[f64], inputs: &[S], q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
+        let is_on = self.switch.map(|switch| inputs[switch].exceeds(0.5));
+        if is_on.is_some_and(|is_on| !is_on.is_needed()) {
             return Vec3::zeros();
         }
-        let w_ref = Vec3::from_column_slice(&now.inputs[self.w_ref..self.w_ref + 3]);
-        let gain = |id: ParamId| id.vector(now.parameters).map(S::lift);
-        let moment = gain(self.kp).component_mul(&self.error(now, q)) + gain(self.kd).component_mul(&(w_ref - w));
-        moment.map(|t| S::select(is_on, t, S::zero()))
+        let w_ref = Vec3::from_column_slice(&inputs[self.w_ref..self.w_ref + 3]);
+        let gain = |id: ParamId| id.vector(parameters).map(S::lift);
+        let moment = gain(self.kp).component_mul(&self.error(inputs, q)) + gain(self.kd).component_mul(&(w_ref - w));
+        match is_on {
+            Some(is_on) => moment.map(|t| S::select(is_on, t, S::zero())),
+            None => moment,
+        }
     }
 
     /// Returns the tangent stiffness and damping about each body axis, near the reference.
     pub fn resistances(&self, now: &Sensed<f64>) -> [Resistance; 3] {
-        if now.inputs[self.switch] <= 0.5 {
+        if self.switch.is_some_and(|switch| now.inputs[switch] <= 0.5) {
             return Default::default();
         }
         let [kp, kd] = [self.kp, self.kd].map(|id| id.vector(now.parameters));
@@ -96,7 +100,7 @@ impl AttitudeServo {
         let law = AttitudeLaw {
             q_ref,
             w_ref,
-            switch,
+            switch: Some(switch),
             kp,
             kd,
         };
@@ -133,22 +137,18 @@ impl AttitudeServo {
             }
             None => (q, w),
         };
-        self.law.moment(now, q, &w)
+        self.law.moment(now.parameters, now.inputs, q, &w)
     }
 
     /// Returns `A Aᵀ`, with the wheels' axes as the columns of `A`.
     fn spread(&self, derived: &Derived) -> Mat3<f64> {
-        let axes = self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor));
-        axes.map(|a| a * a.transpose()).sum()
+        spread(self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor)))
     }
 
-    /// Returns the commanded torque of a wheel's motor on its rotor, N·m: the wheel's component of
-    /// the least-norm solution `τ = −Aᵀ (A Aᵀ)⁻¹ M`, with the wheels' axes as the columns of `A`
-    /// and the commanded moment `M`. Zero if `A Aᵀ` is singular.
+    /// Returns the commanded torque of a wheel's motor on its rotor, N·m: see [`wheel_torque`].
     pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
-        let inverse = self.spread(now.derived).try_inverse();
-        let shares = inverse.map(|inverse| inverse * wheel_axis(now.derived, rotor));
-        shares.map_or_else(S::zero, |shares| -lift3::<S>(&shares).dot(&self.torque(now)))
+        let axis = wheel_axis(now.derived, rotor);
+        wheel_torque(&self.spread(now.derived), &axis, &self.torque(now))
     }
 }
 
@@ -166,10 +166,10 @@ impl Element for AttitudeServo {
 
     /// Reports wheels whose axes do not span all three directions.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
-        if !self.rotors.is_empty() && self.spread(of.derived).determinant() < 1e-6 {
+        if !self.rotors.is_empty() && are_in_a_plane(&self.spread(of.derived)) {
             problems.push(Problem {
                 at: self.at.clone(),
-                what: "the wheels' axes lie in a plane: they exert no torque along its normal".to_owned(),
+                what: IN_A_PLANE.to_owned(),
             });
         }
     }

@@ -1,5 +1,7 @@
 use super::contact::BOTTOMLESS;
-use super::{Captured, Contact, ContactState, Elements, ImpactReport, Limit, MotorState, Samples, StoredAll};
+use super::{
+    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, MotorState, Samples, StoredAll,
+};
 use crate::spec::JointMotion;
 
 /// Declares [`Discrete`], with methods that copy, write and read its fields in their order.
@@ -62,6 +64,8 @@ discrete! {
     pub(crate) reports: Vec<ImpactReport>,
     /// Limit state of each torque of a controller.
     pub(crate) controlled: Vec<Limit>,
+    /// True for each attitude of a controller whose wheels are being desaturated.
+    pub(crate) desaturating: Vec<bool>,
     /// Samples of a sampled controller.
     pub(crate) samples: Samples,
 }
@@ -83,7 +87,8 @@ impl Discrete {
             captures: vec![Captured::default(); elements.captures().count()],
             rank: 0,
             reports: vec![ImpactReport::default(); elements.contacts.len()],
-            controlled: vec![Limit::Within; controller.map_or(0, |controller| controller.axes.len())],
+            controlled: vec![Limit::Within; controller.map_or(0, Controller::limit_count)],
+            desaturating: vec![false; controller.map_or(0, Controller::attitude_count)],
             samples: controller.map_or_else(Samples::default, Samples::new),
         }
     }

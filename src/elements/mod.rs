@@ -6,6 +6,7 @@
 //! order of summation, of the outputs and of the indicators. A kind that the spec does not contain
 //! has an empty list and no cost.
 
+mod allocation;
 mod ancf_beam;
 mod attitude_servo;
 mod band;
@@ -52,7 +53,7 @@ pub use contact::{Capture, Contact, Nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
-pub(crate) use controller::{Controller, Samples};
+pub(crate) use controller::{Controller, LimitStates, Measured, Modes, Samples};
 pub use discrete::Discrete;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};

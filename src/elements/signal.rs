@@ -1,7 +1,7 @@
 use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, replace, report};
 use crate::Problem;
 use crate::algebra::Scalar;
-use crate::spec::{self, Signal, Spec, Waveform, at, empty_window};
+use crate::spec::{self, Signal, Spec, Waveform, at, derivative_of, empty_window};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 
 /// Largest permitted deviation of a trajectory's start from its joint's start, rad or m; relative
@@ -38,11 +38,11 @@ impl SignalSource {
             unit
         };
         let along = |reference: &str| {
-            let derivative = name.replacen(".q_ref", reference, 1);
+            let derivative = derivative_of(&name, reference).filter(|_| signal.with_rate)?;
             let mut inputs = declare.inputs.iter();
-            inputs.position(|input| signal.with_rate && input.quantity.name == derivative)
+            inputs.position(|input| input.quantity.name == derivative)
         };
-        let (rate_input, acceleration_input) = (along(".qd_ref"), along(".qdd_ref"));
+        let (rate_input, acceleration_input) = (along("qd_ref"), along("qdd_ref"));
         let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
         let set = set
             .map(|input| (input, declare.inputs[input].quantity.clone()))

@@ -143,6 +143,7 @@ fn units(registry: &Registry) -> Vec<model_description::Unit> {
                     m: dimension.m,
                     s: dimension.s,
                     rad: dimension.rad,
+                    factor: unit.factor(),
                     ..BaseUnit::default()
                 }),
                 display_units: display.into_iter().collect(),
@@ -155,7 +156,7 @@ fn units(registry: &Registry) -> Vec<model_description::Unit> {
 fn types(registry: &Registry) -> Vec<SimpleType> {
     used_units(registry)
         .map(|unit| SimpleType {
-            name: unit.quantity().to_owned(),
+            name: unit.type_name().to_owned(),
             kind: TypeKind::Real(RealType {
                 quantity: Some(unit.quantity().to_owned()),
                 unit: Some(unit.symbol().to_owned()),
@@ -186,7 +187,7 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     let kind = match variable.slot {
         Slot::Flag(_) => Kind::Boolean(Boolean::default()),
         slot => Kind::Real(Real {
-            declared_type: has_unit.then(|| unit.quantity().to_owned()),
+            declared_type: has_unit.then(|| unit.type_name().to_owned()),
             min,
             max,
             unit: has_unit.then(|| unit.symbol().to_owned()),

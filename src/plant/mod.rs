@@ -34,6 +34,7 @@ mod state_jacobian;
 mod tangent;
 mod work;
 
+use crate::elements::Measured;
 pub use crate::elements::{Discrete, Output, OutputKind};
 pub use assembly::Assembly;
 pub use conserving_step::{ConservingStep, MeanRates};
@@ -197,8 +198,11 @@ impl Plant {
         self.update_limits(t, x, u, discrete, &mut Vec::new());
         let of = self.base.constants();
         if let Some(controller) = of.model.controller().filter(|controller| controller.is_sampled()) {
-            let inputs = self.evaluation.inputs(of, t, u, discrete);
-            controller.update_limits(of.parameters, inputs, &mut discrete.controlled);
+            let now = Measured {
+                parameters: of.parameters,
+                inputs: self.evaluation.inputs(of, t, u, discrete),
+            };
+            controller.update_limits(now, discrete);
         }
     }
 

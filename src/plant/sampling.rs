@@ -2,7 +2,7 @@
 
 use super::{Discrete, Plant};
 use crate::Error;
-use crate::elements::{Samples, reached, round_off};
+use crate::elements::{LimitStates, Measured, Modes, Samples, reached, round_off};
 
 impl Plant {
     /// Takes the sample of a controller that is scheduled at the time `t` (s), with the importer's
@@ -40,21 +40,28 @@ impl Plant {
             let what = format!("two samples of the controller, {period} s apart, coincide to round-off at this time");
             return Err(Error::Integration { t, what });
         }
-        let inputs = self.evaluation.inputs(of, t, u, discrete);
-        for (axis, &state) in controller.axes.iter().zip(&discrete.controlled) {
-            let next = axis.limit_state(of.parameters, inputs, state);
-            let values = axis.values(of.parameters, inputs, next);
-            if let Some(i) = values.iter().position(|value| !value.is_finite()) {
-                let variable = axis.outputs[i].name.clone();
-                return Err(Error::NotFinite { variable, t });
-            }
+        let now = Measured {
+            parameters: of.parameters,
+            inputs: self.evaluation.inputs(of, t, u, discrete),
+        };
+        let (mut outputs, mut invalid) = (of.model.outputs.iter(), None);
+        controller.evaluate(now, Modes::of(discrete), LimitStates::Next, &mut |value: f64| {
+            let output = outputs.next().filter(|_| !value.is_finite());
+            invalid = invalid.or(output);
+        });
+        if let Some(output) = invalid {
+            let variable = output.quantity.name.clone();
+            return Err(Error::NotFinite { variable, t });
         }
         (discrete.samples.first, discrete.samples.next) = (start, next);
-        controller.update_limits(of.parameters, inputs, &mut discrete.controlled);
-        let axes = controller.axes.iter().zip(&discrete.controlled);
-        for ((axis, &state), held) in axes.zip(&mut discrete.samples.held) {
-            *held = axis.values(of.parameters, inputs, state);
-        }
+        controller.update_limits(now, discrete);
+        let modes = Modes::new(&discrete.controlled, &discrete.desaturating);
+        let mut held = discrete.samples.held.iter_mut();
+        controller.evaluate(now, modes, LimitStates::Present, &mut |value| {
+            if let Some(held) = held.next() {
+                *held = value;
+            }
+        });
         Ok(true)
     }
 

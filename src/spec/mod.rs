@@ -45,7 +45,9 @@ pub(crate) use bushing::BushingFields;
 pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
-pub use controller::{ControlledJoint, Controller, Kind};
+pub use controller::{
+    AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
+};
 pub(crate) use element::{FrameField, Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
@@ -64,8 +66,8 @@ pub use orbit::{Axes, Gravity, Orbit};
 pub use part::Connection;
 pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
-pub(crate) use signal::empty_window;
 pub use signal::{Interpolation, Signal, Waveform};
+pub(crate) use signal::{derivative_of, empty_window};
 pub use source::{Source, read_text};
 pub use thruster::{Throttle, Thruster};
 pub use wheel::Wheel;
@@ -110,7 +112,8 @@ macro_rules! spec {
             /// Content of the spec: the model of a spacecraft, or a controller. Default `spacecraft`.
             #[serde(default, skip_serializing_if = "Kind::is_spacecraft")]
             pub kind: Kind,
-            /// Joints of a controller with their gains; required for `kind = "controller"`, and only there.
+            /// Joints and attitudes of a controller with their gains; required for `kind = "controller"`,
+            /// and only there.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub controller: Option<Controller>,
             /// Coordinates and equations of motion. Default `recursive`.

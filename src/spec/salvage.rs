@@ -1,5 +1,6 @@
-use super::{AttitudeServo, LineLoad, Spec, WORLD};
+use super::{AttitudeServo, ControlledJoint, Controller, LineLoad, References, Spec, WORLD};
 use crate::Problem;
+use indexmap::IndexMap;
 use std::collections::HashSet;
 
 impl Spec {
@@ -31,11 +32,10 @@ impl Spec {
         });
         self.closed_loop
             .retain(|name, closed_loop| sound("loop", name) && stand(&[&closed_loop.a, &closed_loop.b]));
-        if let Some(controller) = &mut self.controller {
-            controller
-                .joint
-                .retain(|name, _| !problems.iter().any(|problem| of_controlled(problem, name)));
-        }
+        let lost = self
+            .controller
+            .as_mut()
+            .map_or_else(HashSet::new, |controller| controller.remove_unsound(problems));
         self.wheel
             .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
         self.joint.retain(|name, _| sound("joint", name));
@@ -45,7 +45,7 @@ impl Spec {
             (left.contains(owner) || !written.contains(owner))
                 && sound("body", owner)
                 && sound("signal", input)
-                && !problems.iter().any(|problem| of_controlled(problem, owner))
+                && !lost.contains(owner)
         });
         for (name, body) in &mut self.body {
             let of = |part: &str| {
@@ -80,7 +80,33 @@ fn owners(spec: &Spec) -> HashSet<String> {
     owners
 }
 
-/// Returns true if the problem concerns this joint of a controller.
-fn of_controlled(problem: &Problem, joint: &str) -> bool {
-    problem.concerns("controller", "joint") && problem.at.get(2).is_some_and(|at| at == joint)
+impl Controller {
+    /// Removes the joints and attitudes with structural problems. Returns the names before the first
+    /// point of the inputs that are lost with them.
+    fn remove_unsound(&mut self, problems: &[Problem]) -> HashSet<String> {
+        let is_sound = |kind: &str, name: &str| {
+            let mut own = problems.iter().filter(|problem| problem.concerns("controller", kind));
+            !own.any(|problem| problem.at.get(2).is_some_and(|at| at == name))
+        };
+        let mut lost = HashSet::new();
+        let axes = |joints: &IndexMap<String, ControlledJoint>| joints.values().map(|joint| joint.kind.rates()).sum();
+        let before: usize = axes(&self.joint);
+        self.joint.retain(|name, _| {
+            let is_sound = is_sound("joint", name);
+            lost.extend((!is_sound).then(|| name.clone()));
+            is_sound
+        });
+        if self.references == References::Vector && !lost.is_empty() {
+            let vector = |field| (1..=before).map(move |i| format!("{field}[{i}]"));
+            lost.extend(vector("q_ref").chain(vector("qd_ref")));
+        }
+        self.attitude.retain(|body, attitude| {
+            let is_sound = is_sound("attitude", body);
+            if !is_sound {
+                lost.extend(std::iter::once(body).chain(attitude.wheel.keys()).cloned());
+            }
+            is_sound
+        });
+        lost
+    }
 }

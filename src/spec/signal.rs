@@ -165,6 +165,14 @@ fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
     Ok(columns)
 }
 
+/// Returns the name of the input `qd_ref` or `qdd_ref` that belongs to the reference position
+/// `input`; `None` if `input` is no reference position.
+pub(crate) fn derivative_of(input: &str, derivative: &str) -> Option<String> {
+    let (owner, field) = input.split_at(input.rfind('.').map_or(0, |point| point + 1));
+    let index = field.strip_prefix("q_ref")?;
+    Some(format!("{owner}{derivative}{index}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::parse_table;

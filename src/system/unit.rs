@@ -42,7 +42,12 @@ pub enum Unit {
     NewtonMetreSecond,
     Pascal,
     Metre3PerSecond2,
+    Degree,
+    DegreePerSecond,
 }
+
+/// Number of radians in a degree.
+const RADIANS: f64 = std::f64::consts::PI / 180.0;
 
 /// The exponents of a unit's base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,6 +100,8 @@ impl Unit {
             Self::NewtonMetreSecond => "N.m.s",
             Self::Pascal => "Pa",
             Self::Metre3PerSecond2 => "m3/s2",
+            Self::Degree => "deg",
+            Self::DegreePerSecond => "deg/s",
         }
     }
 
@@ -105,13 +112,13 @@ impl Unit {
             Self::One | Self::Scaled => "",
             Self::Second => "Time",
             Self::Metre => "Length",
-            Self::Radian => "Angle",
+            Self::Radian | Self::Degree => "Angle",
             Self::Hertz => "Frequency",
             Self::PerSecond => "Rate",
             Self::PerSecond2 => "RateOfRate",
             Self::MetrePerSecond => "Velocity",
             Self::SecondPerMetre => "Slowness",
-            Self::RadianPerSecond => "AngularVelocity",
+            Self::RadianPerSecond | Self::DegreePerSecond => "AngularVelocity",
             Self::MetrePerSecond2 => "Acceleration",
             Self::RadianPerSecond2 => "AngularAcceleration",
             Self::Kilogram => "Mass",
@@ -140,6 +147,23 @@ impl Unit {
         }
     }
 
+    /// Returns the name of the type of variables in this unit, one for each quantity and unit.
+    pub fn type_name(self) -> &'static str {
+        match self {
+            Self::Degree => "Angle_deg",
+            Self::DegreePerSecond => "AngularVelocity_deg",
+            _ => self.quantity(),
+        }
+    }
+
+    /// Returns the number of units of [`dimension`](Self::dimension) in one of this unit.
+    pub fn factor(self) -> f64 {
+        match self {
+            Self::Degree | Self::DegreePerSecond => RADIANS,
+            _ => 1.0,
+        }
+    }
+
     /// Returns the exponents of kg, m, s and rad.
     ///
     /// Angles and their derivatives have rad; torque, momentum and energy follow the SI and have
@@ -149,12 +173,12 @@ impl Unit {
             Self::One | Self::Scaled => (0, 0, 0, 0),
             Self::Second => (0, 0, 1, 0),
             Self::Metre => (0, 1, 0, 0),
-            Self::Radian => (0, 0, 0, 1),
+            Self::Radian | Self::Degree => (0, 0, 0, 1),
             Self::Hertz | Self::PerSecond => (0, 0, -1, 0),
             Self::PerSecond2 => (0, 0, -2, 0),
             Self::MetrePerSecond => (0, 1, -1, 0),
             Self::SecondPerMetre => (0, -1, 1, 0),
-            Self::RadianPerSecond => (0, 0, -1, 1),
+            Self::RadianPerSecond | Self::DegreePerSecond => (0, 0, -1, 1),
             Self::MetrePerSecond2 => (0, 1, -2, 0),
             Self::RadianPerSecond2 => (0, 0, -2, 1),
             Self::Kilogram => (1, 0, 0, 0),

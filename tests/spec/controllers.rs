@@ -89,3 +89,129 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
     let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");
     assert_eq!(nobody, ["3: controller"]);
 }
+
+const ATTITUDE: &str = r#"name = "control"
+kind = "controller"
+[controller.attitude.hub]
+kp = 40.0
+kd = [5.0, 6.0, 7.0]
+[controller.attitude.hub.wheel.x]
+axis = [1.0, 0.0, 0.0]
+torque_limit = 2.0
+[controller.attitude.hub.wheel.y]
+axis = [0.0, 1.0, 0.0]
+[controller.attitude.hub.wheel.z]
+axis = [0.0, 0.0, 1.0]
+"#;
+
+#[test]
+fn valid_attitude_has_no_problem() {
+    assert_eq!(report(ATTITUDE), Vec::<String>::new());
+    let port =
+        "name = \"control\"\nkind = \"controller\"\n[controller.attitude.hub]\nkp = 1.0\nkd = 1.0\nport = \"pusher\"\n";
+    assert_eq!(report(port), Vec::<String>::new());
+}
+
+#[test]
+fn errors_in_an_attitude_are_reported_at_their_positions() {
+    let _section = messages::of_this_test();
+    let hub = "controller.attitude.hub";
+    let cases = [
+        ("kp = 40.0", "kp = -40.0", format!("4: {hub}.kp")),
+        ("kd = [5.0, 6.0, 7.0]", "kd = [5.0, 6.0]", format!("5: {hub}.kd")),
+        ("[0.0, 0.0, 1.0]", "[1.0, 1.0, 0.0]", format!("6: {hub}.wheel")),
+        ("[0.0, 0.0, 1.0]", "[0.0, 0.0, 0.0]", format!("12: {hub}.wheel.z.axis")),
+        (
+            "torque_limit = 2.0",
+            "torque_limit = -2.0",
+            format!("8: {hub}.wheel.x.torque_limit"),
+        ),
+        ("kp = 40.0", "port = \"pusher\"\nkp = 40.0", format!("3: {hub}")),
+        ("wheel.z]", "wheel.hub]", format!("11: {hub}.wheel.hub")),
+        ("wheel.z]", "wheel.\"z z\"]", format!("11: {hub}.wheel.z z")),
+    ];
+    for (from, to, expected) in cases {
+        assert!(ATTITUDE.contains(from));
+        assert_eq!(report(&ATTITUDE.replace(from, to)), [expected], "{to}");
+    }
+    let nothing = "name = \"control\"\nkind = \"controller\"\n[controller.attitude.hub]\nkp = 1.0\nkd = 1.0\n";
+    assert_eq!(report(nothing), [format!("3: {hub}")]);
+    // A signal of an invalid attitude is not an additional error.
+    let signal = "[signal.\"hub.w_ref[1]\"]\ntype = \"constant\"\n[controller.attitude.hub.wheel.x]";
+    let both = ATTITUDE.replace("[controller.attitude.hub.wheel.x]", signal);
+    assert_eq!(report(&both), Vec::<String>::new());
+    assert_eq!(report(&both.replace("5.0, 6.0", "5.0")), [format!("5: {hub}.kd")]);
+}
+
+#[test]
+fn signals_set_the_elements_of_a_reference_vector() {
+    let _section = messages::of_this_test();
+    let vector = CONTROLLER.replace(
+        "[controller]",
+        "[controller]\nreferences = \"vector\"\nreference_unit = \"deg\"",
+    );
+    let planned = |input: &str| {
+        format!(
+            "{vector}[signal.\"{input}\"]\ntype = \"quintic\"\nfrom = 0.0\nuntil = 1.0\nfrom_importer = false\nwith_rate = true\n"
+        )
+    };
+    assert_eq!(report(&planned("q_ref[1]")), Vec::<String>::new());
+    assert_eq!(report(&planned("q_ref[2]")), ["11: signal.q_ref[2]"]);
+    assert_eq!(report(&planned("elbow.q_ref")), ["16: signal.elbow.q_ref.with_rate"]);
+    let short = planned("q_ref[1]").replace("kp = 40.0", "kp = [1.0, 2.0]");
+    assert_eq!(report(&short), ["8: controller.joint.elbow.kp"]);
+}
+
+#[test]
+fn errors_in_a_desaturation_are_reported_at_their_positions() {
+    let _section = messages::of_this_test();
+    let hub = "controller.attitude.hub";
+    let good = ATTITUDE
+        .replace(
+            "kd = ",
+            "momentum_limit = 4.0\nmomentum_release = 1.0\ndesaturation_time = 10.0\nkd = ",
+        )
+        .replace("axis = ", "inertia = 0.1\naxis = ");
+    let torques = [
+        "[1.0, 0.0, 0.0]",
+        "[0.0, 1.0, 0.0]",
+        "[0.0, 0.0, 1.0]",
+        "[-1.0, -1.0, -1.0]",
+    ];
+    let tables = torques.iter().enumerate();
+    let good: String = std::iter::once(good)
+        .chain(tables.map(|(i, torque)| format!("[{hub}.thruster.jet{i}]\ntorque = {torque}\n")))
+        .collect();
+    assert_eq!(report(&good), Vec::<String>::new());
+    let cases = [
+        ("[-1.0, -1.0, -1.0]", "[-1.0, -1.0, 1.0]", format!("19: {hub}.thruster")),
+        (
+            "[-1.0, -1.0, -1.0]",
+            "[0.0, 0.0, 0.0]",
+            format!("26: {hub}.thruster.jet3.torque"),
+        ),
+        (
+            "momentum_limit = 4.0",
+            "momentum_limit = -4.0",
+            format!("5: {hub}.momentum_limit"),
+        ),
+        ("momentum_limit = 4.0", "", format!("3: {hub}.momentum_limit")),
+        (
+            "momentum_release = 1.0",
+            "momentum_release = 4.0",
+            format!("6: {hub}.momentum_release"),
+        ),
+        (
+            "desaturation_time = 10.0",
+            "desaturation_time = 0.0",
+            format!("7: {hub}.desaturation_time"),
+        ),
+        ("thruster.jet3]", "thruster.x]", format!("25: {hub}.thruster.x")),
+    ];
+    for (from, to, expected) in cases {
+        assert!(good.contains(from));
+        assert_eq!(report(&good.replace(from, to))[..1], [expected], "{to}");
+    }
+    let without = ATTITUDE.replace("kd = ", "momentum_limit = 4.0\nkd = ");
+    assert_eq!(report(&without), [format!("5: {hub}.momentum_limit")]);
+}

@@ -4,6 +4,7 @@ use fmu_build::check::check;
 use fmu_build::starts::Assembled;
 use fmu_build::summaries::bodies;
 use fmu_build::text::{count, number, typeset};
+use grapple::spec::Controller;
 use miette::Result;
 use std::path::{Path, PathBuf};
 
@@ -75,12 +76,22 @@ fn closed(Assembled { assembly, start }: &Assembled) -> String {
     )
 }
 
+/// Returns "1 attitude, 2 joints".
+fn axes(controller: &Controller) -> String {
+    let (attitudes, joints) = (controller.attitude.len(), controller.joint.len());
+    match (attitudes, joints) {
+        (0, _) => count(joints, "joint"),
+        (_, 0) => count(attitudes, "attitude"),
+        _ => format!("{}, {}", count(attitudes, "attitude"), count(joints, "joint")),
+    }
+}
+
 /// Returns "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs".
 fn summary(compiled: &CompiledSpec) -> String {
     let model = &compiled.model;
     let spec = &model.spec;
     let of = match &spec.controller {
-        Some(controller) => format!("a controller of {}", count(controller.joint.len(), "joint")),
+        Some(controller) => format!("a controller of {}", axes(controller)),
         None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
     };
     format!(

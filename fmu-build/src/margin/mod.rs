@@ -27,10 +27,10 @@ use crate::linearize::{LinearizeOptions, choose};
 use crate::point::Point;
 use crate::text::{aligned, number};
 use grapple::plant::{Linearisation, Model};
+use grapple::spec::ControlledAttitude;
 use grapple::system::Quantity;
 pub use loops::Longest;
 use loops::{GAIN, Loops, Sampled};
-use nalgebra::DMatrix;
 use std::fmt;
 use std::sync::Arc;
 
@@ -110,7 +110,7 @@ impl SampledLoops {
     /// A second model that is not a controller; nothing to connect; times that are not positive; a
     /// saved state of another FMU; those of [`linearize`](crate::linearize::linearize).
     pub fn of(spacecraft: &CompiledSpec, controller: &CompiledSpec, options: &MarginOptions) -> Result<Self> {
-        let law = ControlLaw::of(controller)?;
+        let mut law = ControlLaw::of(controller)?;
         let model = &spacecraft.model;
         let steps = [spacecraft, controller].map(|of| of.model.spec.experiment.step);
         let step = options.step.unwrap_or(steps[0].min(steps[1]));
@@ -126,6 +126,7 @@ impl SampledLoops {
             (None, Some(t)) if t >= 0.0 && t.is_finite() => Point::of_run(model, t)?.0,
             (None, Some(t)) => return Err(invalid!("the time {t} s is negative or not finite")),
         };
+        law.track(model, &mut point)?;
         let (inputs, loops) = law.close(point.linearised()?, model, controller)?;
         Ok(Self {
             t: point.t,
@@ -194,16 +195,14 @@ impl SampledLoops {
 
 /// Linear control law `u = K y`.
 struct ControlLaw {
-    /// Names of `y`.
-    inputs: Vec<String>,
-    /// Names of `u`.
-    outputs: Vec<String>,
-    K: DMatrix<f64>,
+    model: Arc<Model>,
+    /// Operating point of the law, without samples and limits.
+    point: Point,
     sample_time: Option<f64>,
 }
 
 impl ControlLaw {
-    /// Returns the linear law of a controller, without limits.
+    /// Returns the law of a controller, without limits and desaturation.
     fn of(controller: &CompiledSpec) -> Result<Self> {
         let mut spec = controller.model.spec.clone();
         let Some(written) = &mut spec.controller else {
@@ -214,42 +213,73 @@ impl ControlLaw {
         };
         // The outputs of a sampled controller do not depend on its inputs between samples.
         let sample_time = written.sample_time.take();
+        written
+            .attitude
+            .values_mut()
+            .for_each(ControlledAttitude::remove_desaturation);
         spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
         let model = Arc::new(Model::compile(&spec)?);
-        let linear = Point::start(&model)?.linearised()?;
-        let names = |quantities: &[Quantity]| quantities.iter().map(|q| q.name.clone()).collect();
         Ok(Self {
-            inputs: names(&linear.inputs),
-            outputs: names(&linear.outputs),
-            K: linear.D,
+            point: Point::start(&model)?,
+            model,
             sample_time,
         })
     }
 
+    /// Sets measured and reference attitudes to those of the spacecraft at `point`. The law of joints
+    /// is linear and needs no point.
+    fn track(&mut self, spacecraft: &Model, point: &mut Point) -> Result<()> {
+        let bodies = self.model.spec.controller.iter().flat_map(|of| of.attitude.keys());
+        let bodies: Vec<&String> = bodies.collect();
+        if bodies.is_empty() {
+            return Ok(());
+        }
+        let outputs = point.outputs()?;
+        let value = |name: &str| {
+            let states = spacecraft.states.iter().zip(&point.x);
+            let computed = spacecraft.outputs.iter().map(|output| &output.quantity).zip(&outputs);
+            let mut all = states.chain(computed);
+            all.find(|(quantity, _)| quantity.name == name).map(|(_, &value)| value)
+        };
+        for (i, body) in (1..=4).flat_map(|i| bodies.iter().map(move |body| (i, body))) {
+            let Some(q) = value(&format!("{body}.q[{i}]")) else {
+                continue;
+            };
+            let names = ["q", "q_ref"].map(|field| format!("{body}.{field}[{i}]"));
+            let inputs = self.point.u.iter_mut().zip(&self.model.inputs);
+            let own = inputs.filter(|(_, input)| names.contains(&input.quantity.name));
+            own.for_each(|(u, _)| *u = q);
+        }
+        Ok(())
+    }
+
     /// Connects the law to a linearised spacecraft by the names of its variables. Returns the names
     /// of the spacecraft's inputs, and the loops.
-    fn close(&self, mut linear: Linearisation, model: &Model, of: &CompiledSpec) -> Result<(Vec<String>, Loops)> {
+    fn close(&mut self, mut linear: Linearisation, model: &Model, of: &CompiledSpec) -> Result<(Vec<String>, Loops)> {
+        let law = self.point.linearised()?;
+        let names = |quantities: &[Quantity]| quantities.iter().map(|q| q.name.clone()).collect::<Vec<_>>();
+        let (law_inputs, law_outputs) = (names(&law.inputs), names(&law.outputs));
         let has = |name: &String, lists: &[&[Quantity]]| lists.iter().any(|list| list.iter().any(|q| q.name == *name));
         let (states, outputs) = (&model.states[..], &linear.outputs[..]);
-        let rows: Vec<usize> = (0..self.outputs.len())
-            .filter(|&i| has(&self.outputs[i], &[&linear.inputs]))
+        let rows: Vec<usize> = (0..law_outputs.len())
+            .filter(|&i| has(&law_outputs[i], &[&linear.inputs]))
             .collect();
-        let columns: Vec<usize> = (0..self.inputs.len())
-            .filter(|&i| has(&self.inputs[i], &[states, outputs]))
+        let columns: Vec<usize> = (0..law_inputs.len())
+            .filter(|&i| has(&law_inputs[i], &[states, outputs]))
             .collect();
         let named = |of: &[String], indices: &[usize]| indices.iter().map(|&i| of[i].clone()).collect::<Vec<_>>();
         let options = LinearizeOptions {
             at: 0.0,
-            inputs: named(&self.outputs, &rows),
-            outputs: named(&self.inputs, &columns),
+            inputs: named(&law_outputs, &rows),
+            outputs: named(&law_inputs, &columns),
         };
         if rows.is_empty() || columns.is_empty() {
             return Err(invalid!(
                 "{} closes no loop through {}: it has the inputs {} and the outputs {}, of which the spacecraft has {}",
                 of.file,
                 model.spec.name,
-                self.inputs.join(", "),
-                self.outputs.join(", "),
+                law_inputs.join(", "),
+                law_outputs.join(", "),
                 if rows.is_empty() {
                     "no such input"
                 } else {
@@ -265,7 +295,7 @@ impl ControlLaw {
                 of.file
             ));
         }
-        let K = self.K.select_rows(&rows).select_columns(&columns);
+        let K = law.D.select_rows(&rows).select_columns(&columns);
         let loops = Loops::new(linear.A, linear.B, K * linear.C)?;
         Ok((options.inputs, loops))
     }

@@ -128,6 +128,8 @@ impl<'a> Experiment<'a> {
             };
         }
         discrete.controlled.iter_mut().for_each(|state| *state = limit());
+        let desaturating = discrete.desaturating.iter_mut();
+        desaturating.for_each(|is_on| *is_on = Self::choose(random, &[false, true]));
         for capture in &mut discrete.captures {
             capture.holds = random.unit() > 0.0;
             capture.R = Quaternion::from_slice(&[(); 4].map(|()| random.unit()))

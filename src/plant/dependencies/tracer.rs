@@ -162,6 +162,8 @@ impl Tracer {
             *state = if motor.can_have(&with_rate) { with_rate } else { without };
         }
         self.discrete.controlled.fill(limit);
+        // Torques within their limits depend on more variables while wheels are desaturated.
+        self.discrete.desaturating.fill(!regime.limited);
         for (site, point) in (self.derived.sites.iter_mut().zip(&model.system.points)).filter(|(_, of)| of.is_frame()) {
             let elements = self.derived.nodal[point.beam].elements.len();
             site.element = regime.element.min(elements - 1);

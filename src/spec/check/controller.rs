@@ -1,9 +1,10 @@
 use super::Check;
 use crate::Problem;
-use crate::spec::{ControlledJoint, Formulation, PerAxis, Solver, names};
+use crate::spec::{ControlledAttitude, ControlledJoint, Controller, Formulation, PerAxis, Solver, names};
+use std::collections::HashMap;
 
 impl Check<'_> {
-    /// Validates the spec of a controller: joints with gains, no bodies.
+    /// Validates the spec of a controller: joints and attitudes with gains, no bodies.
     pub(super) fn controller(&mut self) {
         let spec = self.spec;
         let of_craft = [
@@ -37,18 +38,105 @@ impl Check<'_> {
             }
         }
         let Some(controller) = &spec.controller else {
-            let what = "a controller needs its section: write [controller.joint.<name>] with `kp` and `kd`";
+            let what = "a controller needs its section: write [controller.joint.<name>] or [controller.attitude.<body>] with `kp` and `kd`";
             return self.report("kind", "", "", what);
         };
-        if controller.joint.is_empty() {
-            let what = "there is no joint to control: write [controller.joint.<name>] with `kp` and `kd`";
+        if controller.joint.is_empty() && controller.attitude.is_empty() {
+            let what = "there is nothing to control: write [controller.joint.<name>] or [controller.attitude.<body>] with `kp` and `kd`";
             self.report("controller", "", "", what);
         }
+        self.controlled_names(controller);
         for (name, joint) in &controller.joint {
-            if let Some(what) = names::objection(name) {
-                self.of_controlled(name, "", what);
-            }
             self.controlled(name, joint);
+        }
+        for (name, attitude) in &controller.attitude {
+            self.controlled_attitude(name, attitude);
+        }
+    }
+
+    /// Reports names of joints, bodies, ports, wheels and thrusters that are invalid or not unique: each is that
+    /// of one part of the spacecraft.
+    fn controlled_names(&mut self, controller: &Controller) {
+        let mut names: Vec<(Vec<&str>, &str, &str)> = Vec::new();
+        names.extend(
+            controller
+                .joint
+                .keys()
+                .map(|name| (vec!["joint", name], "joint", &**name)),
+        );
+        for (body, attitude) in &controller.attitude {
+            let place = vec!["attitude", body];
+            let within = |field: &[&'static str]| [&place[..], field].concat();
+            let ports = attitude.port.iter().map(|port| (within(&["port"]), "port", &**port));
+            let wheels = attitude.wheel.keys().map(|wheel| {
+                let place = [&within(&["wheel"])[..], &[&**wheel]].concat();
+                (place, "wheel", &**wheel)
+            });
+            let thrusters = attitude.thruster.keys().map(|thruster| {
+                let place = [&within(&["thruster"])[..], &[&**thruster]].concat();
+                (place, "thruster", &**thruster)
+            });
+            let parts: Vec<_> = ports.chain(wheels).chain(thrusters).collect();
+            names.push((place.clone(), "body", body));
+            names.extend(parts);
+        }
+        let mut owners: HashMap<&str, &str> = HashMap::new();
+        for (place, kind, name) in names {
+            if let Some(what) = names::objection(name) {
+                self.of_controller(&place, what);
+            }
+            if let Some(owner) = owners.insert(name, kind) {
+                let what = format!("the name \"{name}\" is already that of a {owner}");
+                self.of_controller(&place, what);
+            }
+        }
+    }
+
+    /// Validates an attitude of a controller.
+    fn controlled_attitude(&mut self, body: &str, attitude: &ControlledAttitude) {
+        let place = |field: &'static str| ["attitude", body, field];
+        for (field, gain) in [("kp", &attitude.kp), ("kd", &attitude.kd)] {
+            if let PerAxis::Each(values) = gain
+                && values.len() != 3
+            {
+                let what = format!("{} numbers for 3 axes", values.len());
+                self.of_controller(&place(field), what);
+            }
+        }
+        self.desaturation(body, attitude);
+        let what = match (&attitude.port, attitude.wheel.is_empty()) {
+            (None, true) => "nothing exerts the moment: write `port`, or a [controller.attitude.<body>.wheel.<wheel>]",
+            (Some(_), false) => "wheels exert the moment, or a port: write one of them",
+            _ => return,
+        };
+        self.of_controller(&["attitude", body], what.to_owned());
+    }
+
+    /// Reports fields of desaturation that are missing with thrusters, or written without them.
+    fn desaturation(&mut self, body: &str, attitude: &ControlledAttitude) {
+        let has_thrusters = !attitude.thruster.is_empty();
+        if has_thrusters && attitude.wheel.is_empty() {
+            let what = "thrusters desaturate wheels, and there is no wheel".to_owned();
+            self.of_controller(&["attitude", body, "thruster"], what);
+        }
+        let fields = [
+            ("momentum_limit", attitude.momentum_limit, true),
+            ("momentum_release", attitude.momentum_release, false),
+            ("desaturation_time", attitude.desaturation_time, true),
+        ];
+        let fields = fields.map(|(field, value, is_needed)| (vec!["attitude", body, field], value, is_needed));
+        let wheels = attitude.wheel.iter().map(|(name, wheel)| {
+            let place = vec!["attitude", body, "wheel", name, "inertia"];
+            (place, wheel.inertia, true)
+        });
+        let fields: Vec<_> = fields.into_iter().chain(wheels).collect();
+        for (place, value, is_needed) in fields {
+            let what = match (has_thrusters, value) {
+                (true, None) if is_needed => "desaturation by thrusters needs this field",
+                (false, Some(_)) => "only desaturation by thrusters reads this field, and there is no thruster",
+                _ => continue,
+            };
+            self.of_controller(&place, what.to_owned());
         }
     }
 
@@ -57,7 +145,7 @@ impl Check<'_> {
         let (kind, count) = (joint.kind.name(), joint.kind.rates());
         if !joint.kind.has_plain_positions() {
             let what = format!("a {kind} joint has no coordinates that a proportional gain could act on");
-            return self.of_controlled(name, "type", what);
+            return self.of_controller(&["joint", name, "type"], what);
         }
         let numbers = [
             ("kp", Some(&joint.kp)),
@@ -69,16 +157,15 @@ impl Check<'_> {
                 && list.len() != count
             {
                 let what = format!("{} numbers, but a {kind} joint has {count} of them", list.len());
-                self.of_controlled(name, field, what);
+                self.of_controller(&["joint", name, field], what);
             }
         }
     }
 
-    /// Adds a problem of a controller's joint. Its name may contain points, and is not split at
-    /// them.
-    fn of_controlled(&mut self, name: &str, field: &str, what: String) {
-        let field = (!field.is_empty()).then_some(field);
-        let at = ["controller", "joint", name].into_iter().chain(field);
+    /// Adds a problem at this path below `controller`. A name in it may contain points, and is not
+    /// split at them.
+    fn of_controller(&mut self, place: &[&str], what: String) {
+        let at = ["controller"].into_iter().chain(place.iter().copied());
         self.problems.push(Problem {
             at: at.map(str::to_owned).collect(),
             what,

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{Interpolation, JointMotion, Signal, Waveform, empty_window};
+use crate::spec::{Interpolation, JointMotion, References, Signal, Waveform, derivative_of, empty_window};
 
 impl Check<'_> {
     /// Validates a signal.
@@ -103,10 +103,14 @@ impl Check<'_> {
             Some(controller) => controller.joint.get(joint).map(|joint| joint.kind),
             None => spec.joint.get(joint).map(|joint| joint.kind),
         });
-        let has_reference = kind.is_some_and(|kind| kind.has_plain_positions());
-        let mut derivatives = [".qd_ref", ".qdd_ref"]
-            .map(|of| input.replacen(".q_ref", of, 1))
-            .into_iter();
+        let vector = (spec.controller.as_ref()).is_some_and(|of| of.references == References::Vector);
+        let has_reference = match vector {
+            true => input.starts_with("q_ref["),
+            false => kind.is_some_and(|kind| kind.has_plain_positions()),
+        };
+        let mut derivatives = ["qd_ref", "qdd_ref"]
+            .into_iter()
+            .filter_map(|of| derivative_of(input, of));
         let driven_twice = derivatives.find(|derivative| spec.signal.contains_key(derivative));
         let is_windowed = signal.from.is_some() || signal.until.is_some();
         let opens = matches!(signal.waveform, Waveform::Constant | Waveform::Sine) && is_windowed;

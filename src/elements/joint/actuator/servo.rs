@@ -136,7 +136,7 @@ impl JointLaw {
                 law: AttitudeLaw {
                     q_ref,
                     w_ref: qd_ref,
-                    switch,
+                    switch: Some(switch),
                     kp,
                     kd,
                 },
@@ -197,8 +197,8 @@ impl AxisServo {
 impl BallServo {
     pub fn torque<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let w = Vec3::from_column_slice(&now.qd[self.rate..self.rate + 3]);
-        self.law
-            .moment(&now.sensed(), Quaternion::from_slice(&now.q[self.coordinate..]), &w)
+        let q = Quaternion::from_slice(&now.q[self.coordinate..]);
+        self.law.moment(now.parameters, now.inputs, q, &w)
     }
 }
 
@@ -238,7 +238,7 @@ impl Element for JointServo {
             }
             JointLaw::Ball(s) => {
                 let q = Quaternion::from_slice(&now.q[s.coordinate..]);
-                y.vector(&s.law.error(&now.sensed(), q));
+                y.vector(&s.law.error(now.inputs, q));
                 y.vector(&s.torque(now));
             }
         }

@@ -1,0 +1,225 @@
+//! Control laws of a controller for joints and attitudes in other FMUs, and its outputs.
+
+mod attitude;
+mod axis;
+mod desaturation;
+mod limited;
+mod references;
+mod samples;
+
+pub(crate) use samples::Samples;
+
+use super::{
+    Compiler, Cursor, Discrete, Element, EventContext, Limit, Outputs, Sensed, Values, View, Watched, replace,
+};
+use crate::Problem;
+use crate::algebra::Scalar;
+use crate::event::Event;
+use crate::spec::{self, Spec, at};
+use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
+use attitude::Attitude;
+use axis::Axis;
+
+/// Controller with `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints and
+/// `M = kp θ + kd (w_ref − w)` for its attitudes, both limited to the torque limits.
+#[derive(Clone, Debug)]
+pub(crate) struct Controller {
+    axes: Vec<Axis>,
+    attitudes: Vec<Attitude>,
+    pub sample_time: Option<ParamId>,
+}
+
+/// Data of one instant on which the control laws depend.
+#[derive(Clone, Copy)]
+pub(crate) struct Measured<'a, S: Scalar> {
+    /// Values of the parameters.
+    pub parameters: &'a [f64],
+    /// Values of the inputs, set by the importer or by signals.
+    pub inputs: &'a [S],
+}
+
+/// Discrete state of a controller between its samples.
+#[derive(Clone, Copy)]
+pub(crate) struct Modes<'a> {
+    /// Limit state of each axis, then of each wheel.
+    limits: &'a [Limit],
+    /// True for each attitude whose wheels are being desaturated.
+    desaturating: &'a [bool],
+}
+
+/// Modes with which outputs are evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LimitStates {
+    /// Those of the discrete state.
+    Present,
+    /// Those that an update of the discrete state would set, including the desaturation.
+    Next,
+}
+
+/// Shortest permitted time between samples, s; shorter times are assumed to be errors and would
+/// cost millions of samples per step.
+const SHORTEST: f64 = 1e-6;
+
+impl Controller {
+    fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
+        let sample_time = written.sample_time.map(|time| {
+            let what = "time from one sample of the controller to the next";
+            let quantity = Quantity::new("controller.sample_time", Unit::Second, what).bounded(Bound::Positive);
+            declare.parameter(quantity, time, false, &at("controller", "sample_time", ""))
+        });
+        let axes = Axis::declare_all(written, declare);
+        let (mut attitudes, mut first_limit) = (Vec::new(), axes.len());
+        for (body, attitude) in &written.attitude {
+            let attitude = Attitude::declare(body, attitude, (attitudes.len(), first_limit), declare);
+            first_limit += attitude.limit_count();
+            attitudes.push(attitude);
+        }
+        Self {
+            axes,
+            attitudes,
+            sample_time,
+        }
+    }
+
+    pub fn is_sampled(&self) -> bool {
+        self.sample_time.is_some()
+    }
+
+    /// Returns the number of its limit states.
+    pub fn limit_count(&self) -> usize {
+        self.axes.len() + self.attitudes.iter().map(Attitude::limit_count).sum::<usize>()
+    }
+
+    /// Returns the number of its attitudes.
+    pub fn attitude_count(&self) -> usize {
+        self.attitudes.len()
+    }
+
+    /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate).
+    fn quantities(&self) -> impl Iterator<Item = Quantity> {
+        let of_axes = self.axes.iter().flat_map(Axis::quantities);
+        of_axes.chain(self.attitudes.iter().flat_map(Attitude::quantities))
+    }
+
+    /// Passes the values of its outputs to `to`.
+    pub fn evaluate<S: Scalar>(&self, now: Measured<S>, modes: Modes, states: LimitStates, to: &mut impl FnMut(S)) {
+        for (axis, &limit) in self.axes.iter().zip(modes.limits) {
+            axis.evaluate(now, limit, states, to);
+        }
+        for attitude in &self.attitudes {
+            attitude.evaluate(now, modes, states, to);
+        }
+    }
+
+    /// Updates the limit states and the desaturation to the inputs. Returns true if one changed.
+    pub fn update_limits(&self, now: Measured<f64>, discrete: &mut Discrete) -> bool {
+        let mut changed = false;
+        for (axis, state) in self.axes.iter().zip(&mut discrete.controlled) {
+            changed |= replace(state, axis.next(now, *state));
+        }
+        for attitude in &self.attitudes {
+            changed |= attitude.update(now, &mut discrete.controlled, &mut discrete.desaturating);
+        }
+        changed
+    }
+}
+
+impl<'a> Modes<'a> {
+    pub fn of(discrete: &'a Discrete) -> Self {
+        Self::new(&discrete.controlled, &discrete.desaturating)
+    }
+
+    pub fn new(limits: &'a [Limit], desaturating: &'a [bool]) -> Self {
+        Self { limits, desaturating }
+    }
+}
+
+impl Element for Controller {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let written = from.spec.controller.iter();
+        written.map(|written| Self::declare(written, from.declare)).collect()
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        for attitude in &self.attitudes {
+            attitude.validate(of, problems);
+        }
+        let Some(id) = self.sample_time else { return };
+        let period = id.of(of.values);
+        if period > 0.0 && period < SHORTEST {
+            let Parameter { quantity, at, .. } = &of.declared[id.0];
+            let [found, shortest] = [period, SHORTEST].map(|time| quantity.unit.of(time));
+            problems.push(Problem {
+                at: at.clone(),
+                what: format!("{} = {found} is shorter than {shortest}", quantity.name),
+            });
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        match self.is_sampled() {
+            true => to.discrete(self.quantities()),
+            false => to.continuous(self.quantities()),
+        }
+    }
+
+    /// Writes the outputs of the last sample; without samples, or before the first, those for the
+    /// present inputs.
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let samples = &view.discrete.samples;
+        if self.is_sampled() && samples.next > 0.0 {
+            samples.held.iter().for_each(|&held| y.number(S::lift(held)));
+            return;
+        }
+        let now = Measured {
+            parameters: view.now.parameters,
+            inputs: view.now.inputs,
+        };
+        let modes = Modes::of(view.discrete);
+        self.evaluate(now, modes, LimitStates::Present, &mut |value| y.number(value));
+    }
+
+    /// Returns the number of torques with a limit and of desaturations; zero if the controller is
+    /// sampled, since its modes then change at samples only.
+    fn indicator_count(&self) -> usize {
+        if self.is_sampled() {
+            return 0;
+        }
+        let axes = self.axes.iter().filter(|axis| axis.is_limited()).count();
+        axes + self.attitudes.iter().map(Attitude::indicator_count).sum::<usize>()
+    }
+
+    fn watches(&self) -> Watched {
+        Watched {
+            inputs: !self.is_sampled(),
+            ..Watched::default()
+        }
+    }
+
+    fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
+        if self.is_sampled() {
+            return;
+        }
+        let now = Measured::of(&now.sensed);
+        for (axis, &limit) in self.axes.iter().zip(&discrete.controlled) {
+            axis.indicate(now, limit, z);
+        }
+        for attitude in &self.attitudes {
+            attitude.indicate(now, Modes::of(discrete), z);
+        }
+    }
+
+    /// Limit states of a sampled controller are updated by its samples.
+    fn update(&self, now: &EventContext, discrete: &mut Discrete, _: &mut Vec<Event>) -> bool {
+        !self.is_sampled() && self.update_limits(Measured::of(&now.sensed), discrete)
+    }
+}
+
+impl<'a> Measured<'a, f64> {
+    fn of(sensed: &Sensed<'a, f64>) -> Self {
+        Self {
+            parameters: sensed.parameters,
+            inputs: sensed.inputs,
+        }
+    }
+}
