@@ -218,7 +218,7 @@ impl Model {
 
     /// Returns the index, among the importer's inputs, of the first of several inputs; `None` if a
     /// signal sets one of them.
-    pub(crate) fn from_importer(&self, inputs: Range<usize>) -> Option<usize> {
+    pub(crate) fn importer_index(&self, inputs: Range<usize>) -> Option<usize> {
         let mut places = self.sources[inputs].iter().map(|source| match source {
             Source::Importer(place) => Some(*place),
             _ => None,

@@ -225,7 +225,7 @@ impl Simulation {
         let t_start = self.state.t;
         let model = self.plant.model();
         for interface in &model.elements.interfaces {
-            if let Some(at) = model.from_importer(interface.inputs()) {
+            if let Some(at) = model.importer_index(interface.inputs()) {
                 interface.extrapolate(at, &self.state.u, &mut self.state.u_derivatives);
             }
         }
