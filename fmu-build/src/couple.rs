@@ -177,6 +177,20 @@ fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
     Ok(packages)
 }
 
+/// Returns the warnings about two specs that may be connected, with the shorter of their steps as the
+/// communication step.
+///
+/// # Errors
+/// A start that cannot be computed.
+pub fn warnings_of(specs: [CompiledSpec; 2]) -> Result<Vec<String>> {
+    let step = specs
+        .iter()
+        .map(|spec| spec.model.spec.experiment.step)
+        .fold(f64::INFINITY, f64::min);
+    let packages = started(specs.into_iter().map(Package::Spec).collect())?;
+    Ok(warnings(&packages, Some(step)))
+}
+
 /// Returns the warnings about each pair of specs that are connected.
 fn warnings(packages: &[Package], step: Option<f64>) -> Vec<String> {
     let is_controller = |spec: &&CompiledSpec| spec.model.spec.controller.is_some();

@@ -6,8 +6,8 @@ use crate::dynamics::Applied;
 use crate::spec::Spec;
 use crate::system::{Carrier, Configuration, FrameRef, Quantity, System, Unit};
 
-/// Switched [bushing](Bushing) between two frames. The reverse of its wrench on a acts on b at the
-/// origin of b, so momentum is conserved.
+/// Switched spring-damper in six directions (`Bushing`) between two frames. The reverse of its
+/// wrench on a acts on b at the origin of b, so momentum is conserved.
 ///
 /// If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to the beam's
 /// tangent, and neither `w` nor `T` has a component along the tangent.

@@ -201,6 +201,14 @@ def test_couple_warns_of_a_reference_that_a_signal_starts_away_from_its_joint(tm
     assert told(signal.format(1.0472)) == "" == told("")
 
 
+def test_check_of_two_specs_warns_as_couple_does(tmp_path, catcher):
+    directory, _ = catcher
+    craft, control = directory / "catcher.toml", directory / "control.toml"
+    told = grapple("check", craft, control).stderr
+    assert told == grapple("couple", craft, control, "--output", tmp_path / "loop.ssp").stderr != ""
+    assert grapple("check", craft).stderr == ""
+
+
 def test_what_does_not_close_a_loop_is_an_error(tmp_path, catcher):
     directory, _ = catcher
     craft, control = directory / "catcher.toml", directory / "control.toml"

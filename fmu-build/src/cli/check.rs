@@ -1,6 +1,7 @@
 use super::output::{print, remark, warn};
 use fmu_build::CompiledSpec;
 use fmu_build::check::check;
+use fmu_build::couple::warnings_of;
 use fmu_build::starts::Assembled;
 use fmu_build::summaries::bodies;
 use fmu_build::text::{count, number, typeset};
@@ -12,10 +13,12 @@ use std::path::{Path, PathBuf};
 ///
 ///   grapple check my_arm.toml
 ///   grapple check --quiet *.toml    problems and warnings only
+///   grapple check arm.toml arm_controller.toml
 ///
 /// A warning reports a value that is legal but unlikely, and does not change the exit
 /// code. Lightly damped fast vibrations, for which a BDF method in Model Exchange is
-/// unstable, are reported with advice.
+/// unstable, are reported with advice. Two specs are also examined together, as
+/// `grapple couple` connects them: an unstable coupling gets a warning.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -37,7 +40,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             warn(&format!("{earlier:?}"));
         }
     }
-    outcome
+    outcome?;
+    let [first, second] = &arguments.specs[..] else {
+        return Ok(());
+    };
+    let specs = [CompiledSpec::read(first)?, CompiledSpec::read(second)?];
+    // Two specs that cannot be coupled are no error here.
+    for warning in warnings_of(specs).unwrap_or_default() {
+        warn(&format!("warning: {warning}"));
+    }
+    Ok(())
 }
 
 fn examine(spec: &Path, quiet: bool) -> Result<()> {

@@ -17,11 +17,11 @@ use std::path::PathBuf;
 /// An output is connected to the inputs of the same name in the other FMUs: the
 /// spacecraft's measurements (elbow.q) to the controller, the commanded torque
 /// (elbow.tau) to the spacecraft. The connections are printed, and the inputs that
-/// keep their start values. In FMUs of specs, inputs start at the values to which they are
-/// connected, and references at their joints. Values given by --set are in the file's
-/// parameter set (SSV). The file runs by `grapple simulate`, in FMPy
-/// (fmpy.ssp.simulation.simulate_ssp, without the parameter set) and in libcosim. FMUs of specs contain the
-/// libraries that `grapple build` packs.
+/// keep their start values. In FMUs of specs, inputs start at the values to which they
+/// are connected, and references at their joints; they contain the libraries that
+/// `grapple build` packs. Values given by --set are in the file's parameter set (SSV).
+/// The file runs by `grapple simulate`, in libcosim, in Ecos and in FMPy
+/// (fmpy.ssp.simulation.simulate_ssp), the last three without the parameter set.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

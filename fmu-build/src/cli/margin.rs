@@ -19,9 +19,10 @@ use std::path::PathBuf;
 /// controller drive inputs of the same name, as `grapple couple` connects them. A
 /// controller without sample_time is sampled at every communication step. Torques act
 /// without delay if a master steps the controller before the spacecraft, and one
-/// communication step later in the Jacobi algorithm; both are printed. The margins of a loop hold with the
-/// other loops closed. With --state they are computed about a saved state, the bytes of
-/// fmi2SerializeFMUstate, for example of a coupled run after a capture.
+/// communication step later in the Jacobi algorithm; both are printed. The margins of a
+/// loop hold with the other loops closed. With --state they are computed about a saved
+/// state, the bytes of fmi2SerializeFMUstate, for example of a coupled run after a
+/// capture.
 ///
 /// Of two spacecraft that an interface couples, the longest stable communication steps
 /// are printed, about their starts.

@@ -34,8 +34,9 @@ use std::path::PathBuf;
 /// input; linear interpolation between its rows, steps for switches and commands.
 ///
 /// An SSP file runs with all its FMUs: loop.csv has columns COMPONENT.VARIABLE, and
-/// each spacecraft has a page, loop_COMPONENT.html. FMUs whose outputs depend on their inputs without
-/// delay, and controllers, are stepped first; --algorithm jacobi steps all at once.
+/// each spacecraft has a page, loop_COMPONENT.html. FMUs whose outputs depend on their
+/// inputs without delay, and controllers, are stepped first; --algorithm jacobi steps all
+/// at once. Inputs without a connection keep their start values, or those of --set.
 ///
 /// A run that fails, or is interrupted (Ctrl-C, SIGTERM), leaves the table and the page
 /// up to there; the exit code is 1, or 130.

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 ///
 /// The carrier gives the motion of a frame and takes a wrench; the carried part takes
 /// the motion and gives the wrench of a spring-damper in six directions, the interface.
-/// A cut at a grasp keeps its gains, and the two parts together are the model itself. A cut at a joint
-/// has an interface with the given frequency and damping ratio, from the effective
-/// masses of both sides; of a joint that moves, the child is divided into two halves.
-/// The command writes the two specs and the SSP file, and prints the longest stable
+/// A cut at a grasp keeps its gains, and the two parts together are the model itself. A
+/// cut at a joint has an interface with the given frequency and damping ratio, from the
+/// effective masses of both sides; of a joint that moves, the child is divided into two
+/// halves. Signals are inside the two parts. The command writes the two specs and the SSP file, and prints the longest stable
 /// communication steps. The specs get a fifth of the shortest as their step, or the time
 /// constant of the fastest mode if that is shorter.
 #[derive(clap::Args)]
