@@ -3,12 +3,14 @@
 use crate::archive::{self, Content};
 use crate::build::BuiltFmu;
 use crate::compiled_spec::CompiledSpec;
+use crate::coupled_run::Algorithm;
 use crate::error::{Result, invalid};
 use crate::library::Library;
-use crate::margin::interface::{Algorithm, Coupling};
+use crate::margin::interface::{Coupling, described};
 use crate::margin::{Longest, MarginOptions, SampledLoops};
 use crate::package::Package;
 use crate::point::Point;
+use crate::ssp::named;
 use crate::summaries::unknown;
 pub use crate::system_structure::Connection;
 use crate::system_structure::{Component, ParameterSet, SystemStructure, xml};
@@ -99,14 +101,9 @@ pub fn couple(models: &[PathBuf], set: &[(String, f64)], libraries: &[Library]) 
 /// Checks that values belong to parameters and to inputs without a connection.
 fn check_values(parts: &[Part], connections: &[Connection], values: &[(String, f64)]) -> Result<()> {
     for (path, value) in values {
-        let named = path.split_once('.');
-        let part = named.and_then(|(component, _)| parts.iter().find(|part| part.name == component));
-        let (Some(part), Some((component, variable))) = (part, named) else {
-            let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
-            return Err(invalid!(
-                "{path} names no FMU: write COMPONENT.VARIABLE, with one of {}",
-                names.join(", ")
-            ));
+        let (component, variable) = named(path, || parts.iter().map(|part| part.name.as_str()))?;
+        let Some(part) = parts.iter().find(|part| part.name == component) else {
+            continue;
         };
         let inputs = of(&part.description, Causality::Input).filter(|v| !part.is_wired(&v.name, connections));
         let known: Vec<&str> = of(&part.description, Causality::Parameter)
@@ -222,9 +219,10 @@ fn unstable_interface(specs: [&CompiledSpec; 2], step: f64) -> Vec<String> {
     let unstable = limits.longest.iter().filter(is_unstable);
     let warning = |(algorithm, longest): &(Algorithm, Longest)| {
         format!(
-            "interface {} is unstable with steps of {} s by the {algorithm}; it is stable {longest}: see grapple margin",
+            "interface {} is unstable with steps of {} s by the {}; it is stable {longest}: see grapple margin",
             limits.interface,
-            number(step, 6)
+            number(step, 6),
+            described(*algorithm)
         )
     };
     unstable.map(warning).collect()

@@ -125,11 +125,11 @@ impl<'s> Running<'s> {
         };
         // A value passes through one more FMU each time.
         for _ in 0..=system.parts.len() {
-            for &i in system.order.iter().rev() {
+            for i in 0..system.parts.len() {
                 running.read(i, None)?;
-                for &j in &system.order {
-                    running.set(j, 0.0, &[])?;
-                }
+            }
+            for i in 0..system.parts.len() {
+                running.set(i, 0.0, &[])?;
             }
         }
         for (part, slave) in system.parts.iter().zip(&mut running.slaves) {

@@ -286,14 +286,7 @@ impl CoupledSystem {
         let mut settings = vec![Vec::new(); self.parts.len()];
         let mut values = self.values.clone();
         for (path, value) in set {
-            let names = || self.parts.iter().map(|part| part.name.as_str());
-            let Some((component, variable)) = named(path, names()) else {
-                let names: Vec<&str> = names().collect();
-                return Err(invalid!(
-                    "{path} names no FMU: write COMPONENT.VARIABLE, with one of {}",
-                    names.join(", ")
-                ));
-            };
+            let (component, variable) = named(path, || self.parts.iter().map(|part| part.name.as_str()))?;
             values.push(Value {
                 component: component.to_owned(),
                 variable: variable.to_owned(),

@@ -242,12 +242,7 @@ impl Ssp {
             ssp.components.push((name, fmu));
         }
         for (path, Real { value, unit }) in system.bindings.values(folder)? {
-            let names = ssp.components.iter().map(|(name, _)| name.as_str());
-            let Some((component, variable)) = named(&path, names) else {
-                return Err(invalid!(
-                    "the parameter {path:?} belongs to no FMU: its name begins with that of one"
-                ));
-            };
+            let (component, variable) = named(&path, || ssp.components.iter().map(|(name, _)| name.as_str()))?;
             let (component, variable) = (component.to_owned(), variable.to_owned());
             ssp.values.push(Value {
                 component,
@@ -315,9 +310,17 @@ impl Bindings {
 }
 
 /// Divides `component.variable` after the longest name of a component.
-pub fn named<'a>(path: &'a str, components: impl Iterator<Item = &'a str>) -> Option<(&'a str, &'a str)> {
-    let divided = components.filter_map(|name| Some((name, path.strip_prefix(name)?.strip_prefix('.')?)));
-    divided.max_by_key(|(name, _)| name.len())
+///
+/// # Errors
+/// The path begins with the name of no component.
+pub fn named<'a, I: Iterator<Item = &'a str>>(path: &'a str, components: impl Fn() -> I) -> Result<(&'a str, &'a str)> {
+    let divided = components().filter_map(|name| Some((name, path.strip_prefix(name)?.strip_prefix('.')?)));
+    divided.max_by_key(|(name, _)| name.len()).ok_or_else(|| {
+        invalid!(
+            "{path} names no FMU: write COMPONENT.VARIABLE, with one of {}",
+            components().collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// Returns the path of a file in the folder.

@@ -360,11 +360,11 @@ def test_each_fmu_is_imported_by_an_absolute_path_into_a_folder_of_its_own(hosts
     load, run = ((hosts.folder / name).read_text(encoding="utf-8") for name in ("load.mos", "run.mos"))
     names = [path.stem for path in specs_of_the_page()]
     for name in names:
-        assert f'importFMU("{name}/{name}.fmu", cd() + "/{name}");' in load, "rule O14"
+        assert f'importFMU("{name}/{name}.fmu", cd() + "/{name}");' in load, "the working folder of an import is absolute"
         assert f'loadFile("{name}/{name}_me_FMU.mo");' in load and f"simulate(Spacecraft.{name});" in run
         description = hosts.description(name)
         assert description.modelExchange is not None and description.coSimulation is None
-    assert "loadModel(Modelica);" in load and '"--allowNonStandardModelica=reinitInAlgorithms"' in load, "rule O15"
+    assert "loadModel(Modelica);" in load and '"--allowNonStandardModelica=reinitInAlgorithms"' in load, "the option that importFMU's models need"
     assert load.index("loadModel(Modelica)") < load.index("importFMU") < load.index('loadFile("Spacecraft.mo")')
     script = (HOSTS / "modelica" / "examples.mos").read_text(encoding="utf-8")
     for name in ("ClosedLoop", "TwoSpacecraft"):

@@ -19,9 +19,10 @@ use std::path::PathBuf;
 /// A cut at a grasp keeps its gains, and the two parts together are the model itself. A
 /// cut at a joint has an interface with the given frequency and damping ratio, from the
 /// effective masses of both sides; of a joint that moves, the child is divided into two
-/// halves. Signals are inside the two parts. The command writes the two specs and the SSP file, and prints the longest stable
-/// communication steps. The specs get a fifth of the shortest as their step, or the time
-/// constant of the fastest mode if that is shorter.
+/// halves. Signals are inside the two parts. The command writes the two specs and the
+/// SSP file, and prints the longest stable communication steps. The specs get a fifth of
+/// the shortest as their step, or the time constant of the fastest mode if that is
+/// shorter.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

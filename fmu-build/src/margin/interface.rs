@@ -17,6 +17,7 @@
 
 use super::loops::{Longest, RIGID, eigenvalues, exponential, longest_stable};
 use crate::compiled_spec::CompiledSpec;
+use crate::coupled_run::Algorithm;
 use crate::error::{Result, invalid};
 use crate::linearize::{LinearizeOptions, choose};
 use crate::point::Point;
@@ -43,15 +44,6 @@ const COMMON: f64 = 100.0 * RIGID;
 
 /// Ratio of one communication step that is examined to the one before.
 const GRID: f64 = 1.05;
-
-/// Order in which an importer steps the two FMUs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Algorithm {
-    /// Both at once.
-    Jacobi,
-    /// The carried part before the carrier.
-    GaussSeidel,
-}
 
 /// Two parts of a spacecraft, linearised about their starts and coupled by one interface.
 pub struct Coupling {
@@ -306,12 +298,11 @@ impl Limits {
     }
 }
 
-impl fmt::Display for Algorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Jacobi => "Jacobi algorithm (both parts at once)",
-            Self::GaussSeidel => "Gauss-Seidel algorithm (the part with the interface first)",
-        })
+/// Returns the name of an algorithm, with the order of the two parts.
+pub fn described(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Jacobi => "Jacobi algorithm (both parts at once)",
+        Algorithm::GaussSeidel => "Gauss-Seidel algorithm (the part with the interface first)",
     }
 }
 
@@ -341,7 +332,7 @@ impl fmt::Display for Limits {
             )?;
         }
         for (algorithm, longest) in &self.longest {
-            writeln!(f, "{algorithm}: stable {longest}")?;
+            writeln!(f, "{}: stable {longest}", described(*algorithm))?;
         }
         Ok(())
     }

@@ -211,7 +211,7 @@ impl Wrapper {
              .{name}_me_FMU fmu \"The model that importFMU makes of {name}.fmu\";\n",
             placement(0.0, -100.0)
         );
-        // Without a state between the FMU's outputs and inputs, omc finds an algebraic loop (O16).
+        // Without a state between the FMU's outputs and inputs, omc finds an algebraic loop.
         if self.runs_alone && n > 0.0 {
             let what = "Time constant of the forces and torques of the connectors, positive";
             let _ = writeln!(text, "    parameter Real lag(unit = \"s\") = 1e-3 \"{what}\";");

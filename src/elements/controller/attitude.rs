@@ -47,7 +47,7 @@ pub(super) fn place(body: &str, field: &[&str]) -> Vec<String> {
 }
 
 impl Wheel {
-    fn declare(body: &str, (name, written): (&String, &ControlledWheel), declare: &mut Declarations) -> Self {
+    fn declare(body: &str, name: &str, written: &ControlledWheel, declare: &mut Declarations) -> Self {
         let of = |field: &str| place(body, &["wheel", name, field]);
         let what = format!("axis of wheel {name}, axes of {body}");
         let axis = Quantity::vector(&format!("{name}.axis"), Unit::One, &what);
@@ -58,7 +58,7 @@ impl Wheel {
             declare.parameter(quantity.bounded(Bound::Positive), limit, true, &of("torque_limit"))
         });
         Self {
-            name: name.clone(),
+            name: name.to_owned(),
             axis,
             limit: Limited(limit),
         }
@@ -71,11 +71,12 @@ impl Wheel {
 }
 
 impl Attitude {
-    /// Declares an attitude; the pair is its index and that of its first limit state.
+    /// Declares an attitude with its index and that of its first limit state.
     pub fn declare(
         body: &str,
         written: &spec::ControlledAttitude,
-        (index, first_limit): (usize, usize),
+        index: usize,
+        first_limit: usize,
         declare: &mut Declarations,
     ) -> Self {
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
@@ -85,7 +86,9 @@ impl Attitude {
         let kp = gains("kp", &written.kp, Unit::NewtonMetrePerRadian, "proportional");
         let kd = gains("kd", &written.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
         let wheels = written.wheel.iter();
-        let wheels: Vec<Wheel> = wheels.map(|wheel| Wheel::declare(body, wheel, declare)).collect();
+        let wheels: Vec<Wheel> = wheels
+            .map(|(name, wheel)| Wheel::declare(body, name, wheel, declare))
+            .collect();
         let mut attitude = |field: &str, what: &str| {
             let first = declare.inputs.len();
             let quantities = Quantity::quaternion(&format!("{body}.{field}"), &format!("{what} of {body}, quaternion"));

@@ -29,7 +29,7 @@ struct Joint<'a> {
 }
 
 impl<'a> Joint<'a> {
-    fn of((name, written): (&'a String, &'a ControlledJoint)) -> Self {
+    fn new(name: &'a str, written: &'a ControlledJoint) -> Self {
         let n = written.kind.rates();
         Self { name, written, n }
     }
@@ -52,7 +52,7 @@ impl<'a> Joint<'a> {
 impl Axis {
     /// Declares the axes of all joints.
     pub fn declare_all(written: &spec::Controller, declare: &mut Declarations) -> Vec<Self> {
-        let joints = || written.joint.iter().map(Joint::of);
+        let joints = || written.joint.iter().map(|(name, joint)| Joint::new(name, joint));
         let all = |joint: Joint| (0..joint.n).map(move |i| joint.references(i)).collect::<Vec<_>>();
         let quantities: Vec<[Quantity; 2]> = joints().flat_map(all).collect();
         let vectors = declare_vectors(written, &quantities, declare);

@@ -70,7 +70,7 @@ impl Controller {
         let axes = Axis::declare_all(written, declare);
         let (mut attitudes, mut first_limit) = (Vec::new(), axes.len());
         for (body, attitude) in &written.attitude {
-            let attitude = Attitude::declare(body, attitude, (attitudes.len(), first_limit), declare);
+            let attitude = Attitude::declare(body, attitude, attitudes.len(), first_limit, declare);
             first_limit += attitude.limit_count();
             attitudes.push(attitude);
         }
@@ -171,10 +171,7 @@ impl Element for Controller {
             samples.held.iter().for_each(|&held| y.number(S::lift(held)));
             return;
         }
-        let now = Measured {
-            parameters: view.now.parameters,
-            inputs: view.now.inputs,
-        };
+        let now = Measured::of(&view.now.sensed());
         let modes = Modes::of(view.discrete);
         self.evaluate(now, modes, LimitStates::Present, &mut |value| y.number(value));
     }
@@ -215,8 +212,8 @@ impl Element for Controller {
     }
 }
 
-impl<'a> Measured<'a, f64> {
-    fn of(sensed: &Sensed<'a, f64>) -> Self {
+impl<'a, S: Scalar> Measured<'a, S> {
+    fn of(sensed: &Sensed<'a, S>) -> Self {
         Self {
             parameters: sensed.parameters,
             inputs: sensed.inputs,

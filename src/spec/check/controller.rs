@@ -54,8 +54,8 @@ impl Check<'_> {
         }
     }
 
-    /// Reports names of joints, bodies, ports, wheels and thrusters that are invalid or not unique: each is that
-    /// of one part of the spacecraft.
+    /// Reports names of joints, bodies, ports, wheels and thrusters that are invalid or not unique:
+    /// each is that of one part of the spacecraft.
     fn controlled_names(&mut self, controller: &Controller) {
         let mut names: Vec<(Vec<&str>, &str, &str)> = Vec::new();
         names.extend(
