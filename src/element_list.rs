@@ -78,6 +78,8 @@ macro_rules! for_each_element {
             signals: SignalSource,
             "Outputs of the whole system."
             diagnostics: diagnostics::Diagnostics,
+            "Outputs of effective masses."
+            effective_masses: EffectiveMass,
         }
     };
 }

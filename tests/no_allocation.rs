@@ -272,6 +272,11 @@ law = "capture_grasp"
 a = "base"
 b = "world"
 e = 0.5
+[interface.mount]
+frame = "hand"
+stiffness = 10.0
+damping = 1.0
+effective_mass = true
 [signal."grip.capture"]
 type = "constant"
 from_importer = false

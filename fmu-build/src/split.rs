@@ -147,6 +147,7 @@ fn at_grasp(spec: &Spec, at: &str) -> Result<Split> {
             angular_damping: grasp.angular_damping.clone(),
             position: start.vector(at, "r")?,
             attitude: start.vector(at, "q")?,
+            effective_mass: false,
         },
     );
     divided.moves(&start)?;
@@ -232,6 +233,7 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
             angular_damping: Some(along(inertia, damping)),
             position: start.vector(&name, "r")?,
             attitude: start.vector(&name, "q")?,
+            effective_mass: false,
         },
     );
     divided.moves(&start)?;
@@ -324,6 +326,7 @@ impl Divided {
             frame: name.to_owned(),
             axes: PortAxes::Frame,
             impulse: false,
+            effective_mass: false,
         };
         carrier.port.insert(name.to_owned(), port);
         Self {

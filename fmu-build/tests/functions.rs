@@ -8,8 +8,12 @@ use fmu_build::library::libraries;
 use fmu_build::linearize::{LinearizeOptions, linearize};
 use fmu_build::package::Package;
 use fmu_build::simulate::{SimulateOptions, simulate};
+use fmu_build::split::{SplitOptions, effective_masses, split};
 use fmu_build::{CompiledSpec, Control, Error, report};
+use grapple::plant::{Model, OperatingPoint, Plant};
+use grapple::simulation::Simulation;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tempfile::TempDir;
 
@@ -127,4 +131,38 @@ fn cancelled_campaign_is_continued() {
     assert_eq!((outcome.done, outcome.failed.len()), (3, 0));
     assert!(outcome.table.is_some_and(|table| table.exists()));
     assert!(open().left.is_empty());
+}
+
+/// The outputs at the start are the effective masses that `split` and `margin` print, by the
+/// linearisation about the start.
+#[test]
+fn effective_masses_are_outputs_of_both_parts() {
+    let whole = CompiledSpec::read(&example("coupling/held_payload")).expect("valid");
+    let parts = split(&whole, &SplitOptions::at("gripper")).expect("it separates");
+    let frame = parts.carried.interface["gripper"].frame.clone();
+    let printed = effective_masses(&parts.carrier, &parts.carried, "gripper", &frame).expect("regular");
+    let (mut carrier, mut carried) = (parts.carrier, parts.carried);
+    carrier.port["gripper"].effective_mass = true;
+    carried.interface["gripper"].effective_mass = true;
+    let mut most = 0.0_f64;
+    for (spec, printed) in [carrier, carried].iter().zip(printed) {
+        let model = Arc::new(Model::compile(spec).expect("valid"));
+        let mut simulation = Plant::new(Arc::clone(&model))
+            .and_then(Simulation::new)
+            .expect("it starts");
+        let (mut dx, mut y) = (vec![0.0; model.states.len()], vec![0.0; model.outputs.len()]);
+        let at = &simulation.state;
+        let at = OperatingPoint::new(at.t, &at.x, &at.u, &at.discrete);
+        simulation.plant.evaluate(at, &mut dx, &mut y).expect("regular");
+        for (of, expected) in [("mass", printed.mass), ("inertia", printed.inertia)] {
+            for (i, expected) in expected.into_iter().enumerate() {
+                let name = format!("gripper.effective_{of}[{}]", i + 1);
+                let output = model.outputs.iter().position(|output| output.quantity.name == name);
+                most = most.max((y[output.expect("an output")] / expected - 1.0).abs());
+            }
+        }
+    }
+    println!("outputs and printed effective masses: relative difference {most:.1e}");
+    // Round-off of two ways to the same numbers, the largest 180 times the least.
+    assert!(most < 1e-12, "{most:e}");
 }

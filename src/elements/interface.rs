@@ -46,6 +46,12 @@ pub struct ElasticInterface {
     /// axes.
     #[serde(default = "upright")]
     pub attitude: [f64; 4],
+    /// Outputs `<interface>.effective_mass[1..3]` (kg) and `.effective_inertia[1..3]` (kg·m²): the
+    /// force for a unit acceleration of the frame along each of its axes, and the moment for a unit
+    /// angular acceleration about it, with all joints free but locked and prescribed ones. 1e15
+    /// along an axis along which the frame cannot move. Default: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub effective_mass: bool,
 }
 
 fn upright() -> [f64; 4] {

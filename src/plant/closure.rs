@@ -110,9 +110,8 @@ impl<S: Scalar> Closure<S> {
             return Ok(());
         }
         for k in 0..n {
-            let row = &self.rows[k];
-            let A = self.held[row.held].accelerates(system, kinematics, engine.dynamics.A(), qdd);
-            self.lambda[k] = row.target - row.unit.power(&A);
+            let accelerates = self.acceleration(k, system, kinematics, engine.dynamics.A(), qdd);
+            self.lambda[k] = self.rows[k].target - accelerates;
         }
         self.loads.copy_from(engine.applied);
         self.respond(of, &mut engine, qdd);
@@ -198,18 +197,60 @@ impl<S: Scalar> Closure<S> {
     /// [`Error::SingularLoop`] where the rank of `W` has dropped.
     fn solve(&mut self, model: &Model, rank: usize) -> Result<(), Error> {
         let n = self.rows.len();
-        let lambda = &mut self.lambda[..n];
-        let solved = if rank >= n {
+        let factored = if rank >= n {
             let factors = &mut self.factors[..n * n];
             factors.copy_from_slice(&self.W[..n * n]);
-            spd::factor(factors, n).map(|()| spd::solve(factors, lambda))
+            spd::factor(factors, n)
         } else {
             let factored = self.least_norm.factor(&self.W[..n * n], n, rank, &self.responses);
-            factored.map(|_| self.least_norm.solve(lambda))
+            factored.map(|_| ())
         };
-        solved.map_err(|row| Error::SingularLoop {
+        factored.map_err(|row| Error::SingularLoop {
             closure: self.name_of(model, row),
-        })
+        })?;
+        self.substitute(rank);
+        Ok(())
+    }
+
+    /// Replaces the right side in `lambda` by the reactions, with the last factors.
+    fn substitute(&mut self, rank: usize) {
+        let n = self.rows.len();
+        let lambda = &mut self.lambda[..n];
+        if rank >= n {
+            spd::solve(&self.factors[..n * n], lambda);
+        } else {
+            self.least_norm.solve(lambda);
+        }
+    }
+
+    /// Returns `rᵀ W⁻¹ r` with `r = J A`: the reactions reduce the response to a unit wrench along
+    /// itself by it. `A` and `qdd` are the response without reactions ([`Dynamics::respond`]) after
+    /// [`hold`](Self::hold).
+    pub fn reduction(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        kinematics: &Kinematics<S>,
+        A: &[Twist<S>],
+        qdd: &[S],
+    ) -> S {
+        let (system, n) = (&of.model.system, self.rows.len());
+        if n == 0 {
+            return S::zero();
+        }
+        for k in 0..n {
+            self.lambda[k] = self.acceleration(k, system, kinematics, A, qdd);
+        }
+        self.substitute(discrete.rank);
+        let powers = (0..n).map(|k| self.acceleration(k, system, kinematics, A, qdd) * self.lambda[k]);
+        powers.fold(S::zero(), |sum, power| sum + power)
+    }
+
+    /// Returns the component of `J A` in a row.
+    fn acceleration(&self, row: usize, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> S {
+        let row = &self.rows[row];
+        let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
+        row.unit.power(&relative)
     }
 
     /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`

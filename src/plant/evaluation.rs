@@ -7,7 +7,7 @@ use super::model::{Model, Parts};
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EventContext, Instant, Sensed, View};
+use crate::elements::{EffectiveMass, EventContext, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -182,7 +182,10 @@ impl<S: Scalar> Evaluation<S> {
             velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
         };
+        let effective = EffectiveMass::OUTPUTS * model.elements.effective_masses.len();
+        let (y, effective) = y.split_at_mut(y.len() - effective);
         model.elements.observe(&view, y);
+        self.effective_masses(of, discrete, effective);
     }
 
     /// Returns coordinates and rates of joints and modes at the states `x`. If they have to be

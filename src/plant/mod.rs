@@ -12,6 +12,7 @@ mod context;
 mod coordinates;
 mod dependencies;
 mod detection;
+mod effective_mass;
 mod equilibrium;
 mod evaluation;
 mod events;

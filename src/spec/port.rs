@@ -18,6 +18,10 @@ pub struct Port {
     /// `<port>.impact` rises above 0.5. Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub impulse: bool,
+    /// Outputs `<port>.effective_mass[1..3]` (kg) and `.effective_inertia[1..3]` (kg·m²) of the
+    /// frame along its axes, as those of an interface; not on an ANCF beam. Default: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub effective_mass: bool,
 }
 
 /// Axes of a port's wrench or of a line load's force.
@@ -40,6 +44,9 @@ impl Table for Port {
     fn check(&self, spec: &Spec, report: &mut Report) {
         if self.axes == PortAxes::Frame {
             report.needs_axes(spec, "axes", &self.frame);
+        }
+        if self.effective_mass {
+            report.needs_axes(spec, "effective_mass", &self.frame);
         }
     }
 }

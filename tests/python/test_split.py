@@ -163,3 +163,22 @@ def test_couple_warns_of_a_step_beyond_the_limit(tmp_path):
     run = grapple("couple", *parts, "-o", tmp_path / "loop.ssp")
     assert "gripper is unstable" in run.stderr and "Jacobi" in run.stderr
     assert "Gauss-Seidel" not in run.stderr
+
+
+def test_effective_masses_are_outputs_of_both_parts_as_printed(tmp_path, within):
+    spec = tmp_path / "held.toml"
+    spec.write_text(TEXT, encoding="utf-8")
+    grapple("split", spec, "--at", "gripper", "-o", tmp_path)
+    parts = [tmp_path / f"held_payload_{part}.toml" for part in ("carrier", "carried")]
+    printed = [list(map(float, line.split()[1:])) for line in grapple("margin", *parts).stdout.splitlines() if re.match(r"\s*[xyz] ", line)]
+    for column, (part, table) in enumerate(zip(parts, ("port", "interface"))):
+        text = part.read_text(encoding="utf-8")
+        assert f"[{table}.gripper]\n" in text
+        part.write_text(text.replace(f"[{table}.gripper]\n", f"[{table}.gripper]\neffective_mass = true\n"), encoding="utf-8")
+        grapple("simulate", part, "--stop-time", "1e-3", "--no-page", "-o", tmp_path / "run.csv")
+        head, first, *_ = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+        values = dict(zip((title.split(" ")[0] for title in head.split(",")), map(float, first.split(","))))
+        for i, row in enumerate(printed):
+            for field, expected in (("mass", row[column]), ("inertia", row[2 + column])):
+                found = values[f"gripper.effective_{field}[{i + 1}]"]
+                within("effective mass in the FMU, relative to the printed one", abs(found / expected - 1.0), 5e-4, "four printed digits")

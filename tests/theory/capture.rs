@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// Returns a rotating spacecraft with an arm of two general joints, and a payload that the arm's
 /// tip has just reached.
-fn craft(law: &str) -> String {
+pub fn craft(law: &str) -> String {
     let text = format!(
         "name = \"catch\"\n[body.base]\nmass = 6.0\nmass_centre = [0.1, -0.2, 0.05]\ninertia = [0.8, 0.9, 1.0]\n\
          start = {{ angular_velocity = [0.1, -0.2, 0.15], velocity = [0.1, 0.3, -0.2] }}\n\

@@ -11,6 +11,7 @@ mod director;
 mod driven;
 mod dual_quaternion;
 mod duals;
+mod effective_mass;
 mod equilibrium;
 mod every_load;
 #[path = "../example_files/mod.rs"]

@@ -8,7 +8,7 @@ use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tange
 use crate::system::Derived;
 use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use example_files::example_files;
-use models::{FED, GRASPED, MOORED, SLIDES, TETHERED};
+use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TETHERED};
 use std::path::Path;
 
 #[path = "../../../tests/everything/mod.rs"]
@@ -25,7 +25,7 @@ mod models;
 /// (`servicer_orbit`), contacts may be open (`fed`). Others cancel: full turns of an angle in its
 /// sine (`klak_2020_quaternion`), rotations inside a tree if velocities of bodies are states
 /// (`dual_arm`, `valverde_2018`) or if the tree is fixed or tied to the world (`bricard`,
-/// `tethered 8`).
+/// `tethered 8`), and rotations inside a captured system (`tethered 14`, `tethered 15`).
 const SURPLUS: &[(&str, usize)] = &[
     ("beam_in_grasp", 789),
     ("bricard", 21),
@@ -44,6 +44,8 @@ const SURPLUS: &[(&str, usize)] = &[
     ("tethered 9", 86),
     ("tethered 10", 328),
     ("tethered 11", 87),
+    ("tethered 14", 193),
+    ("tethered 15", 87),
 ];
 
 /// A model at random parameter values, states, inputs and discrete states.
@@ -407,6 +409,10 @@ fn every_load_in_every_formulation_has_all_exact_dependencies() {
             "formulation = \"dual_quaternion\"\n{}",
             TETHERED.replace("\"frame\"", "\"world\"")
         ),
+        format!("{TETHERED}{MOUNTED}"),
+        format!("{TETHERED}{MOUNTED}{CAUGHT}"),
+        format!("formulation = \"natural\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
+        format!("formulation = \"dual_quaternion\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
     ];
     let models = texts.iter().enumerate().map(|(i, text)| {
         let model = Model::read(text, Path::new(".")).expect("valid");
@@ -435,6 +441,42 @@ fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
         !names.contains(&"x.q_start") && !names.contains(&"solver.work_limit"),
         "{names:?}"
     );
+}
+
+/// The effective mass of an arm's hand depends on the joints of its tree and on the masses there; with
+/// a capture also on the pose of the other body.
+#[test]
+fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
+    for (text, others) in [
+        (format!("{TETHERED}{MOUNTED}"), false),
+        (format!("{TETHERED}{MOUNTED}{CAUGHT}"), true),
+    ] {
+        let model = Model::read(&text, Path::new(".")).expect("valid");
+        let found = Dependencies::of(&model).expect("regular equations");
+        let output = |name: &str| model.outputs.iter().position(|output| output.quantity.name == name);
+        for name in ["mount.effective_mass[2]", "mount.effective_inertia[3]"] {
+            let output = output(name).expect("an output");
+            let states = found.outputs[output].states.iter();
+            let states: Vec<&str> = states.map(|&state| model.states[state].name.as_str()).collect();
+            assert!(states.contains(&"shoulder.q"), "{states:?}");
+            assert_eq!(states.contains(&"target.q[2]"), others, "{states:?}");
+            assert!(others || states.len() == 1, "{states:?}");
+            assert!(
+                states
+                    .iter()
+                    .all(|state| !state.contains(".qd") && !state.contains(".w[")),
+                "{states:?}"
+            );
+            assert_eq!(found.outputs[output].inputs, [0; 0]);
+            let parameters = found.initial_outputs[output].parameters.iter();
+            let parameters: Vec<&str> = parameters
+                .map(|&p| model.parameters[p].quantity.name.as_str())
+                .collect();
+            for name in ["chaser.mass", "arm.mass", "hand.origin[1]"] {
+                assert!(parameters.contains(&name), "{name} in {parameters:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -171,3 +171,19 @@ rest_length = 0.5
 from = "post"
 to = "hand"
 "#;
+
+/// Effective masses of the hand of [`TETHERED`].
+pub const MOUNTED: &str = r#"
+[port.mount]
+frame = "hand"
+axes = "frame"
+effective_mass = true
+"#;
+
+/// A capture of the target of [`TETHERED`].
+pub const CAUGHT: &str = r#"
+[contact.grip]
+a = "hand"
+b = "handle"
+law = "capture_grasp"
+"#;
