@@ -62,6 +62,7 @@ fn an_integrator_allocates_nothing_after_construction() {
         Method::Dop853,
         Method::Rk4 { step: 0.01 },
         Method::Radau5,
+        Method::Rosenbrock,
         Method::ImplicitMidpoint { step: 0.01 },
         Method::LinearlyImplicit { step: 0.01 },
         Method::Auto,
@@ -168,6 +169,7 @@ fn a_simulation_allocates_nothing_between_events() {
             allocates_nothing_between_events(&craft, solver);
         }
     }
+    allocates_nothing_between_events(EVERYTHING, "method = \"rosenbrock\"");
     allocates_nothing_between_events(EVERYTHING, "method = \"linearly_implicit\"\nstep = 0.002");
     let solver = "method = \"conserving\"\nstep = 0.002";
     for beams in [IN_GRASP, WITH_DIRECTORS] {

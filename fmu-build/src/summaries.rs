@@ -74,6 +74,7 @@ pub fn method(method: Method) -> &'static str {
         Method::Radau5 => "Radau IIA 5",
         Method::ImplicitMidpoint => "implicit midpoint, fixed step",
         Method::LinearlyImplicit => "linearly implicit midpoint, fixed step",
+        Method::Rosenbrock => "Rosenbrock-W 3(2)",
         Method::Conserving => "conserving midpoint rule, fixed step",
         Method::Auto => "Dormand–Prince 5(4) or Radau IIA 5",
     }

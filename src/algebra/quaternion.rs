@@ -159,6 +159,14 @@ impl<S: Scalar> Quaternion<S> {
             self.w * hz + self.x * hy - self.y * hx,
         )
     }
+
+    /// Returns the angular velocity `w_AB_B` (rad/s, axes of B) of the quaternion's
+    /// [`rate`](Self::rate), 1/s; a part of the rate along the quaternion has no effect.
+    pub fn angular_velocity(self, rate: Self) -> Vec3<S> {
+        let turn = self.conjugate() * rate;
+        let k = S::lift(2.0) / self.norm_squared();
+        Vec3::new(turn.x * k, turn.y * k, turn.z * k)
+    }
 }
 
 impl Quaternion<f64> {

@@ -9,8 +9,8 @@ pub struct Applied<S: Scalar> {
     pub wrench: Vec<Wrench<S>>,
     /// Generalised force on each rate: torque, N·m, or force, N.
     pub tau: Vec<S>,
-    /// Inertia added to each rate, kg·m² or kg, which acts as the load `−inertia q̈`: the linearly
-    /// implicit method thereby includes stiffness and damping. Used by the recursive formulation
+    /// Inertia added to each rate, kg·m² or kg, which acts as the load `−inertia q̈`: linearly
+    /// implicit methods thereby include stiffness and damping. Used by the recursive formulation
     /// only, and not for free joints.
     pub inertia: Vec<f64>,
     /// For each body, true if a drive prescribes the motion of its joint.

@@ -138,7 +138,20 @@ pub struct Resistance {
     pub damping: f64,
 }
 
+impl std::ops::AddAssign for Resistance {
+    fn add_assign(&mut self, other: Self) {
+        self.stiffness += other.stiffness;
+        self.damping += other.damping;
+    }
+}
+
 impl Resistance {
+    /// No stiffness and no damping.
+    pub const NONE: Self = Self {
+        stiffness: 0.0,
+        damping: 0.0,
+    };
+
     pub(super) fn of(stiffness: f64, damping: f64) -> Self {
         Self { stiffness, damping }
     }

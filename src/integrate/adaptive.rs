@@ -38,8 +38,10 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         memory.step_history.h_next = match settings.initial_step {
             Some(h) => h,
             None => {
-                equations.afford(t, 1)?;
-                method.initial_step(equations, t, t_limit, settings)
+                // At most: a method may also need the derivative at the start.
+                equations.afford(t, 2)?;
+                let first = method.initial_step(equations, t, t_limit, settings);
+                first.map_err(|failure| failure.at(t, 0.0))?
             }
         };
     }

@@ -14,10 +14,11 @@ use super::equations::StateAndDerivative;
 ///
 /// (2) alone is the cubic Hermite interpolant; DOPRI5 and DOP853 add rows (3) of their own. The
 /// form is that of `CONTD5` and `CONTD8` in Hairer and Wanner's codes `dopri5.f` and `dop853.f`
-/// (HNW II.6). The collocation polynomial of Radau IIA has other rows `r₂` and `r₃` than (2).
+/// (HNW II.6). Radau IIA and the
+/// Rosenbrock-W method have other rows `r₂` and `r₃` than (2).
 ///
 /// The interpolant is continuous from step to step, its ends are bit-identical to the accepted
-/// states, and its first derivative is continuous except for Radau IIA.
+/// states, and its first derivative is continuous except for these two.
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a> {
     pub(super) t0: f64,

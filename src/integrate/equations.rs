@@ -3,7 +3,7 @@
 
 use super::error::IntegrateError;
 use super::lanes::first_not_finite;
-use super::{Ode, OwnStep, Settings};
+use super::{Ode, OwnStep, Settings, Stage};
 
 /// The reason for which an evaluation or an attempted step has failed.
 pub(super) enum Failure<E> {
@@ -68,6 +68,13 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         *self.evaluations += 1;
         self.ode.correct(at, x0, g, midpoint).map_err(Failure::Derivative)?;
         check_finite(g)
+    }
+
+    /// Computes a stage by [`Ode::stage`]; counts as one evaluation.
+    pub fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Failure<O::Error>> {
+        *self.evaluations += 1;
+        self.ode.stage(stage, x, p, k).map_err(Failure::Derivative)?;
+        check_finite(k)
     }
 
     /// Computes `∂f/∂x` at time `t`, column by column: exact if the model provides it, otherwise by

@@ -244,7 +244,7 @@ impl Adaptive for Explicit {
         t: f64,
         t_limit: f64,
         settings: &Settings,
-    ) -> f64 {
+    ) -> Result<f64, Failure<O::Error>> {
         let (first, rest) = self.k.split_at_mut(self.x0.len());
         let start = StateAndDerivative::new(&self.x0, first);
         let workspace = Workspace {
@@ -253,7 +253,7 @@ impl Adaptive for Explicit {
             derivative: nth_mut(rest, self.x0.len(), 0),
         };
         let order = self.tableau.order;
-        initial_step(equations, t, t_limit, start, order, settings, workspace)
+        Ok(initial_step(equations, t, t_limit, start, order, settings, workspace))
     }
 
     fn worst(&self) -> usize {

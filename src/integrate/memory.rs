@@ -9,21 +9,21 @@ use super::numbers::{InvalidMemory, Numbers};
 /// Integrator state carried from step to step: together with `t` and `x` it determines every bit of
 /// the subsequent run.
 ///
-/// Explicit methods store a few numbers. Implicit methods also store their Jacobian and the last
-/// step's polynomial, `n² + 3n` numbers for `n` states ([`Method::ImplicitMidpoint`]: `n² + n`;
-/// [`Method::LinearlyImplicit`]: `n`, the last midpoint derivative; [`Method::Conserving`]:
-/// `m² + m` for `m` midpoint rates): these are reused over many steps, and their evaluation after a
-/// restore would not be bit-identical. The factors of the Newton matrices follow from the Jacobian
-/// and the step size and are not stored.
+/// Explicit methods and the Rosenbrock-W method store a few numbers. Implicit methods also store
+/// their Jacobian and the last step's polynomial, `n² + 3n` numbers for `n` states
+/// ([`Method::ImplicitMidpoint`]: `n² + n`; [`Method::LinearlyImplicit`]: `n`, the last midpoint
+/// derivative; [`Method::Conserving`]: `m² + m` for `m` midpoint rates): these are reused over many
+/// steps, and their evaluation after a restore would not be bit-identical. The factors of the
+/// Newton matrices follow from the Jacobian and the step size and are not stored.
 #[derive(Debug, PartialEq)]
 pub struct Memory {
     pub(super) step_history: StepHistory,
     pub(super) newton: Newton,
     pub(super) method_selection: MethodSelection,
-    /// `∂f/∂x`, column-major; empty for explicit methods.
+    /// `∂f/∂x`, column-major; empty for methods without Newton's iteration.
     pub(super) jacobian: Vec<f64>,
     /// Rows of the last step's polynomial, or its midpoint rates or derivative: the source of the
-    /// next step's starting values; empty for explicit methods.
+    /// next step's starting values; empty for methods without them.
     pub(super) rows: Vec<f64>,
 }
 
@@ -173,7 +173,7 @@ impl Memory {
 fn vectors(settings: &Settings) -> [usize; 2] {
     let n = settings.n_states();
     match settings.method() {
-        Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } => [0, 0],
+        Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Rosenbrock => [0, 0],
         Method::ImplicitMidpoint { .. } => [n * n, n],
         Method::LinearlyImplicit { .. } => [0, n],
         Method::Conserving { rates, .. } => [rates * rates, rates],

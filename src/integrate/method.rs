@@ -1,6 +1,6 @@
 //! The integration methods.
 
-use super::{dop853, dopri5, rk4};
+use super::{dop853, dopri5, rk4, rosenbrock};
 
 /// Integration method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,6 +47,11 @@ pub enum Method {
         /// Maximum step, in units of `t`.
         step: f64,
     },
+    /// A Rosenbrock-W method of order 3 with an error estimate of order 2: four evaluations a step,
+    /// no Newton iteration. The equations must provide the stiff part of their Jacobian in
+    /// [`Ode::stage`](super::Ode::stage); stiff terms that it does not contain limit the step, as
+    /// in an explicit method.
+    Rosenbrock,
     /// The step that the equations define ([`OwnStep`](super::OwnStep)), which conserves their
     /// invariants: of order 2, with a fixed step as for [`Method::Rk4`].
     Conserving {
@@ -74,6 +79,7 @@ impl Method {
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint { .. } => "implicit_midpoint",
             Method::LinearlyImplicit { .. } => "linearly_implicit",
+            Method::Rosenbrock => "rosenbrock",
             Method::Conserving { .. } => "conserving",
             Method::Auto => "auto",
         }
@@ -86,6 +92,7 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.order,
             Method::Rk4 { .. } => rk4::TABLEAU.order,
             Method::Radau5 => 5,
+            Method::Rosenbrock => rosenbrock::ORDER,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
@@ -98,6 +105,7 @@ impl Method {
             Method::Dop853 => dop853::TABLEAU.dense_order,
             Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
             Method::Radau5 | Method::Auto => 3,
+            Method::Rosenbrock => rosenbrock::DENSE_ORDER,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
@@ -110,6 +118,7 @@ impl Method {
             Method::Dopri5
             | Method::Dop853
             | Method::Rk4 { .. }
+            | Method::Rosenbrock
             | Method::LinearlyImplicit { .. }
             | Method::Conserving { .. } => false,
         }
@@ -121,7 +130,12 @@ impl Method {
     pub fn steps_to_events(&self) -> bool {
         match self {
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => true,
-            Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Radau5 | Method::Auto => false,
+            Method::Dopri5
+            | Method::Dop853
+            | Method::Rk4 { .. }
+            | Method::Radau5
+            | Method::Rosenbrock
+            | Method::Auto => false,
         }
     }
 
@@ -132,7 +146,7 @@ impl Method {
             | Method::ImplicitMidpoint { step }
             | Method::LinearlyImplicit { step }
             | Method::Conserving { step, .. } => Some(*step),
-            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Auto => None,
+            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Rosenbrock | Method::Auto => None,
         }
     }
 }

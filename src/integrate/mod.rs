@@ -23,6 +23,7 @@
 //! | [`Method::Dop853`] | 8(5,3) | 7 | adaptive |
 //! | [`Method::Rk4`] | 4 | 3 | fixed |
 //! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
+//! | [`Method::Rosenbrock`] | 3 (2), for stiff equations | 2 | adaptive |
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
 //! | [`Method::LinearlyImplicit`] | 2, two evaluations a step | 2 | fixed |
 //! | [`Method::Conserving`] | 2, step defined by the equations | 2 | fixed |
@@ -37,13 +38,13 @@
 //!
 //! Modules: `one_step` defines the interface of a one-step method. `explicit` implements the
 //! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`
-//! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `ends` the
-//! common part of `midpoint`, `linearly_implicit` and `conserving`; `auto` selects a method by the
-//! counts in `method_selection`. `newton` and `lu` solve the equations of implicit methods,
-//! `equations` is the common interface to the [`Ode`], `known` reuses derivatives. `adaptive` and
-//! `fixed` are the two kinds of step size selection, `control` is the step size controller,
-//! `initial` selects the first step, `landing` makes a step end exactly on a limit, `lanes`
-//! contains loops over states; `numbers` reads a saved [`Memory`].
+//! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `rosenbrock`
+//! the Rosenbrock-W method, `ends` the common part of `midpoint`, `linearly_implicit` and
+//! `conserving`; `auto` selects a method by the counts in `method_selection`. `newton` and `lu`
+//! solve the equations of implicit methods, `equations` is the common interface to the [`Ode`],
+//! `known` reuses derivatives. `adaptive` and `fixed` are the two kinds of step size selection,
+//! `control` is the step size controller, `initial` selects the first step, `landing` makes a step
+//! end exactly on a limit, `lanes` contains loops over states; `numbers` reads a saved [`Memory`].
 //!
 //! ```
 //! # use grapple::integrate;
@@ -99,6 +100,7 @@ mod radau;
 mod radau5;
 mod rk4;
 pub mod root;
+mod rosenbrock;
 mod settings;
 mod step;
 mod stepper;
@@ -179,6 +181,25 @@ pub trait Ode {
         self.derivative(t, midpoint, g)
     }
 
+    /// Computes the derivative `k` of a stage, for [`Method::Rosenbrock`]:
+    ///
+    /// ```text
+    ///     (1 − θ W) k = f(t, x) + W p,   θ = γ h
+    /// ```
+    ///
+    /// with an approximation `W` of the Jacobian; the default is `W = 0`. `W` must contain the
+    /// stiff terms; the order does not depend on it. The stages of an attempted step are computed
+    /// in order: `W` may be a smooth function of `t` and `x`, and may contain values at the first
+    /// stage.
+    ///
+    /// # Errors
+    ///
+    /// If the model has no derivative at `(t, x)`.
+    fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Self::Error> {
+        let _ = p;
+        self.derivative(stage.t, x, k)
+    }
+
     /// Returns the step that the equations define for [`Method::Conserving`]; by default `None`.
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Self::Error>> {
         None
@@ -216,6 +237,17 @@ pub trait OwnStep {
     /// # Errors
     /// If the model has no step of its own.
     fn end(&mut self, span: Span, x0: &[f64], u: &[f64], x1: &mut [f64]) -> Result<(), Self::Error>;
+}
+
+/// A stage of [`Method::Rosenbrock`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stage {
+    /// Time of the stage.
+    pub t: f64,
+    /// Coefficient `θ = γ h` of `W`.
+    pub theta: f64,
+    /// True for the first stage of an attempted step, at its start.
+    pub is_first: bool,
 }
 
 /// A step: from `t` to `t + h`.

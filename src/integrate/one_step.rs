@@ -52,14 +52,14 @@ pub(super) trait Adaptive: OneStep {
     fn control(&self) -> &'static Control;
 
     /// Returns the length of the first step; requires [`OneStep::start`]. Evaluates the derivative
-    /// at `t_limit` at the latest.
+    /// once or twice, at `t_limit` at the latest.
     fn initial_step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t: f64,
         t_limit: f64,
         settings: &Settings,
-    ) -> f64;
+    ) -> Result<f64, Failure<O::Error>>;
 
     /// Returns the index of the state with the largest error relative to its tolerance in the last
     /// attempt.

@@ -366,14 +366,14 @@ impl Adaptive for Radau5 {
         t: f64,
         t_limit: f64,
         settings: &Settings,
-    ) -> f64 {
+    ) -> Result<f64, Failure<O::Error>> {
         let workspace = Workspace {
             scale: &mut self.scale,
             argument: &mut self.argument,
             derivative: &mut self.error,
         };
         let start = StateAndDerivative::new(&self.x0, &self.f0);
-        initial_step(equations, t, t_limit, start, 3, settings, workspace)
+        Ok(initial_step(equations, t, t_limit, start, 3, settings, workspace))
     }
 
     fn worst(&self) -> usize {

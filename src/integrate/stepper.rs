@@ -14,6 +14,7 @@ use super::method::Method;
 use super::midpoint::ImplicitMidpoint;
 use super::one_step::OneStep;
 use super::radau::Radau5;
+use super::rosenbrock::Rosenbrock;
 use super::settings::Settings;
 use super::step::Step;
 use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
@@ -36,6 +37,7 @@ pub struct Stepper {
 enum Work {
     Explicit(Explicit),
     Radau5(Radau5),
+    Rosenbrock(Rosenbrock),
     ImplicitMidpoint(FixedStep<ImplicitMidpoint>),
     LinearlyImplicit(FixedStep<LinearlyImplicit>),
     Conserving(Box<FixedStep<Conserving>>),
@@ -50,6 +52,7 @@ impl Work {
             Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
             Method::Radau5 => Work::Radau5(Radau5::new(settings)),
+            Method::Rosenbrock => Work::Rosenbrock(Rosenbrock::new(n)),
             Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(FixedStep::new(n, ImplicitMidpoint::new(n))),
             Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(FixedStep::new(n, LinearlyImplicit::new(n))),
             Method::Conserving { rates, .. } => Work::Conserving(Box::new(FixedStep::new(n, Conserving::new(rates)))),
@@ -122,6 +125,7 @@ impl Stepper {
                 let h = h.expect("its step is fixed");
                 fixed::step(method.as_mut(), equations, settings, h, times, x, memory)
             }
+            (Work::Rosenbrock(method), _) => adaptive::step(method, equations, settings, times, x, memory),
             (Work::Radau5(method), _) => adaptive::step(method, equations, settings, times, x, memory),
             (Work::Auto(auto), _) => auto.step(equations, settings, times, x, memory),
         }
@@ -148,6 +152,7 @@ impl Stepper {
         match &mut self.work {
             Work::Explicit(method) => inside(method, equations),
             Work::Radau5(method) => inside(method, equations),
+            Work::Rosenbrock(method) => inside(method, equations),
             Work::ImplicitMidpoint(method) => inside(method, equations),
             Work::LinearlyImplicit(method) => inside(method, equations),
             Work::Conserving(method) => inside(method.as_mut(), equations),
@@ -169,6 +174,7 @@ impl Stepper {
         match &mut self.work {
             Work::Explicit(method) => method.invalidate(),
             Work::Radau5(method) => method.invalidate(),
+            Work::Rosenbrock(method) => method.invalidate(),
             Work::ImplicitMidpoint(method) => method.invalidate(),
             Work::LinearlyImplicit(method) => method.invalidate(),
             Work::Conserving(method) => method.invalidate(),

@@ -26,6 +26,7 @@ mod linearly_implicit;
 mod model;
 mod remarks;
 mod resource;
+mod rosenbrock;
 mod sampling;
 mod singularity;
 mod start;
@@ -67,6 +68,7 @@ pub struct Plant {
     after: events::After,
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     singularity: Option<Box<singularity::SingularityMonitor>>,
+    implicit: rosenbrock::Implicit,
 }
 
 impl Plant {
@@ -84,6 +86,7 @@ impl Plant {
         let evaluation = Evaluation::new(&model);
         let after = events::After::new(&model);
         let singularity = singularity::SingularityMonitor::new(&model);
+        let implicit = rosenbrock::Implicit::new(&model);
         let base = Parameterised {
             model,
             derived,
@@ -94,6 +97,7 @@ impl Plant {
             evaluation,
             after,
             singularity,
+            implicit,
         })
     }
 

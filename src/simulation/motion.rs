@@ -2,7 +2,7 @@
 
 use super::state::{self, INPUT_ORDER};
 use crate::Error;
-use crate::integrate::{Ode, OwnStep, Span};
+use crate::integrate::{Ode, OwnStep, Span, Stage};
 use crate::plant::{ConservingStep, Discrete, MeanRates, OperatingPoint, Plant, StateJacobian};
 
 /// A plant with its inputs and a constant discrete state, as an [`Ode`].
@@ -56,6 +56,18 @@ impl Ode for Motion<'_> {
             discrete: self.discrete,
         };
         self.plant.correct(at, theta, g, midpoint)
+    }
+
+    fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(stage.t - self.t_start, u, derivatives, self.u);
+        let at = OperatingPoint {
+            t: stage.t,
+            x,
+            u: &*self.u,
+            discrete: self.discrete,
+        };
+        self.plant.stage(at, stage, p, k)
     }
 
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {

@@ -28,6 +28,7 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
         (spec::Method::Dop853, _) => Method::Dop853,
         (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
         (spec::Method::Radau5, _) => Method::Radau5,
+        (spec::Method::Rosenbrock, _) => Method::Rosenbrock,
         (spec::Method::ImplicitMidpoint, step) => Method::ImplicitMidpoint { step: fixed(step) },
         (spec::Method::LinearlyImplicit, step) => Method::LinearlyImplicit { step: fixed(step) },
         (spec::Method::Conserving, step) => Method::Conserving {

@@ -123,6 +123,11 @@ pub enum Method {
     /// steps longer than the vibrations of flexible bodies, without numerical damping. Contacts,
     /// grasps and attitude servos are explicit. It requires `formulation = "recursive"`.
     LinearlyImplicit,
+    /// Rosenbrock-W method of order 3(2), adaptive, with four evaluations of the dynamics in a step
+    /// and no matrix of all states. Stiffness and damping of modes and joints are implicit, as in
+    /// `linearly_implicit`: for flexible spacecraft with sampled inputs. Vibrations below the
+    /// tolerance are not resolved. It requires `formulation = "recursive"`.
+    Rosenbrock,
     /// Midpoint rule in natural coordinates, order 2, with the fixed step `step`. Momentum, joint
     /// constraints and energy are conserved at any step size (the energy of rotors and of rotated
     /// grasps to the order of the step), without numerical damping. It requires `formulation =
@@ -143,6 +148,7 @@ impl Method {
             Method::Radau5 => "radau5",
             Method::ImplicitMidpoint => "implicit_midpoint",
             Method::LinearlyImplicit => "linearly_implicit",
+            Method::Rosenbrock => "rosenbrock",
             Method::Conserving => "conserving",
             Method::Auto => "auto",
         }

@@ -39,8 +39,8 @@ pub enum Capability {
     AncfBeams,
     /// Conserving step of Co-Simulation.
     ConservingStep,
-    /// Linearly implicit step of Co-Simulation, which needs inertia added on single rates to treat
-    /// stiffness and damping implicitly.
+    /// Linearly implicit methods of Co-Simulation, which need inertia added on single rates to
+    /// treat stiffness and damping implicitly.
     LinearlyImplicit,
 }
 

@@ -24,6 +24,23 @@ impl System {
         }
     }
 
+    /// Computes the rates for which [`q_dot`](Self::q_dot) returns `q_dot`, except for its parts
+    /// along quaternions.
+    pub fn rates_of(&self, derived: &Derived, q: &[f64], q_dot: &[f64], qd: &mut [f64]) {
+        for (body, constants) in self.bodies.iter().zip(&derived.bodies) {
+            let joint = &body.joint;
+            with_joint!(&constants.joint, j => {
+                *part_mut(qd, joint.v) = j.rates_of(part(q, joint.q), part(q_dot, joint.q));
+            });
+            if let Some(modes) = &body.modes {
+                qd[modes.rates()].copy_from_slice(&q_dot[modes.coordinates()]);
+            }
+        }
+        for beam in &self.nodal {
+            qd[beam.rates()].copy_from_slice(&q_dot[beam.coordinates()]);
+        }
+    }
+
     /// Writes the dual velocities of bodies whose motion satisfies the joints to `rates`.
     pub fn write_velocities<S: Scalar>(&self, derived: &Derived, kinematics: &Kinematics<S>, rates: &mut [S]) {
         let bodies = derived.bodies.iter().zip(&kinematics.bodies);

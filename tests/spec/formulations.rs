@@ -136,6 +136,15 @@ fn linearly_implicit_step_rejects_unsupported_features_by_name() {
 }
 
 #[test]
+fn rosenbrock_method_is_rejected_by_the_other_formulations() {
+    let _section = messages::of_this_test();
+    let solver = "[solver]\nmethod = \"rosenbrock\"\n";
+    assert_eq!(report(&format!("{GOOD}{NODAL_BEAM}{solver}")), Vec::<String>::new());
+    let natural = GOOD.replacen("\n[body.base]", "\nformulation = \"natural\"\n[body.base]", 1);
+    assert_eq!(report(&format!("{natural}{solver}")), ["15: solver.method"]);
+}
+
+#[test]
 fn linearly_implicit_step_rejects_gains_that_are_unstable_at_its_step() {
     let _section = messages::of_this_test();
     let problems = |step: f64| {

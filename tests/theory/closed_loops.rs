@@ -756,11 +756,11 @@ mod four_bars {
 
     #[test]
     fn four_bars_never_change_branch_without_an_error() {
-        let methods = ["dopri5", "dop853", "radau5", "auto", "rk4"];
+        let methods = ["dopri5", "dop853", "radau5", "rosenbrock", "auto", "rk4"];
         let (mut ends, mut named) = (Vec::new(), 0);
         let mut rng = ChaCha8Rng::seed_from_u64(30);
         for variant in 0..200 {
-            let method = methods[variant % 5];
+            let method = methods[variant % methods.len()];
             let tolerance = 10f64.powf(rng.random_range(-11.0..-3.0));
             let start = (rng.random_range(-0.3..0.3), rng.random_range(0.5..1.5));
             let step = if method == "rk4" { "step = 0.002\n" } else { "" };

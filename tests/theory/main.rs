@@ -37,6 +37,7 @@ mod orbit;
 mod orthogonal_complement;
 mod quaternion;
 mod random_tree;
+mod rosenbrock;
 mod run;
 mod spring;
 mod state_jacobian;

@@ -24,7 +24,8 @@ fn steps_of(method: Method, h: f64) -> Settings {
     settings.with_initial_step(h).unwrap()
 }
 
-const CASES: [(Method, [i32; 4]); 6] = [
+const CASES: [(Method, [i32; 4]); 7] = [
+    (Method::Rosenbrock, [16, 32, 64, 128]),
     (Method::ImplicitMidpoint { step: 1.0 }, [16, 32, 64, 128]),
     (Method::LinearlyImplicit { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Conserving { step: 1.0, rates: 2 }, [16, 32, 64, 128]),
@@ -74,6 +75,7 @@ fn error_inside_one_step_has_the_order_of_the_dense_output() {
         (Method::Dopri5, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dop853, [0.2, 0.15, 0.1, 0.075]),
         (Method::Radau5, [0.1, 0.05, 0.025, 0.0125]),
+        (Method::Rosenbrock, [0.1, 0.05, 0.025, 0.0125]),
         (Method::ImplicitMidpoint { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::LinearlyImplicit { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Conserving { step: 1.0, rates: 2 }, [0.1, 0.05, 0.025, 0.0125]),

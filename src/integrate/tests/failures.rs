@@ -5,17 +5,24 @@ use std::convert::Infallible;
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
 use super::problems::{ode, rhs, run};
 
-const METHODS: [Method; 8] = [
+const METHODS: [Method; 9] = [
     Method::Dopri5,
     Method::Dop853,
     Method::Rk4 { step: 0.01 },
     Method::Radau5,
+    Method::Rosenbrock,
     Method::ImplicitMidpoint { step: 0.01 },
     Method::LinearlyImplicit { step: 0.01 },
     Method::Conserving { step: 0.01, rates: 0 },
     Method::Auto,
 ];
-const ADAPTIVE: [Method; 4] = [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto];
+const ADAPTIVE: [Method; 5] = [
+    Method::Dopri5,
+    Method::Dop853,
+    Method::Radau5,
+    Method::Rosenbrock,
+    Method::Auto,
+];
 
 fn stepper(method: Method, n: usize) -> Stepper {
     let method = match method {

@@ -13,6 +13,7 @@ mod order_conditions;
 mod problems;
 mod restart;
 mod roots;
+mod rosenbrock;
 mod settings;
 mod simplifying;
 mod stiff;

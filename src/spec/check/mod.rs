@@ -173,10 +173,12 @@ impl Check<'_> {
             self.report("solver", "", "method", what);
         }
         let linearly_implicit = spec.solver.method == Method::LinearlyImplicit;
-        if linearly_implicit && !formulation.has(Capability::LinearlyImplicit) {
+        let has_added_inertia = linearly_implicit || spec.solver.method == Method::Rosenbrock;
+        if has_added_inertia && !formulation.has(Capability::LinearlyImplicit) {
             let what = format!(
-                "the formulation \"{}\" has no linearly implicit step; did you mean formulation = \"recursive\"?",
-                formulation.name()
+                "the formulation \"{}\" has no method {}; did you mean formulation = \"recursive\"?",
+                formulation.name(),
+                spec.solver.method.name()
             );
             self.report("solver", "", "method", what);
         }

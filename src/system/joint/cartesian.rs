@@ -47,6 +47,10 @@ impl Motion<3, 3> for Cartesian {
         *qd
     }
 
+    fn rates_of(&self, _q: &[f64; 3], q_dot: &[f64; 3]) -> [f64; 3] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, _q: &[S; 3]) -> Quaternion<S> {
         self.q_FB.lift()
     }

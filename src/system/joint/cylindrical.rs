@@ -45,6 +45,10 @@ impl Motion<2, 2> for Cylindrical {
         *qd
     }
 
+    fn rates_of(&self, _q: &[f64; 2], q_dot: &[f64; 2]) -> [f64; 2] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
         self.turn.attitude(q[0])
     }

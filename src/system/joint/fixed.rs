@@ -39,6 +39,10 @@ impl Motion<0, 0> for Fixed {
         []
     }
 
+    fn rates_of(&self, _q: &[f64; 0], q_dot: &[f64; 0]) -> [f64; 0] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, _q: &[S; 0]) -> Quaternion<S> {
         self.q_FB.lift()
     }

@@ -92,6 +92,11 @@ impl Motion<7, 6> for Free {
         [w, x, y, z, qd[3], qd[4], qd[5]]
     }
 
+    fn rates_of(&self, q: &[f64; 7], q_dot: &[f64; 7]) -> [f64; 6] {
+        let w = Quaternion::from_slice(q).angular_velocity(Quaternion::from_slice(q_dot));
+        [w.x, w.y, w.z, q_dot[4], q_dot[5], q_dot[6]]
+    }
+
     fn attitude<S: Scalar>(&self, q: &[S; 7]) -> Quaternion<S> {
         self.q_FM.lift() * Quaternion::from_slice(q)
     }

@@ -69,6 +69,10 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// Returns the derivatives of the coordinates for the rates `qd`.
     fn q_dot<S: Scalar>(&self, q: &[S; NQ], qd: &[S; NV]) -> [S; NQ];
 
+    /// Returns the rates for which [`q_dot`](Self::q_dot) returns `q_dot`, except for its part
+    /// along a quaternion.
+    fn rates_of(&self, q: &[f64; NQ], q_dot: &[f64; NQ]) -> [f64; NV];
+
     /// Returns the attitude of B in F as a quaternion that is continuous in `q`.
     fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
 

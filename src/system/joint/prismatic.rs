@@ -47,6 +47,10 @@ impl Motion<1, 1> for Prismatic {
         *qd
     }
 
+    fn rates_of(&self, _q: &[f64; 1], q_dot: &[f64; 1]) -> [f64; 1] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, _q: &[S; 1]) -> Quaternion<S> {
         self.q_FB.lift()
     }

@@ -43,6 +43,10 @@ impl Motion<1, 1> for Revolute {
         *qd
     }
 
+    fn rates_of(&self, _q: &[f64; 1], q_dot: &[f64; 1]) -> [f64; 1] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, q: &[S; 1]) -> Quaternion<S> {
         self.turn.attitude(q[0])
     }

@@ -48,6 +48,12 @@ impl Motion<4, 3> for Spherical {
         quaternion_rate(Quaternion::from_slice(q), Vec3::new(qd[0], qd[1], qd[2])).to_array()
     }
 
+    fn rates_of(&self, q: &[f64; 4], q_dot: &[f64; 4]) -> [f64; 3] {
+        Quaternion::from_slice(q)
+            .angular_velocity(Quaternion::from_slice(q_dot))
+            .into()
+    }
+
     fn attitude<S: Scalar>(&self, q: &[S; 4]) -> Quaternion<S> {
         self.q_FM.lift() * Quaternion::from_slice(q)
     }

@@ -58,6 +58,10 @@ impl Motion<2, 2> for Universal {
         *qd
     }
 
+    fn rates_of(&self, _q: &[f64; 2], q_dot: &[f64; 2]) -> [f64; 2] {
+        *q_dot
+    }
+
     fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
         self.first.attitude(q[0]) * self.second.attitude(q[1])
     }

@@ -87,6 +87,7 @@ pub fn all() -> Vec<Target> {
         "dopri5",
         "dop853",
         "radau5",
+        "rosenbrock",
         "implicit_midpoint\"\nstep = \"0.002",
         "rk4\"\nstep = \"0.002",
         "auto",

@@ -187,7 +187,7 @@ fn step_size_can_reach_the_largest_number_and_the_state_can_be_saved() {
 /// restored.
 #[test]
 fn step_ended_by_the_work_limit_is_repeated_from_a_restored_state() {
-    for method in ["dopri5", "dop853", "radau5", "auto"] {
+    for method in ["dopri5", "dop853", "radau5", "rosenbrock", "auto"] {
         let fmu = Fmu::of(&format!("{SPACECRAFT}[solver]\nmethod = \"{method}\"\n"));
         let cs = fmu.instance(CS);
         ok(cs.set("solver.work_limit", 400.0));

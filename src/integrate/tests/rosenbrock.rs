@@ -1,0 +1,161 @@
+//! The coefficients of the Rosenbrock-W method, and its order with an arbitrary matrix.
+
+use super::super::rosenbrock::{A, B, C, DENSE, ERROR, G, GAMMA, STAGES};
+use super::super::tableau::Row;
+use super::super::{Memory, Method, Ode, Settings, Stage, Stepper};
+use super::problems::{distance, slope, smooth, smooth_solution};
+use crate::larger::Larger;
+use nalgebra::{Complex, ComplexField, Matrix2, Matrix4, Vector2, Vector4};
+
+fn vector(row: Row) -> Vector4<f64> {
+    let mut vector = Vector4::zeros();
+    row.iter().for_each(|&(j, a)| vector[j] += a);
+    vector
+}
+
+fn matrix(rows: [Row; STAGES]) -> Matrix4<f64> {
+    Matrix4::from_rows(&rows.map(|row| vector(row).transpose()))
+}
+
+/// Returns `αᵢⱼ`, `γᵢⱼ` with the diagonal, and the sums `αᵢ` and `γᵢ` of their rows.
+fn coefficients() -> (Matrix4<f64>, Matrix4<f64>, Vector4<f64>, Vector4<f64>) {
+    let (a, g) = (matrix(A), matrix(G) + Matrix4::identity() * GAMMA);
+    let one = Vector4::repeat(1.0);
+    (a, g, a * one, g * one)
+}
+
+/// Conditions (2) of [`super::super::rosenbrock`], those of the embedded solution and of the dense
+/// output. Coefficients are below 3, so that round-off is some 1e-15.
+#[test]
+fn coefficients_satisfy_the_conditions_of_order_three_for_any_matrix() {
+    let (a, g, alpha, gamma) = coefficients();
+    let b = vector(B);
+    let squares = alpha.component_mul(&alpha);
+    let conditions = [
+        (b.sum(), 1.0),
+        (b.dot(&alpha), 1.0 / 2.0),
+        (b.dot(&gamma), 0.0),
+        (b.dot(&squares), 1.0 / 3.0),
+        (b.dot(&(a * alpha)), 1.0 / 6.0),
+        (b.dot(&(a * gamma)), 0.0),
+        (b.dot(&(g * alpha)), 0.0),
+        (b.dot(&(g * gamma)), 0.0),
+        (b.dot(&alpha.component_mul(&gamma)), 0.0),
+    ];
+    let error = vector(ERROR);
+    let embedded = [(error.sum(), 0.0), (error.dot(&alpha), 0.0), (error.dot(&gamma), 0.0)];
+    let stiffly_accurate = (0..STAGES).map(|j| ((a + g)[(3, j)], b[j]));
+    let nodes = (0..STAGES).map(|i| (alpha[i], C[i]));
+    let all = conditions
+        .into_iter()
+        .chain(embedded)
+        .chain(stiffly_accurate)
+        .chain(nodes);
+    let mut worst = all.fold(0.0, |worst: f64, (found, exact)| worst.larger((found - exact).abs()));
+    for theta in [0.1, 0.5, 0.8, 1.0] {
+        // The nested form of `Dense`, with `r₁ = b`.
+        let inside = (b + (vector(DENSE[0]) + vector(DENSE[1]) * theta) * (1.0 - theta)) * theta;
+        let conditions = [
+            (inside.sum(), theta),
+            (inside.dot(&alpha), theta * theta / 2.0),
+            (inside.dot(&gamma), 0.0),
+            (inside.dot(&squares), theta * theta * theta / 3.0),
+        ];
+        worst = conditions
+            .iter()
+            .fold(worst, |worst, (found, exact)| worst.larger((found - exact).abs()));
+    }
+    println!("{worst:.1e}");
+    assert!(worst < 5e-15, "{worst:e}");
+}
+
+/// Returns the eigenvalues `z = iy` of vibrations with up to 1e5 radians in a step.
+fn vibrations() -> impl Iterator<Item = Complex<f64>> {
+    (0..2000).map(|k| Complex::new(0.0, 10.0_f64.powf(-3.0 + 8.0 * f64::from(k) / 2000.0)))
+}
+
+/// Returns `bᵀ(1 − z B)⁻¹ v` and `eᵀ(1 − z B)⁻¹ v`, with the weights `e` of the error estimate.
+fn weighted(z: Complex<f64>, v: Vector4<Complex<f64>>) -> [Complex<f64>; 2] {
+    let (a, g, ..) = coefficients();
+    let stages = (Matrix4::identity() - (a + g).map(Complex::from) * z).lu().solve(&v);
+    let stages = stages.expect("regular on the imaginary axis");
+    [B, ERROR].map(|row| vector(row).map(Complex::from).dot(&stages))
+}
+
+/// Without poles in the left half plane, the imaginary axis decides A-stability.
+#[test]
+fn the_method_is_l_stable_and_estimates_an_unresolved_vibration_by_its_amplitude() {
+    let (mut largest, mut last) = (0.0_f64, [0.0_f64; 2]);
+    for z in vibrations() {
+        let [growth, error] = weighted(z, Vector4::repeat(z));
+        largest = largest.larger((growth + 1.0).modulus());
+        last = [(growth + 1.0).modulus(), error.modulus()];
+    }
+    let radian = Complex::new(0.0, 1.0);
+    let [growth, _] = weighted(radian, Vector4::repeat(radian));
+    let off = (growth + 1.0 - radian.exp()).modulus();
+    println!(
+        "after a radian {off:.2e}; largest |R| {largest}, at infinity |R| = {:.1e}, estimate {}",
+        last[0], last[1]
+    );
+    // At 1e5 radians |R| is about 1e-4.
+    assert!(off < 1.2e-3 && largest < 1.0 + 1e-14 && last[0] < 2e-4 && (last[1] - 1.0).abs() < 1e-6);
+}
+
+/// Errors of a vibration that follows a slow load: of `ẏ = λ (y − φ) + φ̇`, `y(0) = 0`, after a
+/// step of length 1, for `φ = t²/2` and `t³/6`. The limits are those reached.
+#[test]
+fn quasi_static_vibrations_are_accurate_at_every_frequency() {
+    let (_, _, alpha, _) = coefficients();
+    let mut worst = [0.0_f64; 2];
+    for z in vibrations() {
+        for (worst, n) in worst.iter_mut().zip([2, 3]) {
+            let factorial = |n: i32| (1..=n).product::<i32>() as f64;
+            let phi = alpha.map(|t| Complex::from(t.powi(n) / factorial(n)));
+            let phi_dot = alpha.map(|t| Complex::from(t.powi(n - 1) / factorial(n - 1)));
+            let [end, _] = weighted(z, phi_dot - phi * z);
+            *worst = worst.larger((end - 1.0 / factorial(n)).modulus());
+        }
+    }
+    println!("{worst:?}");
+    assert!(worst[0] < 2.2e-3 && worst[1] < 9.2e-3, "{worst:?}");
+}
+
+/// The smooth problem with the matrix `W(t) = W₀ + t W₁`, which is not its Jacobian.
+struct WithMatrix;
+
+impl Ode for WithMatrix {
+    type Error = std::convert::Infallible;
+
+    fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error> {
+        smooth().derivative(t, x, dx)
+    }
+
+    fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Self::Error> {
+        self.derivative(stage.t, x, k)?;
+        let W = Matrix2::new(-0.7, 1.3, -2.1, 0.4) + Matrix2::new(0.5, -0.8, 1.1, 0.9) * stage.t;
+        let right = Vector2::from_column_slice(k) + W * Vector2::from_column_slice(p);
+        let solved = (Matrix2::identity() - W * stage.theta).lu().solve(&right);
+        k.copy_from_slice(solved.expect("regular").as_slice());
+        Ok(())
+    }
+}
+
+#[test]
+fn the_order_is_three_with_any_matrix_that_varies_slowly() {
+    let points = [32, 64, 128, 256].map(|count| {
+        let h = 2.0 / f64::from(count);
+        let settings = Settings::new(Method::Rosenbrock, 0.1, &[1e6; 2]).unwrap();
+        let settings = settings.with_h_max(h).unwrap().with_initial_step(h).unwrap();
+        let (mut t, mut x) = (-0.7, smooth_solution(-0.7));
+        let mut stepper = Stepper::new(settings);
+        let mut memory = Memory::new(stepper.settings());
+        while t < 1.3 {
+            t = stepper.step(&mut WithMatrix, t, 1.3, &mut x, &mut memory).unwrap().t;
+        }
+        (h, distance(&x, &smooth_solution(1.3)))
+    });
+    let slope = slope(&points);
+    println!("slope {slope:.3}, errors {points:?}");
+    assert!((slope - 3.0).abs() < 0.2, "{slope}");
+}

@@ -1,0 +1,118 @@
+use super::evaluation::{Balance, Evaluation};
+use super::{Constants, Model, OperatingPoint, Plant};
+use crate::Error;
+use crate::elements::Resistance;
+use crate::integrate::Stage;
+use crate::system::JointState;
+
+/// Terms that a step treats implicitly, with workspace.
+#[derive(Clone, Debug)]
+pub(super) struct Implicit {
+    /// Tangent stiffness and damping of the loads on each rate, at the start of the step.
+    loads: Vec<Resistance>,
+    /// The same of the accelerations that drives prescribe, per unit of inertia.
+    drives: Vec<Resistance>,
+    /// Workspace for rates.
+    rates: Vec<f64>,
+}
+
+impl Implicit {
+    pub fn new(model: &Model) -> Self {
+        let nv = model.system.nv;
+        Self {
+            loads: vec![Resistance::NONE; nv],
+            drives: vec![Resistance::NONE; nv],
+            rates: vec![0.0; nv],
+        }
+    }
+}
+
+impl Plant {
+    /// Computes the states' derivatives `k` in a stage of a Rosenbrock-W method, at an operating
+    /// point of a `recursive` formulation: `(1 − θ W) k = f + W p`, for changes `p` of the states.
+    ///
+    /// `W` contains the derivatives of coordinates with respect to rates, and the tangent stiffness
+    /// `K` and damping `C` of the loads that act on single rates
+    /// ([`Elements::resist`](crate::elements::Elements::resist)) at the first stage of the step, in
+    /// the equations of motion `M v̇ = F` at this stage. With the changes `p_q` of coordinates
+    /// along the rates, and `p_v` of rates,
+    ///
+    /// ```text
+    ///     (M + θ C + θ² K) v̇ = F − C p_v − K (p_q + θ (v + p_v)),   q̇ = v + θ v̇ + p_v
+    /// ```
+    ///
+    /// which the recursion solves in O(n), as it does forward dynamics: `θ C + θ² K` is [added
+    /// inertia](crate::dynamics::Applied::inertia). Accelerations that drives prescribe by gains
+    /// are treated likewise, with unit inertia. All other terms are explicit.
+    ///
+    /// # Errors
+    /// [`Error::Singular`], with the name; [`Error::SingularLoop`] in a singular position.
+    pub fn stage(&mut self, at: OperatingPoint, stage: Stage, p: &[f64], k: &mut [f64]) -> Result<(), Error> {
+        let Self {
+            base,
+            evaluation,
+            implicit,
+            ..
+        } = self;
+        let result = evaluation.stage(base.constants(), at, stage, p, implicit, k);
+        evaluation.applied.inertia.fill(0.0);
+        result
+    }
+}
+
+impl Evaluation<f64> {
+    fn stage(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        Stage { theta, is_first, .. }: Stage,
+        p: &[f64],
+        implicit: &mut Implicit,
+        k: &mut [f64],
+    ) -> Result<(), Error> {
+        let Constants { model, derived, .. } = of;
+        let OperatingPoint { t, x, u, discrete } = at;
+        let system = &model.system;
+        self.read_inputs(of, t, u, discrete);
+        self.update_kinematics(of, x);
+        let here = model.split(x);
+        let joints = JointState {
+            q: here.positions,
+            qd: here.rates,
+        };
+        let power = self.load(of, joints, discrete)?;
+        let Implicit { loads, drives, rates } = implicit;
+        if is_first {
+            let now = self.instant(of, joints, discrete);
+            loads.fill(Resistance::NONE);
+            model.elements.resist(&now, |rate, of| loads[rate] += of);
+            drives.fill(Resistance::NONE);
+            model.elements.resist_as_drives(&now, |rate, of| drives[rate] += of);
+            for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
+                // A driven joint has a prescribed motion, which its drive enforces against all
+                // loads: their stiffness and damping do not change it.
+                if *driven {
+                    loads[body.joint.v..][..body.joint.nv].fill(Resistance::NONE);
+                }
+            }
+        }
+        let by = model.split(p);
+        system.rates_of(derived, joints.q, by.positions, rates);
+        let applied = &mut self.applied;
+        for (i, p_q) in rates.iter().enumerate() {
+            let (v, p_v) = (joints.qd[i], by.rates[i]);
+            let force = |of: &Resistance| of.damping * p_v + of.stiffness * (p_q + theta * (v + p_v));
+            let inertia = |of: &Resistance| theta * (of.damping + theta * of.stiffness);
+            applied.tau[i] -= force(&loads[i]);
+            applied.inertia[i] = inertia(&loads[i]);
+            applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (1.0 + inertia(&drives[i]));
+        }
+        self.accelerate(of, x, discrete, Balance::of(power), k)?;
+        let to = model.split_mut(k);
+        for (i, rate) in rates.iter_mut().enumerate() {
+            *rate = joints.qd[i] + theta * to.rates[i] + by.rates[i];
+        }
+        system.q_dot(derived, joints.q, rates, to.positions);
+        Ok(())
+    }
+}
