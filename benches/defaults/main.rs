@@ -46,20 +46,44 @@ const SPACECRAFT: [(&str, &str, &str, f64); 5] = [
     ),
 ];
 
-/// Methods with their tolerances, or fixed steps in s.
-const CASES: [(&str, f64); 11] = [
-    ("dopri5", 1e-8),
-    ("dopri5", 1e-4),
-    ("dopri5", 1e-3),
-    ("radau5", 1e-4),
-    ("auto", 1e-4),
-    ("linearly_implicit", 0.01),
-    ("linearly_implicit", 0.005),
-    ("rosenbrock", 1e-2),
-    ("rosenbrock", 1e-3),
-    ("rosenbrock", 1e-4),
-    ("rosenbrock", 1e-5),
+/// Integration method and its setting.
+#[derive(Clone, Copy)]
+struct Case {
+    method: &'static str,
+    setting: Setting,
+}
+
+#[derive(Clone, Copy)]
+enum Setting {
+    /// Relative tolerance.
+    Tolerance(f64),
+    /// Fixed step, s.
+    Step(f64),
+}
+
+const CASES: [Case; 11] = [
+    adaptive("dopri5", 1e-8),
+    adaptive("dopri5", 1e-4),
+    adaptive("dopri5", 1e-3),
+    adaptive("radau5", 1e-4),
+    adaptive("auto", 1e-4),
+    fixed("linearly_implicit", 0.01),
+    fixed("linearly_implicit", 0.005),
+    adaptive("rosenbrock", 1e-2),
+    adaptive("rosenbrock", 1e-3),
+    adaptive("rosenbrock", 1e-4),
+    adaptive("rosenbrock", 1e-5),
 ];
+
+const fn adaptive(method: &'static str, tolerance: f64) -> Case {
+    let setting = Setting::Tolerance(tolerance);
+    Case { method, setting }
+}
+
+const fn fixed(method: &'static str, step: f64) -> Case {
+    let setting = Setting::Step(step);
+    Case { method, setting }
+}
 
 /// Joints of the servicer with the gains of the controller outside, N·m/rad and N·m·s/rad.
 const CONTROLLED: [(&str, f64, f64); 7] = [
@@ -78,7 +102,7 @@ fn main() {
         if filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
             continue;
         }
-        let reference = Run::new(text, (reference, 1e-11), end).expect("the reference runs");
+        let reference = Run::new(text, adaptive(reference, 1e-11), end).expect("the reference runs");
         println!("\n{name}: {} states, {end} s", reference.path[0].len());
         let heads = ["ms", "× real time", "evaluations", "steps", "coordinates", "amplitudes"];
         let [ms, speed, evaluations, steps, coordinates, amplitudes] = heads;
@@ -94,7 +118,8 @@ fn main() {
                 }
             }
         }
-        for ((method, number), run) in CASES.iter().zip(&runs) {
+        for (Case { method, setting }, run) in CASES.iter().zip(&runs) {
+            let (Setting::Tolerance(number) | Setting::Step(number)) = setting;
             print!("{method:18} {number:8.0e} ");
             match run {
                 Ok(run) => println!(
@@ -125,17 +150,14 @@ struct Run {
 }
 
 impl Run {
-    fn new(text: &str, (method, number): (&str, f64), end: f64) -> Result<Self, String> {
+    fn new(text: &str, Case { method, setting }: Case, end: f64) -> Result<Self, String> {
         let text = text.split("[solver]").next().expect("a spec");
-        let has_fixed_step = method == "linearly_implicit";
-        let step = if has_fixed_step {
-            format!("step = {number}\n")
-        } else {
-            String::new()
+        let (tolerance, step) = match setting {
+            Setting::Tolerance(tolerance) => (Some(tolerance), String::new()),
+            Setting::Step(step) => (None, format!("step = {step}\n")),
         };
         let text = format!("{text}\n[solver]\nmethod = {method:?}\n{step}");
         let model = Model::read(&text, Path::new(".")).map_err(|error| error.to_string())?;
-        let tolerance = (!has_fixed_step).then_some(number);
         let (mut coordinates, mut amplitudes) = (Vec::new(), BTreeMap::<_, Vec<usize>>::new());
         for (i, state) in model.states[..model.rates().start].iter().enumerate() {
             let owner = state.name.split('.').next().expect("a name");

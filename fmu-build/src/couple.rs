@@ -50,9 +50,9 @@ struct Part {
 }
 
 /// Connects FMUs, of any tool or built from specs: each output to the inputs of the same name in
-/// the other FMUs. FMUs of specs contain the given libraries, and their inputs start at the values to
-/// which they are connected; `set` has values of parameters
-/// and of inputs without a connection, by `component.variable`, SI units.
+/// the other FMUs. FMUs of specs contain the given libraries, and their inputs start at the values
+/// to which they are connected; `set` has values of parameters and of inputs without a connection,
+/// by `component.variable`, SI units.
 ///
 /// # Errors
 /// Errors of a spec or an archive; two FMUs of one name, or without Co-Simulation; an input that
@@ -126,10 +126,10 @@ fn check_values(parts: &[Part], connections: &[Connection], values: &[(String, f
 /// Largest number of FMUs through which a start value is passed on.
 const MOST_PASSES: usize = 8;
 
-/// Returns the packages with start values of the inputs of specs: those of the outputs and states of
-/// the other specs to which they will be connected, and for references of joints that nothing sets the
-/// positions of the joints. In the first step of an importer that exchanges no values before it, the
-/// inputs then have their right values.
+/// Returns the packages with start values of the inputs of specs: those of the outputs and states
+/// of the other specs to which they will be connected, and for references of joints that nothing
+/// sets the positions of the joints. In the first step of an importer that exchanges no values
+/// before it, the inputs then have their right values.
 fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
     let written = |package: &Package| {
         package
@@ -174,8 +174,8 @@ fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
     Ok(packages)
 }
 
-/// Returns the warnings about two specs that may be connected, with the shorter of their steps as the
-/// communication step.
+/// Returns the warnings about two specs that may be connected, with the shorter of their steps as
+/// the communication step.
 ///
 /// # Errors
 /// A start that cannot be computed.

@@ -146,14 +146,14 @@ impl std::ops::AddAssign for Resistance {
 }
 
 impl Resistance {
-    /// No stiffness and no damping.
-    pub const NONE: Self = Self {
-        stiffness: 0.0,
-        damping: 0.0,
-    };
-
     pub(super) fn of(stiffness: f64, damping: f64) -> Self {
         Self { stiffness, damping }
+    }
+
+    /// Returns the inertia `θ C + θ² K` that a linearly implicit method with the coefficient
+    /// `theta` (s) adds to the rate, kg·m² or kg.
+    pub fn added_inertia(&self, theta: f64) -> f64 {
+        theta * (self.damping + theta * self.stiffness)
     }
 }
 

@@ -80,9 +80,9 @@ impl Evaluation<f64> {
             discrete,
         );
         let inertia = &mut self.applied.inertia;
-        model.elements.resist(&now, |rate, of| {
-            inertia[rate] += theta * (of.damping + theta * of.stiffness)
-        });
+        model
+            .elements
+            .resist(&now, |rate, of| inertia[rate] += of.added_inertia(theta));
         for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
             // A driven joint has a prescribed motion, which its drive enforces against all loads:
             // their stiffness and damping do not change it.
@@ -96,7 +96,7 @@ impl Evaluation<f64> {
         }
         let qdd = &mut self.applied.qdd;
         model.elements.resist_as_drives(&now, |rate, of| {
-            let inertia = theta * (of.damping + theta * of.stiffness);
+            let inertia = of.added_inertia(theta);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
         });
         self.accelerate(of, midpoint, discrete, Balance::of(power), g)?;

@@ -10,7 +10,8 @@ use crate::system::JointState;
 pub(super) struct Implicit {
     /// Tangent stiffness and damping of the loads on each rate, at the start of the step.
     loads: Vec<Resistance>,
-    /// The same of the accelerations that drives prescribe, per unit of inertia.
+    /// Tangent stiffness and damping of the accelerations that drives prescribe, per unit of
+    /// inertia.
     drives: Vec<Resistance>,
     /// Workspace for rates.
     rates: Vec<f64>,
@@ -20,8 +21,8 @@ impl Implicit {
     pub fn new(model: &Model) -> Self {
         let nv = model.system.nv;
         Self {
-            loads: vec![Resistance::NONE; nv],
-            drives: vec![Resistance::NONE; nv],
+            loads: vec![Resistance::default(); nv],
+            drives: vec![Resistance::default(); nv],
             rates: vec![0.0; nv],
         }
     }
@@ -84,15 +85,15 @@ impl Evaluation<f64> {
         let Implicit { loads, drives, rates } = implicit;
         if is_first {
             let now = self.instant(of, joints, discrete);
-            loads.fill(Resistance::NONE);
+            loads.fill(Resistance::default());
             model.elements.resist(&now, |rate, of| loads[rate] += of);
-            drives.fill(Resistance::NONE);
+            drives.fill(Resistance::default());
             model.elements.resist_as_drives(&now, |rate, of| drives[rate] += of);
             for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
                 // A driven joint has a prescribed motion, which its drive enforces against all
                 // loads: their stiffness and damping do not change it.
                 if *driven {
-                    loads[body.joint.v..][..body.joint.nv].fill(Resistance::NONE);
+                    loads[body.joint.v..][..body.joint.nv].fill(Resistance::default());
                 }
             }
         }
@@ -102,10 +103,9 @@ impl Evaluation<f64> {
         for (i, p_q) in rates.iter().enumerate() {
             let (v, p_v) = (joints.qd[i], by.rates[i]);
             let force = |of: &Resistance| of.damping * p_v + of.stiffness * (p_q + theta * (v + p_v));
-            let inertia = |of: &Resistance| theta * (of.damping + theta * of.stiffness);
             applied.tau[i] -= force(&loads[i]);
-            applied.inertia[i] = inertia(&loads[i]);
-            applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (1.0 + inertia(&drives[i]));
+            applied.inertia[i] = loads[i].added_inertia(theta);
+            applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (1.0 + drives[i].added_inertia(theta));
         }
         self.accelerate(of, x, discrete, Balance::of(power), k)?;
         let to = model.split_mut(k);

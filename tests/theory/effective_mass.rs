@@ -37,8 +37,8 @@ fn off(found: [f64; 6], expected: [f64; 6]) -> f64 {
     pairs.map(|(a, b)| (a / b - 1.0).abs()).fold(0.0, f64::larger)
 }
 
-/// Returns the effective masses and inertias by the accelerations of the frame under a unit force or
-/// moment at the port, less those without: along the difference of the states' derivatives, the
+/// Returns the effective masses and inertias by the accelerations of the frame under a unit force
+/// or moment at the port, less those without: along the difference of the states' derivatives, the
 /// frame's velocity changes by the acceleration.
 fn by_unit_loads(run: &Run) -> [f64; 6] {
     let (model, state, mut plant) = (run.model(), &run.simulation.state, run.simulation.plant.clone());
@@ -187,8 +187,8 @@ fn effective_mass_of_a_free_rigid_body_has_its_closed_form() {
     }
 }
 
-/// A frame at 0.8 m on a pendulum moves along one axis and turns about one; it is immovable along the
-/// others.
+/// A frame at 0.8 m on a pendulum moves along one axis and turns about one; it is immovable along
+/// the others.
 #[test]
 fn immovable_frame_has_the_largest_effective_mass() {
     let text = format!(
@@ -222,8 +222,8 @@ fn immovable_frame_has_the_largest_effective_mass() {
     }
 }
 
-/// Unit wrenches leave no trace: all other outputs, and the states after a run, have the same bits as
-/// without effective masses.
+/// Unit wrenches leave no trace: all other outputs, and the states after a run, have the same bits
+/// as without effective masses.
 #[test]
 fn effective_masses_change_no_other_value() {
     for (name, text, closes) in systems() {

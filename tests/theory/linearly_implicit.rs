@@ -73,7 +73,7 @@ fn corrections_converge_to_the_midpoint_derivative() {
 
 /// Two flexible booms between free modules of 20 t, with vibrations from 0.2 to more than 60 Hz; in
 /// the first mode they bend by 39 mm.
-const ARM: &str = include_str!("../../benches/exudyn/arm.toml");
+pub const ARM: &str = include_str!("../../benches/exudyn/arm.toml");
 
 /// Returns the tip position at 10 s, m.
 fn tip(solver: &str, more: &str) -> [f64; 3] {
@@ -102,10 +102,9 @@ fn long_steps_on_a_flexible_arm_converge_with_order_two() {
     }
 }
 
-/// A servo of 1e8 N·m/rad, friction with a slip rate of 1e-3 rad/s, and a spring do not limit the
-/// step.
-#[test]
-fn stiff_joints_do_not_limit_the_step() {
+/// Returns the arm with a servo of 1e8 N·m/rad that follows a step, friction with a slip rate of
+/// 1e-3 rad/s, and a spring in its joints.
+pub fn stiff_arm() -> String {
     let stiff = ARM
         .replacen("[joint.yaw]\n", "[joint.yaw]\nservo = { kp = 1e8, kd = 1e5 }\n", 1)
         .replacen(
@@ -120,8 +119,14 @@ fn stiff_joints_do_not_limit_the_step() {
         );
     let follow =
         "[signal.\"yaw.q_ref\"]\ntype = \"step\"\namplitude = 0.3490658503988659\nfrom = 0.0\nfrom_importer = false\n";
+    stiff + follow
+}
+
+/// Stiff servo, friction and spring do not limit the step.
+#[test]
+fn stiff_joints_do_not_limit_the_step() {
     let tip = |solver: &str| {
-        let mut run = Run::new(&format!("{stiff}{follow}[solver]\n{solver}\n"), 1e-9);
+        let mut run = Run::new(&format!("{}[solver]\n{solver}\n", stiff_arm()), 1e-9);
         run.go(5.0);
         [1, 2, 3].map(|i| run.value(&format!("tip.r[{i}]")))
     };

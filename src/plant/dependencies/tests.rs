@@ -443,8 +443,8 @@ fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
     );
 }
 
-/// The effective mass of an arm's hand depends on the joints of its tree and on the masses there; with
-/// a capture also on the pose of the other body.
+/// The effective mass of an arm's hand depends on the joints of its tree and on the masses there;
+/// with a capture also on the pose of the other body.
 #[test]
 fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
     for (text, others) in [
