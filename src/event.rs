@@ -124,8 +124,6 @@ pub enum Occurrence {
     MethodChanged {
         /// The method from here on, as in the spec.
         method: String,
-        /// True for the method for stiff equations.
-        is_stiff: bool,
     },
 }
 
@@ -164,6 +162,11 @@ pub enum Refused {
 }
 
 impl Event {
+    /// Returns true if the event belongs to the integration, not to the spacecraft.
+    pub fn is_of_solver(&self) -> bool {
+        matches!(self.what, Occurrence::MethodChanged { .. })
+    }
+
     /// Returns the name of the contact that the event concerns, `None` for other events.
     pub fn contact(&self) -> Option<&str> {
         match &self.what {
@@ -299,10 +302,7 @@ impl fmt::Display for Occurrence {
                     names.join(", ")
                 )
             }
-            Self::MethodChanged { method, is_stiff } => {
-                let how = if *is_stiff { "stiff" } else { "no longer stiff" };
-                write!(f, "the equations are {how}; the integration continues with {method}")
-            }
+            Self::MethodChanged { method } => write!(f, "the integration continues with {method}, at lower cost"),
         }
     }
 }

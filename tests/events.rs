@@ -158,11 +158,9 @@ fn others() -> Vec<Event> {
         },
         Occurrence::MethodChanged {
             method: "radau5".to_owned(),
-            is_stiff: true,
         },
         Occurrence::MethodChanged {
             method: "dopri5".to_owned(),
-            is_stiff: false,
         },
     ];
     all.map(|what| Event { t: 1.5, what }).to_vec()

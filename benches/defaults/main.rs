@@ -1,50 +1,29 @@
-//! Integration methods on examples and a servicer of common size: time of a run and error.
+//! Integration methods on every example, the templates and a servicer of common size: time of a run
+//! and error.
 //!
 //! `cargo bench --bench defaults` runs each spacecraft with each method and tolerance (or fixed
 //! step, s) in the same rounds. It prints the least elapsed time, times real time, evaluations and
-//! steps, and the largest errors at communication points, against `dop853` or `radau5` at a
+//! steps, and the largest errors at communication points, against `radau5` or `dop853` at a
 //! tolerance of 1e-11: of coordinates (m or rad, without wheels), and of modal amplitudes as
 //! fractions of the largest amplitude of their body.
 //!
 //! The servicer's joints are driven by a controller outside, with torques held for 10 ms. An
 //! argument selects the spacecraft whose names contain it.
 
+use grapple::event::{Event, Occurrence};
 use grapple::plant::{Model, Plant};
 use grapple::simulation::Simulation;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 const ROUNDS: usize = 3;
 
-/// Spacecraft with the method of the reference and the end of the run, s.
-const SPACECRAFT: [(&str, &str, &str, f64); 5] = [
-    ("servicer", include_str!("servicer.toml"), "dop853", 5.0),
-    (
-        "ssrms_flexible",
-        include_str!("../../examples/ssrms_flexible.toml"),
-        "radau5",
-        20.0,
-    ),
-    (
-        "servicer_orbit",
-        include_str!("../../examples/servicer_orbit.toml"),
-        "radau5",
-        30.0,
-    ),
-    (
-        "klak_2020",
-        include_str!("../../examples/klak_2020.toml"),
-        "radau5",
-        30.0,
-    ),
-    (
-        "solar_arrays",
-        include_str!("../../examples/solar_arrays.toml"),
-        "radau5",
-        30.0,
-    ),
-];
+/// Longest run, s.
+const LONGEST: f64 = 30.0;
+
+/// Spacecraft whose reference is `radau5`; `dop853` would be limited by stability.
+const STIFF: [&str; 4] = ["assembly", "beam_in_grasp", "servicer_orbit", "ssrms_flexible"];
 
 /// Integration method and its setting.
 #[derive(Clone, Copy)]
@@ -55,24 +34,39 @@ struct Case {
 
 #[derive(Clone, Copy)]
 enum Setting {
+    /// Those of a spec without `[solver]` and without `tolerance`.
+    Default,
     /// Relative tolerance.
     Tolerance(f64),
     /// Fixed step, s.
     Step(f64),
 }
 
-const CASES: [Case; 11] = [
+const CASES: [Case; 21] = [
+    Case {
+        method: "default",
+        setting: Setting::Default,
+    },
     adaptive("dopri5", 1e-8),
+    adaptive("dopri5", 1e-6),
+    adaptive("dopri5", 1e-5),
     adaptive("dopri5", 1e-4),
     adaptive("dopri5", 1e-3),
+    adaptive("radau5", 1e-6),
+    adaptive("radau5", 1e-5),
     adaptive("radau5", 1e-4),
+    adaptive("radau5", 1e-3),
     adaptive("auto", 1e-4),
     fixed("linearly_implicit", 0.01),
     fixed("linearly_implicit", 0.005),
+    fixed("linearly_implicit", 0.002),
     adaptive("rosenbrock", 1e-2),
+    adaptive("rosenbrock", 5e-3),
+    adaptive("rosenbrock", 2e-3),
     adaptive("rosenbrock", 1e-3),
     adaptive("rosenbrock", 1e-4),
     adaptive("rosenbrock", 1e-5),
+    adaptive("rosenbrock", 1e-6),
 ];
 
 const fn adaptive(method: &'static str, tolerance: f64) -> Case {
@@ -98,49 +92,88 @@ const CONTROLLED: [(&str, f64, f64); 7] = [
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    for (name, text, reference, end) in SPACECRAFT {
+    for path in spacecraft() {
+        let name = path.file_stem().and_then(|name| name.to_str()).expect("a name");
         if filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
             continue;
         }
-        let reference = Run::new(text, adaptive(reference, 1e-11), end).expect("the reference runs");
-        println!("\n{name}: {} states, {end} s", reference.path[0].len());
+        let method = if STIFF.contains(&name) { "radau5" } else { "dop853" };
+        let reference = match Run::new(&path, adaptive(method, 1e-11)) {
+            Ok(reference) => reference,
+            Err(error) => {
+                println!("\n{name}: {error}");
+                continue;
+            }
+        };
+        println!(
+            "\n{name}: {} states, {} s; reference {method}, {:.0} ms",
+            reference.path[0].len(),
+            reference.end,
+            1e3 * reference.seconds
+        );
         let heads = ["ms", "× real time", "evaluations", "steps", "coordinates", "amplitudes"];
         let [ms, speed, evaluations, steps, coordinates, amplitudes] = heads;
         println!(
             "{:27} {ms:>8} {speed:>12} {evaluations:>12} {steps:>8} {coordinates:>12} {amplitudes:>11}",
             ""
         );
-        let mut runs: [Result<Run, String>; CASES.len()] = CASES.map(|case| Run::new(text, case, end));
+        let mut runs: [Result<Run, String>; CASES.len()] = CASES.map(|case| Run::new(&path, case));
         for _ in 1..ROUNDS {
             for (best, case) in runs.iter_mut().zip(CASES) {
-                if let (Ok(best), Ok(run)) = (best, Run::new(text, case, end)) {
+                if let Ok(best) = best
+                    && best.seconds < 1.0
+                    && let Ok(run) = Run::new(&path, case)
+                {
                     best.seconds = best.seconds.min(run.seconds);
                 }
             }
         }
         for (Case { method, setting }, run) in CASES.iter().zip(&runs) {
-            let (Setting::Tolerance(number) | Setting::Step(number)) = setting;
-            print!("{method:18} {number:8.0e} ");
+            match setting {
+                Setting::Default => print!("{method:27} "),
+                Setting::Tolerance(number) | Setting::Step(number) => print!("{method:18} {number:8.0e} "),
+            }
             match run {
                 Ok(run) => println!(
-                    "{:8.2} {:12.1} {:12} {:8} {:12.1e} {:11.1e}",
+                    "{:8.2} {:12.1} {:12} {:8} {:12.1e} {:11.1e}{}",
                     1e3 * run.seconds,
-                    end / run.seconds,
+                    run.end / run.seconds,
                     run.evaluations,
                     run.steps,
                     run.error_of_coordinates(&reference),
                     run.error_of_amplitudes(&reference),
+                    run.changes
                 ),
-                Err(error) => println!("{error}"),
+                Err(error) => println!("{}", error.lines().next().unwrap_or_default()),
             }
         }
     }
 }
 
+/// Returns the specs of the servicer, the examples and the templates.
+fn spacecraft() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let specs = |folder: &str| {
+        let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        paths.sort();
+        paths
+    };
+    ["benches/defaults", "examples", "fmu-build/templates"]
+        .into_iter()
+        .flat_map(specs)
+        .collect()
+}
+
 struct Run {
+    /// End of the run, s.
+    end: f64,
     seconds: f64,
     evaluations: u64,
     steps: u64,
+    /// Changes of the method, as text.
+    changes: String,
     /// States at every communication point.
     path: Vec<Vec<f64>>,
     /// Indices of coordinates whose error is reported.
@@ -150,14 +183,34 @@ struct Run {
 }
 
 impl Run {
-    fn new(text: &str, Case { method, setting }: Case, end: f64) -> Result<Self, String> {
-        let text = text.split("[solver]").next().expect("a spec");
-        let (tolerance, step) = match setting {
-            Setting::Tolerance(tolerance) => (Some(tolerance), String::new()),
-            Setting::Step(step) => (None, format!("step = {step}\n")),
+    fn new(path: &Path, Case { method, setting }: Case) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path).expect("a spec");
+        let mut spec: toml::Table = text.parse().expect("TOML");
+        spec.remove("solver");
+        if let Some(toml::Value::Table(signals)) = spec.get_mut("signal") {
+            for signal in signals.iter_mut().filter_map(|(_, signal)| signal.as_table_mut()) {
+                signal.insert("from_importer".to_owned(), false.into());
+            }
+        }
+        let (solver, tolerance) = match setting {
+            Setting::Default => {
+                if let Some(toml::Value::Table(experiment)) = spec.get_mut("experiment") {
+                    experiment.remove("tolerance");
+                }
+                (toml::Table::new(), None)
+            }
+            Setting::Tolerance(tolerance) => (toml::toml! { method = method }, Some(tolerance)),
+            Setting::Step(step) => (
+                toml::toml! {
+                    method = method
+                    step = step
+                },
+                None,
+            ),
         };
-        let text = format!("{text}\n[solver]\nmethod = {method:?}\n{step}");
-        let model = Model::read(&text, Path::new(".")).map_err(|error| error.to_string())?;
+        spec.insert("solver".to_owned(), solver.into());
+        let folder = path.parent().expect("a folder");
+        let model = Model::read(&spec.to_string(), folder).map_err(|error| error.to_string())?;
         let (mut coordinates, mut amplitudes) = (Vec::new(), BTreeMap::<_, Vec<usize>>::new());
         for (i, state) in model.states[..model.rates().start].iter().enumerate() {
             let owner = state.name.split('.').next().expect("a name");
@@ -167,7 +220,7 @@ impl Run {
                 coordinates.push(i);
             }
         }
-        let step = model.spec.experiment.step;
+        let (step, end) = (model.spec.experiment.step, model.spec.experiment.stop_time.min(LONGEST));
         let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
         simulation.initialise(0.0, tolerance, 1e9).expect("a tolerance");
         let controller = Controller::new(&simulation);
@@ -181,10 +234,17 @@ impl Run {
             path.push(simulation.state.x.clone());
         }
         let statistics = simulation.statistics();
+        let changed = |event: &Event| match &event.what {
+            Occurrence::MethodChanged { method, .. } => Some(format!("; {method} from {:.2} s", event.t)),
+            _ => None,
+        };
+        let changes = events.iter().filter_map(changed).collect();
         Ok(Self {
+            end,
             seconds,
             evaluations: statistics.evaluations,
             steps: statistics.steps,
+            changes,
             path,
             coordinates,
             amplitudes,

@@ -28,7 +28,7 @@ STEPS = (0.004, 0.002, 0.001, 0.0005)  # s, between communication points
 SAMPLE_TIME = 0.01  # s, of the sampled controller
 NEAR_LIMIT = (0.95, 1.05)  # factors of the longest stable step
 ORDERS = {"held": 1, "extrapolated": 2, "parallel": 1}  # order of accuracy in the step, by the way of coupling
-TOLERANCE = 1e-11
+TOLERANCE = 3e-12
 
 
 def instance(fmu, start=None, tolerance=TOLERANCE):

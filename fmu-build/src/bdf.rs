@@ -1,12 +1,9 @@
 //! Detection of modes for which BDF methods (backward differentiation formulas) of higher order
 //! are unstable.
 
-use crate::modes::{Mode, Modes, Perturbations};
-use crate::point::Point;
+use crate::modes::{Mode, Modes};
 use crate::text::{count, number};
-use crate::zeros;
-use grapple::plant::Model;
-use std::sync::Arc;
+use grapple::plant::Linearisation;
 
 /// Orders of BDF methods with their angles of A(α)-stability, degrees (E. Hairer and G. Wanner,
 /// *Solving Ordinary Differential Equations II*, Table V.2.1).
@@ -16,23 +13,9 @@ const ANGLES: [(u32, f64); 3] = [(3, 86.03), (4, 73.35), (5, 51.84)];
 /// default limit of 500 internal steps, fewer than 12.5 steps remain for each cycle.
 const CYCLES: f64 = 40.0;
 
-/// Largest number of states of a model that is examined: with more, the eigenvalues take seconds.
-const LARGEST: usize = 400;
-
-/// Returns advice on Model Exchange if the model has such modes at its start; none if it has none,
-/// is too large, or cannot be linearised.
-pub fn advice(model: &Arc<Model>) -> Option<String> {
-    if model.spec.controller.is_some() || model.states.len() > LARGEST {
-        return None;
-    }
-    let linear = Point::start(model).ok()?.linearised().ok()?;
-    let perturbations = Perturbations {
-        round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
-        gains: Vec::new(),
-    };
-    let modes = Modes::of(&linear, &perturbations).ok()?.modes;
-    let step = model.spec.experiment.step;
-    let (number_of, order, mode) = worst(&modes, step)?;
+/// Returns advice on Model Exchange with a communication step (s) if there are such modes.
+pub fn advice(linear: &Linearisation, modes: &Modes, step: f64) -> Option<String> {
+    let (number_of, order, mode) = worst(&modes.modes, step)?;
     let (owner, _) = (mode.participation.iter().zip(&linear.coordinates))
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .and_then(|(_, coordinate)| coordinate.name.split_once('.'))?;

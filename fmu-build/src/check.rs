@@ -1,10 +1,16 @@
 //! Checks of a valid spec for problems that are not errors.
 
-use crate::bdf;
 use crate::compiled_spec::CompiledSpec;
 use crate::error::Result;
+use crate::modes::{Modes, Perturbations};
+use crate::point::Point;
 use crate::starts::{Assembled, assemble};
-use grapple::plant::Remarks;
+use crate::{bdf, solver_advice, zeros};
+use grapple::plant::{Linearisation, Model, Remarks};
+use std::sync::Arc;
+
+/// Largest number of states of a model whose modes are computed: with more, they take seconds.
+const LARGEST: usize = 400;
 
 /// Findings about a valid spec.
 pub struct Check {
@@ -12,20 +18,45 @@ pub struct Check {
     pub loops: Option<Assembled>,
     /// Frequencies of flexible bodies, and warnings about unlikely values.
     pub remarks: Remarks,
-    /// Advice on Model Exchange for lightly damped fast vibrations.
-    pub advice: Option<String>,
+    /// Advice on integration: fastest modes, method and speed, Model Exchange with BDF methods.
+    pub advice: Vec<String>,
 }
 
-/// Checks a valid spec: its start, unlikely values, vibrations for which BDF methods are unstable.
+/// Checks a valid spec: its start, unlikely values, modes and speed.
 ///
 /// # Errors
 /// None for a valid spec.
 pub fn check(compiled: &CompiledSpec) -> Result<Check> {
     let model = &compiled.model;
     let has_loops = !model.spec.closed_loop.is_empty();
+    let loops = has_loops.then(|| assemble(model)).transpose()?;
+    let mut advice = Vec::new();
+    if model.spec.controller.is_none() {
+        if let Some((linear, modes)) = modes_at_start(model) {
+            advice.extend(solver_advice::of_modes(model, &linear, &modes));
+            advice.extend(bdf::advice(&linear, &modes, model.spec.experiment.step));
+        }
+        let of_run = solver_advice::of_run(model);
+        advice.push(of_run.unwrap_or_else(|error| format!("Co-Simulation cannot start: {error}")));
+    }
     Ok(Check {
-        loops: has_loops.then(|| assemble(model)).transpose()?,
+        loops,
         remarks: compiled.remarks()?,
-        advice: bdf::advice(model),
+        advice,
     })
+}
+
+/// Returns the linearisation at the start and its modes; `None` for a model that is too large or
+/// cannot be linearised.
+fn modes_at_start(model: &Arc<Model>) -> Option<(Linearisation, Modes)> {
+    if model.states.len() > LARGEST {
+        return None;
+    }
+    let linear = Point::start(model).ok()?.linearised().ok()?;
+    let perturbations = Perturbations {
+        round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
+        gains: Vec::new(),
+    };
+    let modes = Modes::of(&linear, &perturbations).ok()?;
+    Some((linear, modes))
 }

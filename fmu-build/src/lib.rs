@@ -92,6 +92,7 @@ pub mod schema;
 mod signals;
 pub mod simulate;
 mod slave;
+mod solver_advice;
 pub mod split;
 mod ssp;
 mod start;

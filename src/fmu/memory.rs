@@ -12,6 +12,7 @@
 
 use super::lifecycle::Interface;
 use crate::plant::Model;
+use crate::simulation::uses_radau5;
 use crate::spec::{AncfBeam, Method, Spec};
 
 /// Bytes added to each bound, for messages and for parts that the bound does not count.
@@ -52,7 +53,7 @@ pub fn to_build(model: &Model, interface: Interface) -> usize {
     let Model { spec, states, .. } = model;
     let n = states.len();
     let variables = model.parameters.len() + model.inputs.len() + 2 * n + model.outputs.len();
-    let has_matrices = spec.solver.method.is_dense() || spec.solver.method == Method::Conserving;
+    let has_matrices = uses_radau5(model) || spec.solver.method.is_dense() || spec.solver.method == Method::Conserving;
     // Up to ten n × n matrices: the Jacobian, the Newton matrices and their factors, and the copy
     // of the integrator's memory before a step.
     let matrices = if interface == Interface::CoSimulation && has_matrices {

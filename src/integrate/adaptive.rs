@@ -52,10 +52,16 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         equations.afford(t, method.evaluations_per_step())?;
         let h = memory.step_history.h_next.min(settings.h_max).max(h_min);
         let trial = Trial::towards(t, h, t_limit);
-        let rejection = match method.attempt(equations, t, trial, settings, memory) {
+        let before = *equations.evaluations;
+        let attempt = method.attempt(equations, t, trial, settings, memory);
+        let evaluations = &mut memory.step_history.evaluations;
+        *evaluations = evaluations.saturating_add((*equations.evaluations - before) as u32);
+        let rejection = match attempt {
             Ok(attempt) if attempt.norm <= 1.0 => {
                 remember(&mut memory.step_history, control, trial, attempt);
-                return Ok(Step::accepted(method, trial, attempt.norm, rejections, x));
+                let mut step = Step::accepted(method, trial, attempt.norm, rejections, x);
+                step.evaluations = std::mem::take(&mut memory.step_history.evaluations);
+                return Ok(step);
             }
             Ok(attempt) => Rejection::Error(attempt),
             Err(failure) => Rejection::Failure(failure),
@@ -85,7 +91,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
 ///
 /// `h_next` is the step size without limits. A step shortened by the limit may only increase it:
 /// its small error is not representative and does not enter the controller.
-pub(super) fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, attempt: Attempt) {
+fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, attempt: Attempt) {
     let mut ratio = control.after_acceptance(trial.h, attempt.norm, attempt.newton_safety, step_history);
     if step_history.rejected {
         ratio = ratio.min(1.0);

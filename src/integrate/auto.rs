@@ -1,86 +1,70 @@
-//! Automatic selection between DOPRI5 and RADAU5 by stiffness detection.
+//! Automatic selection between DOPRI5, the Rosenbrock-W method and RADAU5 by counted cost.
 //!
-//! DOPRI5 is stable for `h|λ|` below about 3.3, with the largest eigenvalue `λ` of the Jacobian, if
-//! it is real. Two stages at `t + h` give an estimate:
+//! The cost of a method is the number of its evaluations, with a surcharge for the solution of
+//! linear systems, per time integrated. From time to time another method takes some steps on trial,
+//! and replaces the method in use if its cost is clearly lower. After an unsuccessful trial the
+//! interval to the next one doubles, unless the cost of the method in use rises above that of the
+//! trial. The steps of a trial are within the tolerance as all others.
+//! Counts are not times: a run is reproducible bit by bit.
 //!
-//! ```text
-//!     h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                   (1)
-//! ```
+//! Trials of another method are omitted as long as it cannot be better:
 //!
-//! where `g` is the argument of the last stage before the end (HW section IV.2, *Automatic
-//! Stiffness Detection*; see [`super::radau5`]). If the steps stay at the boundary of stability,
-//! they are limited by stability and not by accuracy, and RADAU5 can take longer ones. As in
-//! `dopri5.f`, the method changes after 15 such steps; 6 consecutive other steps reset the count.
+//! - DOPRI5 is the best choice for smooth motions. It is stable for `h|λ|` below about 3.3, with
+//!   the largest eigenvalue `λ` of the Jacobian, if it is real, and resolves vibrations with `h|λ|`
+//!   below about 1. Two stages at `t + h` give an estimate (HNW section IV.2, *Automatic Stiffness
+//!   Detection*, in HW; see [`super::radau5`]), with the argument `g` of the last stage before the
+//!   end:
 //!
-//! RADAU5 evaluates the Jacobian, whose spectral radius determines if DOPRI5 would be stable at the
-//! current step size. Changing back by a bound on the Jacobian follows L. Petzold, *Automatic
-//! selection of methods for solving stiff and nonstiff systems of ordinary differential equations*,
-//! SIAM J. Sci. Stat. Comput. 4 (1983) 136–148, doi:10.1137/0904010.
+//!   ```text
+//!       h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                 (1)
+//!   ```
 //!
-//! (1) does not detect a fast, almost undamped vibration with imaginary eigenvalues: the vibration
-//! limits DOPRI5 to `h|λ| ≈ 1` both if it is excited (and must be resolved) and if it is not (and
-//! RADAU5 could take longer steps). A trial distinguishes the two cases: after many steps with
-//! `h|λ|` above [`NEAR`], RADAU5 takes one step [`TRIAL_RATIO`] times as long and stays selected if
-//! the error is within the tolerance. Otherwise the number of steps to the next trial doubles.
+//!   Only steps with `h|λ|` above [`NEAR`] count towards a trial.
+//! - Limits of the steps, such as communication points, may not allow a method the longer steps
+//!   that it needs to be better.
 
-use super::adaptive::remember;
+use super::adaptive;
 use super::equations::Equations;
 use super::error::IntegrateError;
 use super::explicit::Explicit;
-use super::landing::Trial;
-use super::lanes::max_norm;
 use super::memory::{Memory, Newton};
-use super::method::Method;
-use super::one_step::{Adaptive, OneStep};
+use super::method::{Alternatives, Method};
+use super::method_selection::{Candidate, MethodSelection};
+use super::one_step::OneStep;
 use super::radau::Radau5;
+use super::rosenbrock::Rosenbrock;
 use super::step::Step;
-use super::{Ode, Settings, adaptive, dopri5};
+use super::{Ode, Settings, dopri5};
 
-/// Limit of `h|λ|` above which stability limits DOPRI5: the constant of `dopri5.f`.
-const STIFF: f64 = 3.25;
-
-/// Limit of `h|λ|` below which DOPRI5 is selected; less than [`STIFF`] for hysteresis.
-const NONSTIFF: f64 = 2.0;
-
-/// Limit of `h|λ|` above which a vibration may be the reason for DOPRI5's step size.
+/// Limit of `h|λ|` above which stability or a vibration may be the reason for DOPRI5's step size.
 const NEAR: f64 = 0.5;
 
-/// Length of a trial step of RADAU5, in steps of DOPRI5; it costs about as much as eight of them.
-const TRIAL_RATIO: f64 = 10.0;
-
-/// The workspaces of both methods.
+/// The workspaces of all methods.
 #[derive(Clone, Debug)]
 pub(super) struct Auto {
     pub explicit: Explicit,
+    pub rosenbrock: Rosenbrock,
     pub radau5: Radau5,
-    /// True if RADAU5 took the last step.
-    pub stiff: bool,
-    /// Workspace of the power method: a vector and its product with the Jacobian.
-    v: Vec<f64>,
-    Jv: Vec<f64>,
-}
-
-/// The result of a trial step of RADAU5.
-enum TrialStep {
-    Made(Step),
-    Rejected,
-    /// No trial was made: the step would exceed the limit or the maximum step length.
-    TooLong,
+    alternatives: Alternatives,
+    /// Method of the last attempt.
+    pub taken: Candidate,
 }
 
 impl Auto {
-    pub fn new(settings: &Settings) -> Auto {
+    /// Allocates for the settings' states; nothing for methods that are not among `alternatives`.
+    pub fn new(settings: &Settings, alternatives: Alternatives) -> Auto {
         let n = settings.n_states();
+        let none = &settings.without_states();
         Auto {
             explicit: Explicit::new(&dopri5::TABLEAU, n),
-            radau5: Radau5::new(settings),
-            stiff: false,
-            v: vec![0.0; n],
-            Jv: vec![0.0; n],
+            rosenbrock: Rosenbrock::new(if alternatives.rosenbrock { n } else { 0 }),
+            radau5: Radau5::new(if alternatives.radau5 { settings } else { none }),
+            alternatives,
+            taken: Candidate::Dopri5,
         }
     }
 
-    /// Takes one accepted step with the current method, and selects the next method.
+    /// Takes one accepted step with the method in use, and selects the next method.
     pub fn step<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
@@ -89,134 +73,109 @@ impl Auto {
         x: &mut [f64],
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
-        self.stiff = memory.method_selection.stiff;
-        let mut rejected = false;
-        if memory.method_selection.is_trial_scheduled() {
-            match self.trial_step(equations, settings, (t, t_limit), x, memory)? {
-                TrialStep::Made(step) => return Ok(step),
-                TrialStep::Rejected => rejected = true,
-                TrialStep::TooLong => {}
-            }
+        if !memory.method_selection.is_among(self.alternatives) {
+            memory.method_selection = MethodSelection::START;
         }
-        let mut step = if self.stiff {
-            adaptive::step(&mut self.radau5, equations, settings, (t, t_limit), x, memory)
-        } else {
-            adaptive::step(&mut self.explicit, equations, settings, (t, t_limit), x, memory)
-        }?;
-        step.rejections += u32::from(rejected);
-        let counts = self.counts_for_change(step.h, settings, memory);
-        if memory.method_selection.vote(counts) {
-            step.changed_to = Some(change(memory));
+        let (at_entry, n) = (memory.method_selection, settings.n_states());
+        memory.method_selection.allow((t_limit - t).min(settings.h_max));
+        let mut failures = 0;
+        let mut step = match self.step_in_use(equations, settings, (t, t_limit), x, memory) {
+            // After a failure of the model as well, the method before takes the step or reports the
+            // error.
+            Err(error) if memory.method_selection.before.is_some() && !error.is_work_limit() => {
+                end_trial(false, memory);
+                failures = 1;
+                self.step_in_use(equations, settings, (t, t_limit), x, memory)
+            }
+            taken => taken,
+        }
+        .inspect_err(|error| {
+            if !error.is_work_limit() {
+                memory.method_selection = at_entry;
+            }
+        })?;
+        step.rejections += failures;
+        let is_on_trial = memory.method_selection.before.is_some();
+        let may_gain = !is_on_trial && (self.taken != Candidate::Dopri5 || step.h * self.explicit.eigenvalue() > NEAR);
+        let evaluations = f64::from(step.evaluations);
+        if let Some(success) = memory.method_selection.count(step.h, evaluations, may_gain, n) {
+            step.changed_to = success.then_some(self.taken.into());
+            end_trial(success, memory);
+        }
+        // Here, not before a step: a call that continues after a work limit must not schedule again.
+        let affordable = |method| self.evaluations_per_step(method) < settings.max_evaluations;
+        let scheduled = memory.method_selection.scheduled(self.alternatives, n);
+        if let Some(method) = scheduled.filter(|method| affordable(*method)) {
+            begin_trial(method, memory);
         }
         Ok(step)
     }
 
-    /// Takes one trial step with RADAU5, [`TRIAL_RATIO`] times as long as the next step of DOPRI5,
-    /// if the limits allow it.
-    fn trial_step<O: Ode + ?Sized>(
+    /// Takes one accepted step with the method in use.
+    fn step_in_use<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         settings: &Settings,
-        (t, t_limit): (f64, f64),
+        times: (f64, f64),
         x: &mut [f64],
         memory: &mut Memory,
-    ) -> Result<TrialStep, IntegrateError<O::Error>> {
-        let h = TRIAL_RATIO * memory.step_history.h_next;
-        if h > (t_limit - t).min(settings.h_max) {
-            return Ok(TrialStep::TooLong);
-        }
-        equations.afford(t, 1 + self.radau5.evaluations_per_step())?;
-        let (method_selection, step_history) = (memory.method_selection, memory.step_history);
-        change(memory);
-        let trial = Trial::towards(t, h, t_limit);
-        let attempt = match self.radau5.start(equations, t, x) {
-            Ok(()) => self.radau5.attempt(equations, t, trial, settings, memory),
-            Err(failure) => Err(failure),
-        };
-        match attempt {
-            Ok(attempt) if attempt.norm <= 1.0 => {
-                remember(&mut memory.step_history, self.radau5.control(), trial, attempt);
-                self.stiff = true;
-                let mut step = Step::accepted(&self.radau5, trial, attempt.norm, 0, x);
-                step.changed_to = Some(Method::Radau5);
-                Ok(TrialStep::Made(step))
-            }
-            // After a failure of the model as well, DOPRI5 takes the step or reports the error.
-            _ => {
-                self.radau5.invalidate();
-                (memory.method_selection, memory.step_history, memory.newton) =
-                    (method_selection, step_history, Newton::UNKNOWN);
-                memory.method_selection.double_trial_interval();
-                Ok(TrialStep::Rejected)
-            }
+    ) -> Result<Step, IntegrateError<O::Error>> {
+        self.taken = memory.method_selection.method;
+        match self.taken {
+            Candidate::Dopri5 => adaptive::step(&mut self.explicit, equations, settings, times, x, memory),
+            Candidate::Rosenbrock => adaptive::step(&mut self.rosenbrock, equations, settings, times, x, memory),
+            Candidate::Radau5 => adaptive::step(&mut self.radau5, equations, settings, times, x, memory),
         }
     }
 
-    /// Returns true if the last step, of length `h`, counts for a change of the method; also counts
-    /// the steps of DOPRI5 that a vibration may have limited.
-    fn counts_for_change(&mut self, h: f64, settings: &Settings, memory: &mut Memory) -> bool {
-        if !self.stiff {
-            let reach = h * self.explicit.eigenvalue();
-            memory.method_selection.count_near(reach > NEAR);
-            return reach > STIFF;
+    /// Returns the maximum number of evaluations for a step with a method, with its start.
+    fn evaluations_per_step(&self, method: Candidate) -> u64 {
+        1 + match method {
+            Candidate::Dopri5 => self.explicit.evaluations_per_step(),
+            Candidate::Rosenbrock => self.rosenbrock.evaluations_per_step(),
+            Candidate::Radau5 => self.radau5.evaluations_per_step(),
         }
-        if memory.method_selection.radius == 0.0 {
-            memory.method_selection.radius = self.spectral_radius(settings, &memory.jacobian);
-        }
-        h * memory.method_selection.radius < NONSTIFF
-    }
-
-    /// Returns an estimate of the Jacobian's spectral radius, by the power method.
-    ///
-    /// With a complex pair of eigenvalues the ratio of consecutive norms oscillates; the geometric
-    /// mean of ten ratios is sufficient. The norm is weighted with the absolute tolerances, which
-    /// makes states of different units comparable.
-    fn spectral_radius(&mut self, settings: &Settings, jacobian: &[f64]) -> f64 {
-        const HALF: i32 = 10;
-        let scale = &settings.absolute_tolerance;
-        let n = scale.len();
-        // An irregular start vector, likely to contain all eigenvectors.
-        for (i, (v, scale)) in self.v.iter_mut().zip(scale).enumerate() {
-            *v = scale * (1.0 + libm::sin(i as f64));
-        }
-        let mut growth = 1.0;
-        for round in 0..2 * HALF {
-            self.Jv.fill(0.0);
-            for (column, v) in jacobian.chunks_exact(n.max(1)).zip(&self.v) {
-                for (sum, entry) in self.Jv.iter_mut().zip(column) {
-                    *sum += entry * v;
-                }
-            }
-            let norm = max_norm(&self.Jv, scale);
-            if norm == 0.0 {
-                return 0.0;
-            }
-            for (v, Jv) in self.v.iter_mut().zip(&self.Jv) {
-                *v = Jv / norm;
-            }
-            if round >= HALF {
-                growth *= libm::pow(norm, 1.0 / f64::from(HALF));
-            }
-        }
-        if growth.is_finite() { growth } else { f64::MAX }
     }
 
     /// Discards all stored derivatives.
     pub fn invalidate(&mut self) {
         self.explicit.invalidate();
+        self.rosenbrock.invalidate();
         self.radau5.invalidate();
     }
 }
 
-/// Changes the method in the memory and returns the new one. The step size is kept, which suits the
-/// other method as well.
-fn change(memory: &mut Memory) -> Method {
-    memory.method_selection = memory.method_selection.of_the_other_method();
-    memory.newton = Newton::UNKNOWN;
-    memory.step_history.forget_errors();
-    if memory.method_selection.stiff {
-        Method::Radau5
-    } else {
-        Method::Dopri5
+/// Begins a trial with the step size of the method in use.
+fn begin_trial(method: Candidate, memory: &mut Memory) {
+    let h = memory.step_history.h_next;
+    memory.method_selection.begin_trial(method, h);
+    memory.step_history.forget_attempts();
+    if method == Candidate::Radau5 {
+        memory.newton = Newton::UNKNOWN;
+    }
+}
+
+/// Ends a trial. The method before continues with its own step size, and RADAU5 with its Jacobian
+/// unless steps were rejected in the trial.
+fn end_trial(success: bool, memory: &mut Memory) {
+    let tried = memory.method_selection.method;
+    memory.method_selection.end_trial(success);
+    if !success {
+        memory.step_history.h_next = memory.method_selection.h_before;
+        memory.step_history.forget_attempts();
+        memory.newton.h = 0.0;
+        if tried == Candidate::Radau5 {
+            memory.newton = Newton::UNKNOWN;
+        }
+    }
+}
+
+impl From<Candidate> for Method {
+    fn from(candidate: Candidate) -> Method {
+        match candidate {
+            Candidate::Dopri5 => Method::Dopri5,
+            Candidate::Rosenbrock => Method::Rosenbrock,
+            Candidate::Radau5 => Method::Radau5,
+        }
     }
 }

@@ -45,6 +45,8 @@ pub(super) struct StepHistory {
     /// True if the previous attempt was rejected: the step after the accepted one then does not
     /// grow.
     pub rejected: bool,
+    /// Evaluations of all attempts since the last accepted step.
+    pub evaluations: u32,
 }
 
 impl StepHistory {
@@ -54,14 +56,20 @@ impl StepHistory {
         last_step: 0.0,
         last_error: 1e-4,
         rejected: false,
+        evaluations: 0,
     };
 
     /// Number of stored values.
-    pub const COUNT: usize = 4;
+    pub const COUNT: usize = 5;
 
     pub fn numbers(&self) -> [f64; Self::COUNT] {
-        let rejected = f64::from(u8::from(self.rejected));
-        [self.h_next, self.last_step, self.last_error, rejected]
+        [
+            self.h_next,
+            self.last_step,
+            self.last_error,
+            f64::from(u8::from(self.rejected)),
+            f64::from(self.evaluations),
+        ]
     }
 
     /// Reads the values of [`numbers`](Self::numbers).
@@ -71,12 +79,16 @@ impl StepHistory {
             last_step: numbers.not_negative()?,
             last_error: numbers.within(Self::START.last_error..=1.0)?,
             rejected: numbers.flag()?,
+            evaluations: numbers.count(0..=u32::MAX)?,
         })
     }
 
-    /// Resets the error history after a change of method; the step size is kept.
-    pub fn forget_errors(&mut self) {
-        (self.last_step, self.last_error) = (Self::START.last_step, Self::START.last_error);
+    /// Resets the history of errors and attempts after a change of method; the step size is kept.
+    pub fn forget_attempts(&mut self) {
+        *self = StepHistory {
+            h_next: self.h_next,
+            ..StepHistory::START
+        };
     }
 }
 

@@ -86,6 +86,11 @@ pub enum IntegrateError<E> {
 }
 
 impl<E> IntegrateError<E> {
+    /// Returns true if a new call may continue the run.
+    pub(super) fn is_work_limit(&self) -> bool {
+        matches!(self, IntegrateError::WorkLimit { .. })
+    }
+
     /// Returns the index of the state that the error refers to, if any.
     pub fn component(&self) -> Option<usize> {
         match self {

@@ -92,7 +92,7 @@ impl Newton {
     /// Reads the values of [`numbers`](Self::numbers).
     fn read(numbers: &mut Numbers) -> Result<Newton, InvalidMemory> {
         Ok(Newton {
-            jacobian: Age::ALL[usize::from(numbers.count(0..=2)?)],
+            jacobian: Age::ALL[numbers.count(0..=2)? as usize],
             matrix_step: numbers.not_negative()?,
             // A contraction rate below 0.99 gives an `eta` below 99.
             eta: numbers.within(0.0..=100.0)?,
@@ -127,6 +127,12 @@ impl Memory {
     /// Returns the number of stored values for these settings.
     pub(super) fn size_for(settings: &Settings) -> usize {
         NUMBERS + vectors(settings).iter().sum::<usize>()
+    }
+
+    /// Makes the next step evaluate a new Jacobian, after a sudden change of the equations. An old
+    /// one that is stiffer than the equations would suppress the error estimate.
+    pub fn invalidate_jacobian(&mut self) {
+        self.newton.jacobian = Age::None;
     }
 
     /// Returns the memory as plain numbers, for a saved state.
@@ -177,7 +183,8 @@ fn vectors(settings: &Settings) -> [usize; 2] {
         Method::ImplicitMidpoint { .. } => [n * n, n],
         Method::LinearlyImplicit { .. } => [0, n],
         Method::Conserving { rates, .. } => [rates * rates, rates],
-        Method::Radau5 | Method::Auto => [n * n, 3 * n],
+        Method::Auto(with) if !with.radau5 => [0, 0],
+        Method::Radau5 | Method::Auto(_) => [n * n, 3 * n],
     }
 }
 

@@ -60,13 +60,18 @@ pub enum Method {
         /// Number of midpoint rates, the unknowns of the step.
         rates: usize,
     },
-    /// Selects [`Method::Dopri5`] for nonstiff equations and [`Method::Radau5`] for stiff ones,
-    /// during the run.
-    ///
-    /// The method changes to RADAU5 if stability limits DOPRI5's steps. A fast, almost undamped
-    /// vibration is resolved by DOPRI5 if it is excited; if not, a successful trial step changes to
-    /// RADAU5.
-    Auto,
+    /// Selects [`Method::Dopri5`], [`Method::Rosenbrock`] or [`Method::Radau5`] during the run, by
+    /// trials of the methods and their counted cost per time integrated.
+    Auto(Alternatives),
+}
+
+/// Methods that [`Method::Auto`] may select beside [`Method::Dopri5`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Alternatives {
+    /// [`Method::Rosenbrock`]; only for equations that provide [`Ode::stage`](super::Ode::stage).
+    pub rosenbrock: bool,
+    /// [`Method::Radau5`]; its memory and workspace grow with the square of the number of states.
+    pub radau5: bool,
 }
 
 impl Method {
@@ -81,18 +86,21 @@ impl Method {
             Method::LinearlyImplicit { .. } => "linearly_implicit",
             Method::Rosenbrock => "rosenbrock",
             Method::Conserving { .. } => "conserving",
-            Method::Auto => "auto",
+            Method::Auto(_) => "auto",
         }
     }
 
-    /// Returns the order `p` of the solution at the end of a step: the local error is O(hᵖ⁺¹).
+    /// Returns the order `p` of the solution at the end of a step, with [`Method::Auto`] the lowest
+    /// one: the local error is O(hᵖ⁺¹).
     pub fn order(&self) -> u32 {
         match self {
-            Method::Dopri5 | Method::Auto => dopri5::TABLEAU.order,
+            Method::Dopri5 => dopri5::TABLEAU.order,
             Method::Dop853 => dop853::TABLEAU.order,
             Method::Rk4 { .. } => rk4::TABLEAU.order,
             Method::Radau5 => 5,
             Method::Rosenbrock => rosenbrock::ORDER,
+            Method::Auto(with) if with.rosenbrock => rosenbrock::ORDER,
+            Method::Auto(_) => 5,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
@@ -104,8 +112,10 @@ impl Method {
             Method::Dopri5 => dopri5::TABLEAU.dense_order,
             Method::Dop853 => dop853::TABLEAU.dense_order,
             Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
-            Method::Radau5 | Method::Auto => 3,
+            Method::Radau5 => 3,
             Method::Rosenbrock => rosenbrock::DENSE_ORDER,
+            Method::Auto(with) if with.rosenbrock => rosenbrock::DENSE_ORDER,
+            Method::Auto(_) => 3,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
@@ -114,7 +124,8 @@ impl Method {
     /// ([`Ode::jacobian`](super::Ode::jacobian)).
     pub fn needs_jacobian(&self) -> bool {
         match self {
-            Method::Radau5 | Method::ImplicitMidpoint { .. } | Method::Auto => true,
+            Method::Radau5 | Method::ImplicitMidpoint { .. } => true,
+            Method::Auto(with) => with.radau5,
             Method::Dopri5
             | Method::Dop853
             | Method::Rk4 { .. }
@@ -135,7 +146,7 @@ impl Method {
             | Method::Rk4 { .. }
             | Method::Radau5
             | Method::Rosenbrock
-            | Method::Auto => false,
+            | Method::Auto(_) => false,
         }
     }
 
@@ -146,7 +157,7 @@ impl Method {
             | Method::ImplicitMidpoint { step }
             | Method::LinearlyImplicit { step }
             | Method::Conserving { step, .. } => Some(*step),
-            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Rosenbrock | Method::Auto => None,
+            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Rosenbrock | Method::Auto(_) => None,
         }
     }
 }

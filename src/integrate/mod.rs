@@ -27,7 +27,7 @@
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
 //! | [`Method::LinearlyImplicit`] | 2, two evaluations a step | 2 | fixed |
 //! | [`Method::Conserving`] | 2, step defined by the equations | 2 | fixed |
-//! | [`Method::Auto`] | Dopri5 or Radau5 | 4 or 3 | adaptive |
+//! | [`Method::Auto`] | that of Dopri5, Rosenbrock or Radau5 | 4, 2 or 3 | adaptive |
 //!
 //! Main source, cited as HNW: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential
 //! Equations I. Nonstiff Problems*, 2nd revised edition, Springer 1993,
@@ -112,7 +112,7 @@ mod tests;
 pub use dense::Dense;
 pub use error::IntegrateError;
 pub use memory::Memory;
-pub use method::Method;
+pub use method::{Alternatives, Method};
 pub use numbers::InvalidMemory;
 pub use settings::{Settings, SettingsError};
 pub use step::Step;

@@ -69,7 +69,7 @@ pub(super) enum Progress {
 
 impl Convergence {
     /// Creates a monitor. `eta` is that of the previous iteration: it estimates the error after the
-    /// first correction, so that one correction may suffice.
+    /// first correction, so that one correction may suffice. If it is infinite, two are necessary.
     pub fn new(limits: Limits, eta: f64) -> Convergence {
         Convergence {
             limits,
@@ -177,7 +177,6 @@ pub(super) fn linearise<O: Ode + ?Sized>(
             .inspect_err(|_| memory.jacobian.fill(0.0))?;
         memory.newton.jacobian = Age::Fresh;
         memory.newton.matrix_step = h;
-        memory.method_selection.radius = 0.0;
     }
     if !same_step(h, memory.newton.matrix_step) {
         memory.newton.matrix_step = h;

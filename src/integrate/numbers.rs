@@ -32,11 +32,11 @@ impl<'a> Numbers<'a> {
     }
 
     /// Reads the next number, which must be an integer within `range`.
-    pub fn count(&mut self, range: RangeInclusive<u16>) -> Result<u16, InvalidMemory> {
+    pub fn count(&mut self, range: RangeInclusive<u32>) -> Result<u32, InvalidMemory> {
         let index = self.next;
         let value = self.within(f64::from(*range.start())..=f64::from(*range.end()))?;
         match value.fract() == 0.0 {
-            true => Ok(value as u16),
+            true => Ok(value as u32),
             false => Err(InvalidMemory::Value { index, value }),
         }
     }

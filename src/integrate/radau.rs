@@ -47,6 +47,10 @@ const ITERATIONS: u32 = 7;
 /// or two corrections the Jacobian is reused at any rate.
 const GOOD_RATE: f64 = 1e-3;
 
+/// Growth of the step at which an old Jacobian must prove itself by a second correction. If the
+/// equations are no longer stiff, the first correction with a stiff Jacobian is small, but wrong.
+const LONGER: f64 = 1.5;
+
 /// The workspace of the Radau IIA method of order 5.
 #[derive(Clone, Debug)]
 pub(super) struct Radau5 {
@@ -126,11 +130,14 @@ impl Radau5 {
         settings: &Settings,
         memory: &mut Memory,
     ) -> Result<Convergence, Failure<O::Error>> {
+        let usual = memory.newton.h.max(memory.step_history.last_step);
+        let is_longer = memory.newton.jacobian == Age::Old && trial.h > LONGER * usual;
         let start = StateAndDerivative::new(&self.x0, &self.f0);
         linearise(equations, t, start, trial.h, settings, &mut self.argument, memory)?;
         self.factor(memory).map_err(|_| Failure::NoConvergence)?;
         self.predict(t, trial, memory);
-        let mut convergence = Convergence::new(self.limits, memory.newton.eta);
+        let eta = if is_longer { f64::INFINITY } else { memory.newton.eta };
+        let mut convergence = Convergence::new(self.limits, eta);
         loop {
             for i in 0..3 {
                 self.stage(equations, i, t, trial)?;

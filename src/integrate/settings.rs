@@ -108,6 +108,14 @@ impl Settings {
         self.max_evaluations
     }
 
+    /// Returns these settings for no states.
+    pub(super) fn without_states(&self) -> Settings {
+        Settings {
+            absolute_tolerance: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// Returns the method.
     pub fn method(&self) -> Method {
         self.method

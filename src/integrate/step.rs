@@ -19,7 +19,10 @@ pub struct Step {
     /// Number of rejected attempts in the same call of [`Stepper::step`](super::Stepper::step),
     /// including trials of another method.
     pub rejections: u32,
-    /// Method of the next step, if [`Method::Auto`] has changed it.
+    /// Evaluations of all attempts of an adaptive method since the last accepted step; zero for a
+    /// fixed step.
+    pub evaluations: u32,
+    /// Method in use after this step, if a trial of [`Method::Auto`] has succeeded with it.
     pub changed_to: Option<Method>,
 }
 
@@ -39,6 +42,7 @@ impl Step {
             landed: trial.lands,
             error_norm,
             rejections,
+            evaluations: 0,
             changed_to: None,
         }
     }

@@ -11,6 +11,7 @@ use super::lanes::first_not_finite;
 use super::linearly_implicit::LinearlyImplicit;
 use super::memory::Memory;
 use super::method::Method;
+use super::method_selection::Candidate;
 use super::midpoint::ImplicitMidpoint;
 use super::one_step::OneStep;
 use super::radau::Radau5;
@@ -56,7 +57,7 @@ impl Work {
             Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(FixedStep::new(n, ImplicitMidpoint::new(n))),
             Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(FixedStep::new(n, LinearlyImplicit::new(n))),
             Method::Conserving { rates, .. } => Work::Conserving(Box::new(FixedStep::new(n, Conserving::new(rates)))),
-            Method::Auto => Work::Auto(Box::new(Auto::new(settings))),
+            Method::Auto(with) => Work::Auto(Box::new(Auto::new(settings, with))),
         }
     }
 }
@@ -156,11 +157,10 @@ impl Stepper {
             Work::ImplicitMidpoint(method) => inside(method, equations),
             Work::LinearlyImplicit(method) => inside(method, equations),
             Work::Conserving(method) => inside(method.as_mut(), equations),
-            Work::Auto(auto) => match &mut **auto {
-                Auto {
-                    stiff: true, radau5, ..
-                } => inside(radau5, equations),
-                Auto { explicit, .. } => inside(explicit, equations),
+            Work::Auto(auto) => match auto.taken {
+                Candidate::Dopri5 => inside(&mut auto.explicit, equations),
+                Candidate::Rosenbrock => inside(&mut auto.rosenbrock, equations),
+                Candidate::Radau5 => inside(&mut auto.radau5, equations),
             },
         }
     }

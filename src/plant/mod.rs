@@ -47,6 +47,7 @@ pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
 pub use events::Changes;
 pub use linearisation::Linearisation;
+pub(crate) use model::MOST_DENSE;
 pub use model::{Model, Monitor};
 pub use remarks::Remarks;
 pub use singularity::Energies;

@@ -77,7 +77,7 @@ mod tests {
         let servicer = include_str!("../../examples/servicer_orbit.toml");
         assert_eq!(limit(two_link, ""), 1e6);
         assert_eq!(limit(dual_arm, ""), 77_000.0);
-        assert_eq!(limit(servicer, ""), 53_000.0);
+        assert_eq!(limit(servicer, ""), 170_000.0);
         // A limit in the spec has no upper bound.
         assert_eq!(limit(two_link, "[solver]\nwork_limit = 1e12\n"), 1e12);
     }

@@ -16,6 +16,7 @@ use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use motion::Motion;
+pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
 
 /// A plant with its state and integrator.
@@ -197,6 +198,7 @@ impl Simulation {
         if self.plant.update_limits(*t, x, u, discrete, events) {
             self.statistics.events += 1;
             self.stepper.invalidate();
+            self.state.memory.invalidate_jacobian();
         }
     }
 
@@ -376,6 +378,7 @@ impl Simulation {
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();
+            self.state.memory.invalidate_jacobian();
             self.state.monitored.sine = 0.0;
         }
         changes.map(|_| ())

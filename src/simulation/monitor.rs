@@ -12,9 +12,9 @@ const STEPS: f64 = 8.0;
 /// Error of the energy balance, relative to the energies and the work themselves, that counts as
 /// round-off.
 const ROUND_OFF: f64 = 1e-9;
-/// Error of the energy balance per mass of the system, m²/s², that counts as round-off: the square
-/// of 1e-6 m/s.
-const AT_REST: f64 = 1e-12;
+/// Relative tolerance whose errors count as round-off of the energy balance: errors below twice the
+/// kinetic energy of the system with all rates at their scale times the tolerance.
+const AT_REST: f64 = 1e-6;
 /// Limit of the sine of the smallest angle between the rows of captures and loops, relative to its
 /// largest value since the last event: below this the position is singular, and the run ends.
 const SINGULAR: f64 = 1e-4;
@@ -218,7 +218,12 @@ impl Simulation {
         let off = (balance - monitored.balance).abs();
         let limit = self.plant.model().monitor.energy_balance(self.plant.parameters());
         let energy = energies.kinetic + energies.potential.abs() + energies.work.abs();
-        let round_off = ROUND_OFF * energy + AT_REST * energies.mass;
+        let settings = self.stepper.settings();
+        let at_rest = match settings.method().fixed_step() {
+            None => settings.relative_tolerance().max(AT_REST),
+            Some(_) => AT_REST,
+        };
+        let round_off = ROUND_OFF * energy + square(at_rest) * (energies.mass + self.plant.model().modal_scale);
         if off <= limit * monitored.energy || off <= round_off {
             return Ok(());
         }

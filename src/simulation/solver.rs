@@ -2,9 +2,17 @@
 
 use crate::Error;
 use crate::event::{Event, Occurrence};
-use crate::integrate::{IntegrateError, Method, Settings, SettingsError, Stepper};
-use crate::plant::Model;
-use crate::spec;
+use crate::integrate::{Alternatives, IntegrateError, Method, Settings, SettingsError, Stepper};
+use crate::plant::{MOST_DENSE, Model};
+use crate::spec::{self, Capability};
+
+/// Smallest tolerance at which the Rosenbrock-W method, of order 3, is considered by the automatic
+/// selection.
+const LEAST_OF_ROSENBROCK: f64 = 1e-7;
+
+/// Largest number of states at which RADAU5 is considered by the automatic selection: its matrices
+/// then occupy 8 MB.
+const MOST_OF_RADAU5: usize = 500;
 
 /// Returns the relative tolerance (without `tolerance` the spec's) and the limit of evaluations in
 /// one call, each replaced by the nearest supported value.
@@ -35,14 +43,35 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
             step: fixed(step),
             rates: model.system().nv,
         },
-        (spec::Method::Auto, _) => Method::Auto,
+        (spec::Method::Auto, _) => chosen(model, tolerance),
     };
-    let nominal: Vec<f64> = model.states.iter().map(|state| state.nominal).collect();
     let longest = solver.step.unwrap_or(f64::INFINITY);
-    let settings = Settings::new(method, tolerance, &nominal)
+    let settings = Settings::new(method, tolerance, &model.scales)
         .and_then(|settings| settings.with_h_max(longest))
         .map_err(|error| Error::Solver(refused(error, model)))?;
     Ok(Stepper::new(settings.with_max_evaluations(limit)))
+}
+
+/// Returns true if the model's method is RADAU5, or may select it.
+pub(crate) fn uses_radau5(model: &Model) -> bool {
+    match model.spec.solver.method {
+        spec::Method::Radau5 => true,
+        spec::Method::Auto => chosen(model, model.spec.experiment.tolerance).needs_jacobian(),
+        _ => false,
+    }
+}
+
+/// Returns the method for `auto` and a spec without a method.
+fn chosen(model: &Model, tolerance: f64) -> Method {
+    let n = model.states.len();
+    // Axial vibrations of nonlinear beams limit all other methods to very short steps.
+    if model.spec.has_nonlinear_beams() && n <= MOST_DENSE {
+        return Method::Radau5;
+    }
+    Method::Auto(Alternatives {
+        rosenbrock: model.spec.formulation.has(Capability::LinearlyImplicit) && tolerance >= LEAST_OF_ROSENBROCK,
+        radau5: n <= MOST_OF_RADAU5,
+    })
 }
 
 /// Builds an integrator without states, which allocates nothing. Does not fail.
@@ -57,7 +86,6 @@ pub(super) fn none() -> Result<Stepper, Error> {
 pub(super) fn changed_to(method: Method, t: f64) -> Event {
     let what = Occurrence::MethodChanged {
         method: method.name().to_owned(),
-        is_stiff: method == Method::Radau5,
     };
     Event { t, what }
 }
@@ -148,6 +176,7 @@ child = "arm"
 damping = 1e6
 start = { rate = 1.0 }
 [solver]
+method = "dopri5"
 work_limit = 1000
 "#;
 

@@ -54,7 +54,9 @@ pub struct Experiment {
     /// Communication step and interval of the results, s, positive. Default 0.01.
     pub step: f64,
     /// Relative tolerance of the integration, positive; the absolute tolerance of a state is its
-    /// product with the state's nominal value. Default 1e-8.
+    /// product with the state's nominal value. In Co-Simulation the values for a modal amplitude
+    /// and its rate are 0.2 m·√kg, and 0.2 m·√kg times the angular frequency (between 1 and
+    /// 100 rad/s). Default 1e-4.
     pub tolerance: f64,
     /// Highest frequency of interest, Hz, positive: `grapple check` warns of beams that leave out
     /// modes below it, and of modal data whose modes end below it. Default: none, no warning.
@@ -67,7 +69,7 @@ impl Default for Experiment {
         Self {
             stop_time: 10.0,
             step: 0.01,
-            tolerance: 1e-8,
+            tolerance: 1e-4,
             bandwidth: None,
         }
     }
@@ -77,8 +79,8 @@ impl Default for Experiment {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// Integration method. Default `dopri5`. `radau5`, `auto` and `implicit_midpoint` solve for all
-    /// states at once, at most 2000.
+    /// Integration method. Default `auto`. `radau5` and `implicit_midpoint` solve for all states at
+    /// once, at most 2000.
     pub method: Method,
     /// Step, s, positive: the fixed step of `rk4`, `implicit_midpoint`, `linearly_implicit` and
     /// `conserving` (required), or the longest step of the adaptive methods (without it unlimited).
@@ -94,7 +96,7 @@ pub struct Solver {
 impl Default for Solver {
     fn default() -> Self {
         Self {
-            method: Method::Dopri5,
+            method: Method::Auto,
             step: None,
             work_limit: None,
         }
@@ -133,8 +135,10 @@ pub enum Method {
     /// grasps to the order of the step), without numerical damping. It requires `formulation =
     /// "natural"`.
     Conserving,
-    /// Automatic choice: `dopri5` as long as the system is not stiff, `radau5` as long as it is.
-    /// Each change is logged.
+    /// Automatic choice between `dopri5`, `rosenbrock` and `radau5`, during the run: the methods are
+    /// tried from time to time, and the one of the least cost is used. Each change is logged.
+    /// Spacecraft with ANCF or geometrically exact beams use `radau5` (up to 2000 states). `rosenbrock` is tried
+    /// with `formulation = "recursive"` and tolerances from 1e-7, `radau5` with up to 500 states.
     Auto,
 }
 
@@ -156,7 +160,7 @@ impl Method {
 
     /// Returns true if the method factors matrices of all states.
     pub fn is_dense(self) -> bool {
-        matches!(self, Method::Radau5 | Method::Auto | Method::ImplicitMidpoint)
+        matches!(self, Method::Radau5 | Method::ImplicitMidpoint)
     }
 
     /// Returns true if the step is fixed, and required in the spec.

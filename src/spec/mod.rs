@@ -213,6 +213,12 @@ impl Spec {
         self.ancf_beam.get_key_value(beam).map(|(name, _)| name.as_str())
     }
 
+    /// Returns true if there is an ANCF beam or a geometrically exact beam.
+    pub fn has_nonlinear_beams(&self) -> bool {
+        let is_exact = |body: &Body| body.geometrically_exact_beam.is_some();
+        !self.ancf_beam.is_empty() || self.body.values().any(is_exact)
+    }
+
     /// Returns sections and names of the elements that act between the system and the world.
     pub fn elements_on_world(&self) -> Vec<(&'static str, &str)> {
         let mut found = Vec::new();

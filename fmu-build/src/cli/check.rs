@@ -16,8 +16,9 @@ use std::path::{Path, PathBuf};
 ///   grapple check arm.toml arm_controller.toml
 ///
 /// A warning reports a value that is legal but unlikely, and does not change the exit
-/// code. Lightly damped fast vibrations, for which a BDF method in Model Exchange is
-/// unstable, are reported with advice. Two specs are also examined together, as
+/// code. Advice on integration: the fastest modes, the speed of Co-Simulation (measured
+/// for at most a second, with the spec's signals), and vibrations for which a BDF method
+/// in Model Exchange is unstable. Two specs are also examined together, as
 /// `grapple couple` connects them: an unstable coupling gets a warning.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
@@ -63,7 +64,10 @@ fn examine(spec: &Path, quiet: bool) -> Result<()> {
         print(&format!("  {}", closed(loops)))?;
     }
     remark(&compiled.file, &findings.remarks, false)?;
-    findings.advice.map_or(Ok(()), |advice| print(&format!("  {advice}")))
+    findings
+        .advice
+        .iter()
+        .try_for_each(|advice| print(&format!("  {advice}")))
 }
 
 /// Returns "1 loop closed: 5 constraints, 4 independent; mobility 1; the start is moved by at most

@@ -74,13 +74,15 @@ fn messages(run: &Run) -> Vec<String> {
     run.messages.iter().cloned().chain(failure).collect()
 }
 
+/// Returns the marks of all events of the spacecraft.
 fn marks(run: &Run) -> Vec<Mark> {
     let mark = |event: &Event| Mark {
         time: event.t,
         text: event.what.to_string(),
         contact: event.contact().is_some(),
     };
-    run.events.iter().map(mark).collect()
+    let of_spacecraft = run.events.iter().filter(|event| !event.is_of_solver());
+    of_spacecraft.map(mark).collect()
 }
 
 /// Returns all recorded variables; a constant variable has a single value.

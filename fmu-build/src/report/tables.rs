@@ -72,7 +72,10 @@ fn events(run: &Run) -> Option<Table> {
         time: Some(event.t),
         cells: vec![time(event.t), event.what.to_string()],
     };
-    let others = run.events.iter().filter(|event| event.contact().is_none());
+    let others = run
+        .events
+        .iter()
+        .filter(|event| event.contact().is_none() && !event.is_of_solver());
     table(
         "Events",
         "messages of the FMU",

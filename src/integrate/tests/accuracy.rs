@@ -1,7 +1,7 @@
 //! The global error is proportional to the tolerance.
 
 use super::super::{Method, Settings};
-use super::problems::{ARENSTORF_PERIOD, ARENSTORF_START, arenstorf, distance, kepler, kepler_solution, run};
+use super::problems::{ARENSTORF_PERIOD, ARENSTORF_START, AUTO, arenstorf, distance, kepler, kepler_solution, run};
 
 /// Checks that the error decreases at least tenfold from one tolerance to the next; these decrease
 /// by factors of 100. `error` returns the error and the number of steps.
@@ -18,13 +18,7 @@ fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> 
 #[test]
 fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
     let t_end = 20.0;
-    for method in [
-        Method::Dopri5,
-        Method::Dop853,
-        Method::Radau5,
-        Method::Rosenbrock,
-        Method::Auto,
-    ] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO] {
         let name = format!("kepler {}", method.name());
         check_proportionality(&name, &[1e-4, 1e-6, 1e-8, 1e-10], |tolerance| {
             let mut x = kepler_solution(0.6, 0.0);
@@ -37,7 +31,7 @@ fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
 
 #[test]
 fn error_is_proportional_to_the_tolerance_on_the_arenstorf_orbit() {
-    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Auto] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, AUTO] {
         let name = format!("arenstorf {}", method.name());
         check_proportionality(&name, &[1e-5, 1e-7, 1e-9, 1e-11], |tolerance| {
             let mut x = ARENSTORF_START;
@@ -68,13 +62,7 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
 
 #[test]
 fn first_step_is_neither_rejected_nor_too_small() {
-    for method in [
-        Method::Dopri5,
-        Method::Dop853,
-        Method::Radau5,
-        Method::Rosenbrock,
-        Method::Auto,
-    ] {
+    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO] {
         for tolerance in [1e-3, 1e-6, 1e-9, 1e-12] {
             // The start is at the pericentre, where the steps are shortest.
             let mut x = kepler_solution(0.6, 0.0);

@@ -2,7 +2,7 @@
 
 use super::super::root::find_change;
 use super::super::{Memory, Method, Settings, Stepper};
-use super::problems::{kepler, kepler_solution, ode};
+use super::problems::{AUTO, kepler, kepler_solution, ode};
 
 /// Steps until `indicator` changes sign; returns the time just after the change and writes the
 /// state there into `x`.
@@ -51,7 +51,7 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
         (Method::Rosenbrock, 1e-9),
         (Method::ImplicitMidpoint { step: 1e-5 }, 1e-9),
         (Method::LinearlyImplicit { step: 1e-5 }, 1e-9),
-        (Method::Auto, 1e-9),
+        (AUTO, 1e-9),
     ] {
         let mut stepper = Stepper::new(Settings::new(method, tolerance, &[1.0; 4]).unwrap());
         let (t0, mut memory) = (0.1, Memory::new(stepper.settings()));
@@ -75,7 +75,7 @@ fn bouncing_ball_has_its_closed_form_times() {
         Method::Rosenbrock,
         Method::ImplicitMidpoint { step: 0.01 },
         Method::LinearlyImplicit { step: 0.01 },
-        Method::Auto,
+        AUTO,
     ] {
         let mut ball = ode(move |_, x, dx| dx.copy_from_slice(&[x[1], -g]));
         let settings = Settings::new(method, 1e-9, &[1.0; 2]).unwrap();

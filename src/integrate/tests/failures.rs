@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
-use super::problems::{ode, rhs, run};
+use super::problems::{AUTO, ode, rhs, run};
 
 const METHODS: [Method; 9] = [
     Method::Dopri5,
@@ -14,15 +14,9 @@ const METHODS: [Method; 9] = [
     Method::ImplicitMidpoint { step: 0.01 },
     Method::LinearlyImplicit { step: 0.01 },
     Method::Conserving { step: 0.01, rates: 0 },
-    Method::Auto,
+    AUTO,
 ];
-const ADAPTIVE: [Method; 5] = [
-    Method::Dopri5,
-    Method::Dop853,
-    Method::Radau5,
-    Method::Rosenbrock,
-    Method::Auto,
-];
+const ADAPTIVE: [Method; 5] = [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO];
 
 fn stepper(method: Method, n: usize) -> Stepper {
     let method = match method {

@@ -2,7 +2,13 @@
 
 use std::convert::Infallible;
 
-use super::super::{Memory, Ode, OwnStep, Settings, Span, Step, Stepper};
+use super::super::{Alternatives, Memory, Method, Ode, OwnStep, Settings, Span, Step, Stepper};
+
+/// Automatic selection for equations without [`Ode::stage`].
+pub const AUTO: Method = Method::Auto(Alternatives {
+    rosenbrock: false,
+    radau5: true,
+});
 
 /// A function as an [`Ode`], with the implicit midpoint rule as its own step:
 /// `R(u) = u − f(t + h/2, x₀ + h/2 u)`.

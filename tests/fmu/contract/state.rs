@@ -5,6 +5,8 @@ use crate::driver::*;
 use crate::messages;
 use crate::recorded::Recorded;
 use grapple::fmu::c_abi::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use std::ptr::null_mut;
 
 #[test]
@@ -79,8 +81,51 @@ fn state_in_model_exchange_has_no_integrator_memory() {
     let [explicit, implicit] = ["dopri5", "radau5"].map(|method| [ME, CS].map(|kind| bytes(method, kind)));
     println!("Model Exchange and Co-Simulation: dopri5 {explicit:?} bytes, radau5 {implicit:?} bytes");
     assert_eq!(explicit[0], implicit[0]);
-    // Sixteen numbers for any method; an implicit method also stores its Jacobian and three vectors
+    // Thirty numbers for any method; an implicit method also stores its Jacobian and three vectors
     // of the states' size.
-    assert_eq!(explicit[1] - explicit[0], 8 * 16);
-    assert_eq!(implicit[1] - implicit[0], 8 * (16 + 18 * 18 + 3 * 18));
+    assert_eq!(explicit[1] - explicit[0], 8 * 30);
+    assert_eq!(implicit[1] - implicit[0], 8 * (30 + 18 * 18 + 3 * 18));
+}
+
+/// The method changes on the arm and on the servicer in orbit, and after the capture on the tug.
+#[test]
+fn runs_with_changes_of_method_continue_identically_from_a_thousand_instants() {
+    let arm = include_str!("../../../examples/ssrms_flexible.toml").replace("tolerance = 1e-8", "");
+    let orbit = include_str!("../../../examples/servicer_orbit.toml").replace("tolerance = 1e-7", "");
+    let inside = "type = \"constant\"\nfrom_importer = false";
+    let tug = include_str!("../../../benches/defaults/tug.toml").replace("type = \"constant\"", inside);
+    let mut random = ChaCha8Rng::seed_from_u64(34);
+    let (mut restored, mut changes) = (0, 0);
+    for (text, h, steps) in [(arm, 0.05, 900), (orbit, 0.2, 300), (tug, 0.01, 900)] {
+        let fmu = Fmu::of(&text);
+        let log = Log::new();
+        let straight = fmu.instance_with_log(&log, CS);
+        straight.initialise(None);
+        let mut others = [(); 2].map(|()| {
+            let other = fmu.instance(CS);
+            other.initialise(None);
+            other
+        });
+        for k in 0..steps {
+            let t = f64::from(k) * h;
+            ok(straight.step(t, h));
+            ok(others[0].step(t, h));
+            if random.random_bool(0.6) {
+                let (status, state) = others[1].deserialize(&others[0].bytes());
+                ok(status);
+                others[1].restore(state);
+                others[1].free_state(state);
+                others.swap(0, 1);
+                restored += 1;
+            }
+            assert_eq!(straight.bytes(), others[0].bytes(), "at {t} s");
+        }
+        changes += log
+            .take()
+            .iter()
+            .filter(|logged| logged.message.contains("integration continues"))
+            .count();
+    }
+    println!("{restored} instants, {changes} changes of method");
+    assert!(restored > 1000 && changes >= 4);
 }
