@@ -13,7 +13,7 @@ const ROUNDS: usize = 3;
 /// Methods with their tolerances. The explicit method's steps are limited by stability, not
 /// accuracy: its error is below the tolerance.
 const CASES: [(&str, f64); 6] = [
-    ("dopri5", 1e-4),
+    ("dopri5", 1e-8),
     ("radau5", 1e-6),
     ("auto", 1e-4),
     ("auto", 1e-6),

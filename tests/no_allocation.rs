@@ -57,6 +57,7 @@ impl Ode for Ring {
 
 const AUTO: Method = Method::Auto(Alternatives {
     rosenbrock: true,
+    begins_with_rosenbrock: false,
     radau5: true,
 });
 

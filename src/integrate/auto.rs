@@ -7,7 +7,7 @@
 //! trial. The steps of a trial are within the tolerance as all others.
 //! Counts are not times: a run is reproducible bit by bit.
 //!
-//! Trials of another method are omitted as long as it cannot be better:
+//! Trials are rare or omitted where another method is unlikely to be better:
 //!
 //! - DOPRI5 is the best choice for smooth motions. It is stable for `h|λ|` below about 3.3, with
 //!   the largest eigenvalue `λ` of the Jacobian, if it is real, and resolves vibrations with `h|λ|`
@@ -19,7 +19,8 @@
 //!       h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                 (1)
 //!   ```
 //!
-//!   Only steps with `h|λ|` above [`NEAR`] count towards a trial.
+//!   Steps with `h|λ|` below [`NEAR`] count less towards a trial: (1) is too small if slow states
+//!   dominate the norm.
 //! - Limits of the steps, such as communication points, may not allow a method the longer steps
 //!   that it needs to be better.
 
@@ -74,7 +75,7 @@ impl Auto {
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
         if !memory.method_selection.is_among(self.alternatives) {
-            memory.method_selection = MethodSelection::START;
+            memory.method_selection = MethodSelection::start(self.alternatives);
         }
         let (at_entry, n) = (memory.method_selection, settings.n_states());
         memory.method_selection.allow((t_limit - t).min(settings.h_max));

@@ -113,7 +113,10 @@ impl Memory {
         Memory {
             step_history: StepHistory::START,
             newton: Newton::UNKNOWN,
-            method_selection: MethodSelection::START,
+            method_selection: match settings.method {
+                Method::Auto(alternatives) => MethodSelection::start(alternatives),
+                _ => MethodSelection::START,
+            },
             jacobian: vec![0.0; jacobian],
             rows: vec![0.0; rows],
         }

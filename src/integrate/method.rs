@@ -70,6 +70,9 @@ pub enum Method {
 pub struct Alternatives {
     /// [`Method::Rosenbrock`]; only for equations that provide [`Ode::stage`](super::Ode::stage).
     pub rosenbrock: bool,
+    /// The run begins with [`Method::Rosenbrock`]. At its limit of stability DOPRI5 excites fast
+    /// vibrations above the tolerance, which the other methods would then have to resolve.
+    pub begins_with_rosenbrock: bool,
     /// [`Method::Radau5`]; its memory and workspace grow with the square of the number of states.
     pub radau5: bool,
 }

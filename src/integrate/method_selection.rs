@@ -34,6 +34,9 @@ const MAX_FAILURES: u8 = 6;
 /// A trial ends after a step whose cost per time exceeds this multiple of that of the method before.
 const FAR: f64 = 4.0;
 
+/// Part of the cost that counts towards a trial while no other method is likely to be better.
+const UNLIKELY: f64 = 0.125;
+
 /// Decrease, in each step, of the longest step that the limits have allowed.
 const FORGET: f64 = 0.9;
 
@@ -77,8 +80,8 @@ pub(super) struct MethodSelection {
     cost: Cost,
     /// Cost of the method before.
     cost_before: Cost,
-    /// For each method: cost since its last trial of the steps for which another method may be
-    /// better.
+    /// For each method: cost since its last trial, of steps for which no other method is likely to
+    /// be better in part.
     waited: [f64; 3],
     /// For each method: consecutive unsuccessful trials.
     failures: [u8; 3],
@@ -148,6 +151,17 @@ impl MethodSelection {
         measured: [0.0; 3],
         longest: 0.0,
     };
+
+    /// Returns the initial state with these alternatives.
+    pub fn start(alternatives: Alternatives) -> MethodSelection {
+        MethodSelection {
+            method: match alternatives.rosenbrock && alternatives.begins_with_rosenbrock {
+                true => Candidate::Rosenbrock,
+                false => Candidate::Dopri5,
+            },
+            ..MethodSelection::START
+        }
+    }
 
     /// Number of stored values.
     pub const COUNT: usize = 19;
@@ -258,7 +272,7 @@ impl MethodSelection {
     }
 
     /// Counts an accepted step of length `h` with its `evaluations`. `may_gain` tells if another
-    /// method may be better, in steps of a method that is not on trial. Returns the result of a
+    /// method is likely to be better, in steps of a method that is not on trial. Returns the result of a
     /// trial that ends with this step.
     pub fn count(&mut self, h: f64, evaluations: f64, may_gain: bool, n: usize) -> Option<bool> {
         let cost = evaluations * self.method.weight(n) + COST_OF_STEP;
@@ -272,9 +286,8 @@ impl MethodSelection {
                 self.cost.time *= 0.5;
                 self.steps /= 2;
             }
-            if may_gain {
-                self.waited.iter_mut().for_each(|waited| *waited += cost);
-            }
+            let counts = if may_gain { cost } else { UNLIKELY * cost };
+            self.waited.iter_mut().for_each(|waited| *waited += counts);
             return None;
         }
         self.spent += cost;
@@ -284,10 +297,10 @@ impl MethodSelection {
         if self.steps >= SETTLING_STEPS + MEASURED_STEPS {
             return Some(self.cost.rate() < ADVANTAGE * self.cost_before.rate());
         }
-        // Methods of lower cost per step begin with the longer steps of RADAU5.
+        // The steps of RADAU5 grow in a trial, those of the others are shortened at once.
         let is_far = self.method.least_cost(n) / h > FAR * self.cost_before.rate();
         let spends = self.spent > 3.0 * self.method.cost_of_trial(n);
-        ((is_far && self.before == Some(Candidate::Radau5)) || spends).then_some(false)
+        ((is_far && self.method != Candidate::Radau5) || spends).then_some(false)
     }
 
     /// Ends a trial: the method remains in use after `success`, otherwise the method before it

@@ -139,7 +139,7 @@ fn start_inputs(values: &IndexMap<String, f64>, inputs: &mut [Input], problems: 
 /// matrices take hundreds of megabytes and seconds per step.
 pub(crate) const MOST_DENSE: usize = 2000;
 
-/// Scale of modal amplitudes, m·√kg: the tip of a beam of 16 kg is displaced by 0.1 m.
+/// Largest scale of modal amplitudes, m·√kg: the tip of a beam of 16 kg is displaced by 0.1 m.
 const MODAL_SCALE: f64 = 0.2;
 
 impl Model {
@@ -227,10 +227,10 @@ impl Model {
         }
     }
 
-    /// Sets the scale of each state. Those of modal states correspond to deflections of bodies:
-    /// at the amplitude η the tip of a beam of mass m is displaced by 2 η/√m. The scale of a rate
-    /// is that of its amplitude times the mode's angular frequency, between 1 and 100 rad/s: up to
-    /// there, equal relative errors of both are equal errors of the energy.
+    /// Sets the scale of each state. The scale of a modal amplitude is a large deflection: at the
+    /// amplitude η the tip of a beam of mass m is displaced by 2 η/√m. Equal relative errors of an
+    /// amplitude and of its rate are equal errors of the energy. The scale of a rate is at most 1
+    /// m·√kg/s, as that of other velocities, and the scale of the amplitude of a fast mode less.
     fn set_scales(&mut self, derived: &Derived) {
         let mut scales: Vec<f64> = self.states.iter().map(|state| state.nominal).collect();
         let mut modal_scale = 0.0;
@@ -241,8 +241,9 @@ impl Model {
             };
             let [q, v] = self.coordinates.of_modes(i, modes);
             for (k, mode) in elastic.modes.iter().enumerate() {
-                positions[q + k] = MODAL_SCALE;
-                rates[v + k] = MODAL_SCALE * mode.stiffness.sqrt().clamp(1.0, 100.0);
+                let frequency = mode.stiffness.sqrt().max(1.0);
+                positions[q + k] = MODAL_SCALE.min(1.0 / frequency);
+                rates[v + k] = positions[q + k] * frequency;
                 modal_scale += square(rates[v + k]);
             }
         }

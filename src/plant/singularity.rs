@@ -47,8 +47,9 @@ pub struct Energies {
     pub potential: f64,
     /// Work since the start, J.
     pub work: f64,
-    /// Mass of the system, kg.
-    pub mass: f64,
+    /// About twice the kinetic energy with a velocity of 1 m/s and an angular velocity of 1 rad/s:
+    /// mass and moment of inertia of the system, J.
+    pub at_unit_rates: f64,
 }
 
 impl SingularityMonitor {
@@ -209,8 +210,8 @@ impl Plant {
         let work = *of.model.split(at.x).work.first()?;
         self.evaluation
             .energies(of, at)
-            .map(|[kinetic, potential, mass]| Energies {
-                mass,
+            .map(|[kinetic, potential, at_unit_rates]| Energies {
+                at_unit_rates,
                 kinetic,
                 potential,
                 work,
@@ -231,7 +232,12 @@ impl Evaluation<f64> {
             .and_then(|recovered| recovered.directors_rates.as_deref());
         let at = of.at(&self.kinematics);
         let sum = Invariants::new(at, joints, directors);
-        let energies = [sum.kinetic_energy, model.elements.potential_energy(&now), sum.mass];
+        let bodies = of.derived.bodies.iter().zip(&self.kinematics.bodies);
+        let inertia = bodies.map(|(body, at)| {
+            body.m * (at.p_WB - sum.mass_centre).norm_squared() + 0.5 * body.J_Bo.d.iter().sum::<f64>()
+        });
+        let at_unit_rates = sum.mass + inertia.sum::<f64>();
+        let energies = [sum.kinetic_energy, model.elements.potential_energy(&now), at_unit_rates];
         energies.iter().all(|energy| energy.is_finite()).then_some(energies)
     }
 }

@@ -15,6 +15,11 @@ const ROUND_OFF: f64 = 1e-9;
 /// Relative tolerance whose errors count as round-off of the energy balance: errors below twice the
 /// kinetic energy of the system with all rates at their scale times the tolerance.
 const AT_REST: f64 = 1e-6;
+/// Scale of the integrated work, J.
+const WORK: f64 = 1.0;
+/// Errors of rates and of the work, as multiples of the tolerance, that count as round-off: errors
+/// of many steps add, and stability limits an explicit method only where a vibration has grown.
+const ERRORS: f64 = 10.0;
 /// Limit of the sine of the smallest angle between the rows of captures and loops, relative to its
 /// largest value since the last event: below this the position is singular, and the run ends.
 const SINGULAR: f64 = 1e-4;
@@ -219,11 +224,12 @@ impl Simulation {
         let limit = self.plant.model().monitor.energy_balance(self.plant.parameters());
         let energy = energies.kinetic + energies.potential.abs() + energies.work.abs();
         let settings = self.stepper.settings();
-        let at_rest = match settings.method().fixed_step() {
-            None => settings.relative_tolerance().max(AT_REST),
-            Some(_) => AT_REST,
+        let tolerance = match settings.method().fixed_step() {
+            None => ERRORS * settings.relative_tolerance(),
+            Some(_) => 0.0,
         };
-        let round_off = ROUND_OFF * energy + square(at_rest) * (energies.mass + self.plant.model().modal_scale);
+        let of_rates = square(tolerance.max(AT_REST)) * (energies.at_unit_rates + self.plant.model().modal_scale);
+        let round_off = ROUND_OFF * energy + of_rates + tolerance * WORK;
         if off <= limit * monitored.energy || off <= round_off {
             return Ok(());
         }

@@ -160,6 +160,7 @@ impl Ode for Sampled {
 fn linearly_implicit_steps_are_selected_under_sampled_loads() {
     let auto = Method::Auto(Alternatives {
         rosenbrock: true,
+        begins_with_rosenbrock: false,
         radau5: false,
     });
     let run = |method: Method| {
