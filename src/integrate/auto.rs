@@ -7,7 +7,7 @@
 //! trial. The steps of a trial are within the tolerance as all others.
 //! Counts are not times: a run is reproducible bit by bit.
 //!
-//! Trials are rare or omitted where another method is unlikely to be better:
+//! Trials are omitted where another method is unlikely to be better:
 //!
 //! - DOPRI5 is the best choice for smooth motions. It is stable for `h|λ|` below about 3.3, with
 //!   the largest eigenvalue `λ` of the Jacobian, if it is real, and resolves vibrations with `h|λ|`
@@ -19,8 +19,7 @@
 //!       h|λ| ≈ h ‖f(t + h, x₁) − f(t + h, g)‖ / ‖x₁ − g‖                                 (1)
 //!   ```
 //!
-//!   Steps with `h|λ|` below [`NEAR`] count less towards a trial: (1) is too small if slow states
-//!   dominate the norm.
+//!   Only steps with `h|λ|` above [`NEAR`] count towards a trial.
 //! - Limits of the steps, such as communication points, may not allow a method the longer steps
 //!   that it needs to be better.
 

@@ -34,9 +34,6 @@ const MAX_FAILURES: u8 = 6;
 /// A trial ends after a step whose cost per time exceeds this multiple of that of the method before.
 const FAR: f64 = 4.0;
 
-/// Part of the cost that counts towards a trial while no other method is likely to be better.
-const UNLIKELY: f64 = 0.125;
-
 /// Decrease, in each step, of the longest step that the limits have allowed.
 const FORGET: f64 = 0.9;
 
@@ -80,8 +77,7 @@ pub(super) struct MethodSelection {
     cost: Cost,
     /// Cost of the method before.
     cost_before: Cost,
-    /// For each method: cost since its last trial, of steps for which no other method is likely to
-    /// be better in part.
+    /// For each method: cost since its last trial, of steps for which another method may be better.
     waited: [f64; 3],
     /// For each method: consecutive unsuccessful trials.
     failures: [u8; 3],
@@ -286,8 +282,9 @@ impl MethodSelection {
                 self.cost.time *= 0.5;
                 self.steps /= 2;
             }
-            let counts = if may_gain { cost } else { UNLIKELY * cost };
-            self.waited.iter_mut().for_each(|waited| *waited += counts);
+            if may_gain {
+                self.waited.iter_mut().for_each(|waited| *waited += cost);
+            }
             return None;
         }
         self.spent += cost;

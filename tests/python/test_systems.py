@@ -48,7 +48,7 @@ def sampled(tmp_path_factory):
 
 def test_a_sampled_controller_goes_first_and_loses_no_sample(sampled, tmp_path, within):
     ssp, arm, controller = sampled
-    told = grapple("simulate", ssp, "--stop-time", "3", "--tolerance", "1e-11", "--no-page", "-o", tmp_path / "run.csv").stdout
+    told = grapple("simulate", ssp, "--stop-time", "3", "--tolerance", "3e-12", "--no-page", "-o", tmp_path / "run.csv").stdout
     assert "Gauss-Seidel algorithm: sampled, servoed_arm" in told
     run = columns(tmp_path / "run.csv")
     fmus = [Archive.build(spec, tmp_path / spec.stem).path for spec in (arm, controller)]
@@ -59,7 +59,7 @@ def test_a_sampled_controller_goes_first_and_loses_no_sample(sampled, tmp_path, 
 
 def test_jacobi_steps_all_at_once(sampled, tmp_path, within):
     ssp, arm, controller = sampled
-    command = ("simulate", ssp, "--stop-time", "1", "--step", "0.005", "--tolerance", "1e-11", "--algorithm", "jacobi", "--no-page")
+    command = ("simulate", ssp, "--stop-time", "1", "--step", "0.005", "--tolerance", "3e-12", "--algorithm", "jacobi", "--no-page")
     told = grapple(*command, "-o", tmp_path / "run.csv").stdout
     assert "Jacobi algorithm" in told
     run = columns(tmp_path / "run.csv")
