@@ -26,13 +26,15 @@
 //!     mass = 2.0
 //!     inertia = [1.0, 1.0, 1.0]
 //!     start = { angular_velocity = [0.0, 0.0, 0.5] }
+//!     [experiment]
+//!     tolerance = 1e-8
 //! "#;
 //! let spec = grapple::spec::read(text, std::path::Path::new("."))?;
 //! let plant = Plant::new(Model::compile(&spec)?.into())?;
 //! let mut simulation = Simulation::new(plant)?;
 //! simulation.advance(1.0, &mut Vec::new())?;
 //! let half_angle = simulation.state.x[3].atan2(simulation.state.x[0]); // hub.q[4], hub.q[1]
-//! assert!((half_angle - 0.25).abs() < 1e-6); // 0.5 rad/s for 1 s
+//! assert!((half_angle - 0.25).abs() < 1e-9); // 0.5 rad/s for 1 s
 //! # Ok::<(), grapple::Error>(())
 //! ```
 #![deny(unsafe_code)]

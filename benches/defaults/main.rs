@@ -254,7 +254,7 @@ impl Run {
         }
         let statistics = simulation.statistics();
         let changed = |event: &Event| match &event.what {
-            Occurrence::MethodChanged { method, .. } => Some(format!("; {method} from {:.2} s", event.t)),
+            Occurrence::MethodChanged { method } => Some(format!("; {method} from {:.2} s", event.t)),
             _ => None,
         };
         let changes = events.iter().filter_map(changed).collect();

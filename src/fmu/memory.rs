@@ -53,7 +53,8 @@ pub fn to_build(model: &Model, interface: Interface) -> usize {
     let Model { spec, states, .. } = model;
     let n = states.len();
     let variables = model.parameters.len() + model.inputs.len() + 2 * n + model.outputs.len();
-    let has_matrices = uses_radau5(model) || spec.solver.method.is_dense() || spec.solver.method == Method::Conserving;
+    let has_matrices =
+        uses_radau5(model) || matches!(spec.solver.method, Method::ImplicitMidpoint | Method::Conserving);
     // Up to ten n × n matrices: the Jacobian, the Newton matrices and their factors, and the copy
     // of the integrator's memory before a step.
     let matrices = if interface == Interface::CoSimulation && has_matrices {

@@ -4,8 +4,8 @@
 //! linear systems, per time integrated. From time to time another method takes some steps on trial,
 //! and replaces the method in use if its cost is clearly lower. After an unsuccessful trial the
 //! interval to the next one doubles, unless the cost of the method in use rises above that of the
-//! trial. The steps of a trial are within the tolerance as all others.
-//! Counts are not times: a run is reproducible bit by bit.
+//! trial. The steps of a trial are within the tolerance as all others. Counts are not times: a run
+//! is reproducible bit by bit.
 //!
 //! Trials are omitted where another method is unlikely to be better:
 //!
@@ -73,6 +73,7 @@ impl Auto {
         x: &mut [f64],
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
+        // A saved state that is damaged may have a method without workspace.
         if !memory.method_selection.is_among(self.alternatives) {
             memory.method_selection = MethodSelection::start(self.alternatives);
         }

@@ -14,7 +14,8 @@ use super::numbers::{InvalidMemory, Numbers};
 /// ([`Method::ImplicitMidpoint`]: `n² + n`; [`Method::LinearlyImplicit`]: `n`, the last midpoint
 /// derivative; [`Method::Conserving`]: `m² + m` for `m` midpoint rates): these are reused over many
 /// steps, and their evaluation after a restore would not be bit-identical. The factors of the
-/// Newton matrices follow from the Jacobian and the step size and are not stored.
+/// Newton matrices follow from the Jacobian and the step size and are not stored. [`Method::Auto`]
+/// stores what its methods do.
 #[derive(Debug, PartialEq)]
 pub struct Memory {
     pub(super) step_history: StepHistory,

@@ -268,8 +268,8 @@ impl MethodSelection {
     }
 
     /// Counts an accepted step of length `h` with its `evaluations`. `may_gain` tells if another
-    /// method is likely to be better, in steps of a method that is not on trial. Returns the result of a
-    /// trial that ends with this step.
+    /// method is likely to be better, in steps of a method that is not on trial. Returns the result
+    /// of a trial that ends with this step.
     pub fn count(&mut self, h: f64, evaluations: f64, may_gain: bool, n: usize) -> Option<bool> {
         let cost = evaluations * self.method.weight(n) + COST_OF_STEP;
         self.cost.evaluations += cost;

@@ -53,6 +53,8 @@ fn nonstiff_problems_are_integrated_as_by_dopri5() {
             "{list:?}"
         );
         assert!(errors[0] < 1.5 * errors[1]);
+        // Long steps, at loose tolerances, count towards a trial.
+        assert!(tolerance > 1e-6 || x == explicit);
         let mut x = ARENSTORF_START;
         let (list, _) = changes(AUTO, tolerance, &mut arenstorf(), ARENSTORF_PERIOD, &mut x);
         assert!(list.is_empty(), "{list:?}");
