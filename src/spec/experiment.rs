@@ -54,9 +54,9 @@ pub struct Experiment {
     /// Communication step and interval of the results, s, positive. Default 0.01.
     pub step: f64,
     /// Relative tolerance of the integration, positive; the absolute tolerance of a state is its
-    /// product with the state's nominal value. In Co-Simulation the value for the rate of a mode is
-    /// 1 m·√kg/s, and that for its amplitude 1 m·√kg/s divided by the angular frequency, below 5
-    /// rad/s 0.2 m·√kg. Default 1e-4.
+    /// product with the state's nominal value. In Co-Simulation that value is 1 m·√kg/s for the rate
+    /// of a mode, and for its amplitude the rate's value divided by the angular frequency, at most
+    /// 0.2 m·√kg. Default 1e-4.
     pub tolerance: f64,
     /// Highest frequency of interest, Hz, positive: `grapple check` warns of beams that leave out
     /// modes below it, and of modal data whose modes end below it. Default: none, no warning.

@@ -61,7 +61,7 @@ fn assembled_start_is_printed_and_written_as_a_closed_spec() {
     desk.write("linkage.toml", LINKAGE);
     let checked = desk.succeed(&["check", "linkage.toml"]);
     assert!(checked.starts_with("linkage.toml: "), "{checked}");
-    messages::record(messages::without_decimals(&checked));
+    messages::record(messages::without_decimals(messages::without_speed(&checked)));
     let printed = desk.succeed(&["assemble", "linkage.toml", "-o", "closed.toml"]);
     messages::record(printed.lines().next().expect("a summary"));
     assert!(
