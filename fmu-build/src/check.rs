@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::modes::{Modes, Perturbations};
 use crate::point::Point;
 use crate::starts::{Assembled, assemble};
-use crate::{bdf, solver_advice, zeros};
+use crate::{bdf, linearize, solver_advice, zeros};
 use grapple::plant::{Linearisation, Model, Remarks};
 use std::sync::Arc;
 
@@ -52,10 +52,11 @@ fn modes_at_start(model: &Arc<Model>) -> Option<(Linearisation, Modes)> {
     if model.states.len() > LARGEST {
         return None;
     }
-    let linear = Point::start(model).ok()?.linearised().ok()?;
+    let mut point = Point::start(model).ok()?;
+    let linear = point.linearised().ok()?;
     let perturbations = Perturbations {
         round_off: vec![zeros::round_off(&linear.A.abs(), 0)],
-        gains: Vec::new(),
+        gains: linearize::gains(model, &linear, &mut point).ok()?,
     };
     let modes = Modes::of(&linear, &perturbations).ok()?;
     Some((linear, modes))

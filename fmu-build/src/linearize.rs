@@ -95,7 +95,7 @@ fn round_off(linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f6
 
 /// Returns the parts of `A` that come from the stabilisation gains α and β of captures, of loops
 /// and of joints with multipliers; empty for a spacecraft without such constraints.
-fn gains(model: &Model, linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f64>>> {
+pub(crate) fn gains(model: &Model, linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f64>>> {
     let spec = &model.spec;
     let captures = spec.contact.iter().filter(|(_, contact)| contact.law.captures());
     let owners = captures.map(|(name, _)| name).chain(spec.closed_loop.keys());

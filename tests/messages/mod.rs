@@ -88,7 +88,9 @@ pub fn without_decimals(message: impl Display) -> String {
 #[allow(dead_code, reason = "not every test program checks specs")]
 pub fn without_speed(checked: &str) -> String {
     let lines = checked.lines().map(|line| match line.contains(" times real time ") {
-        true => line.rsplit_once(": ").map_or(line.to_owned(), |(setting, _)| setting.to_owned() + ": #"),
+        true => line
+            .rsplit_once(": ")
+            .map_or(line.to_owned(), |(setting, _)| setting.to_owned() + ": #"),
         false => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n")

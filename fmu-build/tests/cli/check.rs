@@ -136,7 +136,10 @@ fn valid_spec_is_summarised_or_silently_accepted() {
     let _section = messages::of_this_test();
     let desk = Desk::with_example("two_link");
     let out = desk.succeed(&["check", "two_link.toml"]);
-    assert!(out.starts_with("two_link.toml: ") && out.contains(" times real time "), "{out}");
+    assert!(
+        out.starts_with("two_link.toml: ") && out.contains(" times real time "),
+        "{out}"
+    );
     messages::record(messages::without_speed(&out));
     assert_eq!(desk.succeed(&["check", "--quiet", "two_link.toml"]), "");
 }
