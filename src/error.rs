@@ -184,8 +184,8 @@ pub enum Error {
     },
     /// The work limit was reached before the end of the communication step.
     #[error(
-        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, or use method = \"radau5\" or \
-        \"auto\" if the model is stiff"
+        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, use longer fixed steps, or \
+        method = \"radau5\" or \"auto\" if the model is stiff"
     )]
     WorkLimit {
         /// Time reached, s.

@@ -7,34 +7,33 @@ Both read arm.toml. Each tool's error is relative to its own converged run: the 
 tip's path, sampled every half second; the converged runs are compared with each other first. Then
 settings are scanned, one run each, and the three cheapest of each tool that reach 1 % run again,
 alternately. The measured time is the processor time of the thread for the run alone: `fmi2DoStep`
-and `fmi2GetReal` of the tip, called by compiled code (host.c, with a C compiler and FMPy's
-headers); `SolveDynamic` with the tip's sensor. Building models, meshes and modes is not counted.
+and `fmi2GetReal` of the tip, called by compiled code (../host/host.c); `SolveDynamic` with the tip's
+sensor. Building models, meshes and modes is not counted.
 """
 
 import argparse
 import contextlib
 import copy
-import ctypes
 import io
 import statistics
-import subprocess
 import sys
 import tempfile
 import tomllib
 from itertools import product
 from pathlib import Path
 
-import fmpy
 import numpy as np
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parents[1] / "tests/python"))
+sys.path.insert(0, str(HERE.parent / "host"))
 
-from fmu import Archive, CoSimulation  # noqa: E402
+from host import Archive, Host  # noqa: E402
 from model import Spacecraft, exu  # noqa: E402
 
 EVERY = 0.5  # s: how often the tip is read
 TIP = [f"tip.r[{i}]" for i in (1, 2, 3)]
+# Numbers of modes along y, along z and of torsion.
+MODES = [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1)]
 # Communication steps that divide the interval between readings.
 STEPS = [EVERY / n for n in (2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 80, 100)]
 
@@ -54,10 +53,10 @@ class Grapple:
         self.spec, self.scratch = spec, scratch
         self.booms = [name for name, body in spec["body"].items() if "beam" in body]
         self.steps = round(spec["experiment"]["stop_time"] / EVERY)
-        self.loop = compiled_loop(scratch)
+        self.host = Host(scratch)
 
     def model(self, modes, method, step=None, stiffening=True):
-        """Returns a spec; `modes` are the numbers of modes along y, along z and of torsion."""
+        """Returns an FMU."""
         spec = copy.deepcopy(self.spec)
         for boom in self.booms:
             beam = spec["body"][boom]["beam"]
@@ -67,21 +66,11 @@ class Grapple:
         return Archive.build(spec, tempfile.mkdtemp(dir=self.scratch))
 
     def run(self, archive, tolerance, names=TIP):
-        references = (ctypes.c_uint * len(names))(*(archive.variables[name].valueReference for name in names))
-        path = np.zeros((self.steps, len(names)))
-        with CoSimulation(archive, tolerance=tolerance) as instance:
-            calls = [ctypes.cast(getattr(instance.fmu.dll, name), ctypes.c_void_p) for name in ("fmi2DoStep", "fmi2GetReal")]
-            used = self.loop(instance.component, *calls, EVERY, self.steps, references, len(names), path.ctypes.data)
-        if used < 0.0:
-            raise RuntimeError("fmi2DoStep failed with status: " + instance.messages[-1][2])
-        return used, path
+        return self.host.run(archive, EVERY, self.steps, names, tolerance)
 
     def settings(self):
-        for modes in [(1, 1, 1), (2, 1, 1), (1, 2, 1), (2, 2, 1)]:
-            for method, tolerances in {"dopri5": (1e-2, 1e-3), "dop853": (1e-2, 1e-3), "radau5": (0.3, 0.1, 0.03)}.items():
-                archive = self.model(modes, method)
-                for tolerance in tolerances:
-                    yield f"{method}, tolerance {tolerance:g}, modes {modes}", lambda a=archive, t=tolerance: self.run(a, t)
+        for modes in MODES:
+            yield from self.adaptive(modes, {"dopri5": (1e-2, 1e-3), "dop853": (1e-2, 1e-3), "radau5": (0.3, 0.1, 0.03)})
             for step in STEPS:
                 for method, stiffening in ("implicit_midpoint", True), ("linearly_implicit", True), ("linearly_implicit", False):
                     archive = self.model(modes, method, step, stiffening)
@@ -89,14 +78,16 @@ class Grapple:
                     yield name, lambda a=archive: self.run(a, 1e-6)
 
 
-def compiled_loop(folder):
-    """Returns the function `run` of host.c, compiled."""
-    library, headers = Path(folder) / "host.so", Path(fmpy.__path__[0]) / "c-code"
-    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-I", headers, HERE / "host.c", "-o", library], check=True)
-    run = ctypes.CDLL(str(library)).run
-    run.restype, pointer = ctypes.c_double, ctypes.c_void_p
-    run.argtypes = [pointer, pointer, pointer, ctypes.c_double, ctypes.c_int, pointer, ctypes.c_size_t, pointer]
-    return run
+    def default(self):
+        """Yields the default method at several tolerances."""
+        for modes in MODES:
+            yield from self.adaptive(modes, {"auto": (1e-1, 1e-2, 1e-3, 1e-4)})
+
+    def adaptive(self, modes, methods):
+        for method, tolerances in methods.items():
+            archive = self.model(modes, method)
+            for tolerance in tolerances:
+                yield f"{method}, tolerance {tolerance:g}, modes {modes}", lambda a=archive, t=tolerance: self.run(a, t)
 
 
 class Exudyn:
@@ -179,6 +170,7 @@ def compare(grapple, exudyn, rounds):
     allowed = 0.01 * bent
     settings = {
         "grapple": scan(grapple.settings(), converged, allowed),
+        "grapple, default": scan(grapple.default(), converged, allowed),
         "Exudyn, modes": scan(exudyn.settings("modes", (0, 2), modes, allowed), modes, allowed),
         "Exudyn, beams": scan(exudyn.settings("beam", (2, 3, 4), beams, allowed), beams, allowed),
     }
@@ -193,9 +185,10 @@ def compare(grapple, exudyn, rounds):
         k = medians.index(min(medians))
         best[tool] = medians[k]
         for median, kept, (name, error, _) in sorted(zip(medians, times[tool], found), key=lambda setting: setting[0]):
-            print(f"{tool:14} {1e3 * median:8.2f} ms, least {1e3 * min(kept):.2f}; error {100 * error / bent:.2f} %; {name}")
-    for tool in list(settings)[1:]:
-        print(f"{tool}: {best[tool] / best['grapple']:.1f} times the time of grapple")
+            print(f"{tool:16} {1e3 * median:8.2f} ms, least {1e3 * min(kept):.2f}; error {100 * error / bent:.2f} %; {name}")
+    for tool in list(settings)[2:]:
+        ratios = [f"{best[tool] / best[own]:.1f} times the time of {own}" for own in list(settings)[:2]]
+        print(f"{tool}: {', '.join(ratios)}")
 
 
 if __name__ == "__main__":

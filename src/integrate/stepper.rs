@@ -37,7 +37,7 @@ pub struct Stepper {
 #[derive(Clone, Debug)]
 enum Work {
     Explicit(Explicit),
-    Radau5(Radau5),
+    Radau5(Box<Radau5>),
     Rosenbrock(Rosenbrock),
     ImplicitMidpoint(FixedStep<ImplicitMidpoint>),
     LinearlyImplicit(FixedStep<LinearlyImplicit>),
@@ -52,7 +52,7 @@ impl Work {
             Method::Dopri5 => Work::Explicit(Explicit::new(&dopri5::TABLEAU, n)),
             Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
-            Method::Radau5 => Work::Radau5(Radau5::new(settings)),
+            Method::Radau5 => Work::Radau5(Box::new(Radau5::new(settings))),
             Method::Rosenbrock => Work::Rosenbrock(Rosenbrock::new(n)),
             Method::ImplicitMidpoint { .. } => Work::ImplicitMidpoint(FixedStep::new(n, ImplicitMidpoint::new(n))),
             Method::LinearlyImplicit { .. } => Work::LinearlyImplicit(FixedStep::new(n, LinearlyImplicit::new(n))),
@@ -127,7 +127,7 @@ impl Stepper {
                 fixed::step(method.as_mut(), equations, settings, h, times, x, memory)
             }
             (Work::Rosenbrock(method), _) => adaptive::step(method, equations, settings, times, x, memory),
-            (Work::Radau5(method), _) => adaptive::step(method, equations, settings, times, x, memory),
+            (Work::Radau5(method), _) => adaptive::step(method.as_mut(), equations, settings, times, x, memory),
             (Work::Auto(auto), _) => auto.step(equations, settings, times, x, memory),
         }
     }
@@ -152,7 +152,7 @@ impl Stepper {
         };
         match &mut self.work {
             Work::Explicit(method) => inside(method, equations),
-            Work::Radau5(method) => inside(method, equations),
+            Work::Radau5(method) => inside(method.as_mut(), equations),
             Work::Rosenbrock(method) => inside(method, equations),
             Work::ImplicitMidpoint(method) => inside(method, equations),
             Work::LinearlyImplicit(method) => inside(method, equations),

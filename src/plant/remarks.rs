@@ -1,6 +1,6 @@
 use super::{Model, Plant};
 use crate::Error;
-use crate::spec::Method;
+use crate::spec::{Experiment, Method};
 use crate::system::{Derived, Elastic, ModalData, System};
 use std::sync::Arc;
 
@@ -35,7 +35,10 @@ impl Remarks {
     /// Those of [`Plant::new`].
     pub fn on(model: &Arc<Model>) -> Result<Self, Error> {
         let plant = Plant::new(Arc::clone(model))?;
-        let mut remarks = Self::default();
+        let mut remarks = Self {
+            flexible: Vec::new(),
+            warnings: on_steps(model),
+        };
         for (i, (body, constants)) in model.system.bodies.iter().zip(&plant.derived().bodies).enumerate() {
             let Some(elastic) = &constants.elastic else { continue };
             let name = &body.name;
@@ -128,6 +131,35 @@ impl Remarks {
             }
         }
     }
+}
+
+/// Returns warnings of the lengths of the run, the communication step and the integrator's step that
+/// do not fit together.
+fn on_steps(model: &Model) -> Vec<String> {
+    let Experiment { stop_time, step, .. } = model.spec.experiment;
+    let mut warnings = Vec::new();
+    if step > stop_time {
+        warnings.push(format!(
+            "experiment.step of {step} s is longer than the run of {stop_time} s: the results have two rows"
+        ));
+    }
+    if let Some(own) = model.spec.solver.step {
+        // Communication steps that are a multiple of the integrator's may differ by round-off.
+        if own > step * (1.0 + 1e-9) {
+            warnings.push(format!(
+                "solver.step of {own:?} s is longer than experiment.step of {step} s: each step ends at a communication point, so that \
+                 steps have {step} s"
+            ));
+        }
+        let (steps, limit) = ((step / own).ceil(), model.work_limit());
+        if model.spec.solver.method.has_fixed_step() && steps > limit {
+            warnings.push(format!(
+                "solver.step of {own:?} s gives {steps:e} steps in a communication step of {step} s, more than the work limit of \
+                 {limit} evaluations: runs will end there"
+            ));
+        }
+    }
+    warnings
 }
 
 /// Returns the joints and frames that are attached to the flexible body `i`: text, index of the

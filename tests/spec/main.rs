@@ -238,6 +238,19 @@ fn numbers_that_are_not_finite_are_rejected() {
     assert_eq!(report(&text)[..2], ["5: body.base.inertia", "7: body.arm.mass"]);
 }
 
+/// From ten units of round-off up: below, no integrator can meet a tolerance.
+#[test]
+fn tolerances_that_no_integrator_meets_are_rejected() {
+    let _section = messages::of_this_test();
+    let with = |tolerance: &str| format!("{GOOD}[experiment]\ntolerance = {tolerance}\n");
+    for tolerance in ["0.0", "-1e-6", "2e-15", "1e-300", "0.6"] {
+        assert_eq!(report(&with(tolerance)), ["14: experiment.tolerance"], "{tolerance}");
+    }
+    for tolerance in ["2.3e-15", "0.5"] {
+        assert_eq!(problems(&with(tolerance)), []);
+    }
+}
+
 #[test]
 fn schema_for_editors_is_up_to_date() {
     let shipped = include_str!("../../docs/spec.schema.json");

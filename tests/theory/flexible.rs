@@ -170,6 +170,14 @@ fn spin_up_beam_diverges_without_stiffening() {
     );
 }
 
+/// Returns the remarks on the arm with a step of the method and a communication step, s.
+fn with_steps(method: &str, own: f64, step: f64) -> Remarks {
+    let solver = format!("[solver]\nmethod = \"{method}\"\nstep = {own:?}\n[experiment]");
+    let text = KLAK.replace("[experiment]", &solver);
+    let text = text.replace("step = 0.01\ntol", &format!("step = {step:?}\ntol"));
+    Remarks::on(crate::plant(&text).model()).expect("sound")
+}
+
 /// Remarks on a model report the frequencies of its modes, including the first omitted one, and
 /// unsuitable settings.
 #[test]
@@ -184,7 +192,7 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
     for remark in remarks("").flexible {
         messages::record(remark);
     }
-    let slow = remarks("[solver]\nmethod = \"rk4\"\nstep = 0.1");
+    let slow = with_steps("rk4", 0.1, 0.1);
     assert_eq!(slow.warnings.len(), 1);
     assert!(
         slow.warnings[0].contains("5.000 Hz") && slow.warnings[0].contains("9.002e-2 s"),
@@ -201,6 +209,23 @@ fn omitted_and_too_fast_modes_are_reported_with_their_frequencies() {
         "{narrow:?}"
     );
     messages::record(&narrow.warnings[0]);
+}
+
+/// Steps and a stop time that do not fit together are reported.
+#[test]
+fn steps_that_do_not_fit_together_are_reported() {
+    let _section = messages::of_this_test();
+    for (method, own, step) in [
+        ("linearly_implicit", 0.05, 0.01),
+        ("linearly_implicit", 1e-9, 0.01),
+        ("auto", 0.01, 6.0),
+    ] {
+        let found = with_steps(method, own, step).warnings;
+        assert_eq!(found.len(), 1, "{found:?}");
+        messages::record(&found[0]);
+    }
+    assert_eq!(with_steps("dopri5", 0.01, 0.01).warnings, [""; 0]);
+    assert_eq!(with_steps("linearly_implicit", 0.1, 0.1).warnings, [""; 0]);
 }
 
 /// Modes that are reused after a change of parameters have the same bits as modes computed anew.

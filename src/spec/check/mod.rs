@@ -16,6 +16,7 @@ use super::{
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
+use crate::integrate::Settings;
 use std::collections::HashMap;
 
 /// Largest number of segments of a modal beam, and of elements of a geometrically exact one. More
@@ -473,7 +474,7 @@ impl Check<'_> {
         }
     }
 
-    /// Reports numbers of the run that are not positive, and a missing step.
+    /// Reports numbers of the run that are not positive, a tolerance out of range, and a missing step.
     fn experiment(&mut self) {
         let spec = self.spec;
         let positive = [
@@ -490,6 +491,15 @@ impl Check<'_> {
             if value <= 0.0 {
                 self.report(section, "", field, format!("{value} is not positive"));
             }
+        }
+        let (tolerance, least, most) = (
+            spec.experiment.tolerance,
+            Settings::MIN_RELATIVE_TOLERANCE,
+            Settings::MAX_RELATIVE_TOLERANCE,
+        );
+        if tolerance > 0.0 && !(least..=most).contains(&tolerance) {
+            let what = format!("{tolerance:?} is not between {least:.2e}, ten units of round-off, and {most}");
+            self.report("experiment", "", "tolerance", what);
         }
         let method = spec.solver.method;
         if method.has_fixed_step() && spec.solver.step.is_none() {
