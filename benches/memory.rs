@@ -1,5 +1,6 @@
 //! Memory of an instance: bytes of each example in both interfaces after 100 steps; a freed
-//! instance must leave nothing behind.
+//! instance must leave nothing behind. Then `fmi2Instantiate` in Co-Simulation: memory, and least
+//! time with `fmi2FreeInstance`.
 //!
 //! `cargo bench --bench memory`. Memory shared by all instances of a process is not counted, since
 //! an instance that ran before has allocated it.
@@ -19,13 +20,14 @@ use example_files::example_files;
 use grapple::fmu::fmi2::fmi2Type;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
+use std::time::Instant;
 
 const STEPS: u32 = 100;
 
 fn main() {
     println!(
-        "{:24} {:>8} {:>22} {:>16}",
-        "KiB", "states", "Model Exchange", "Co-Simulation"
+        "{:24} {:>8} {:>22} {:>16} {:>14} {:>28}",
+        "KiB", "states", "Model Exchange", "Co-Simulation", "instantiated", "instantiated and freed, ms"
     );
     for path in example_files() {
         let text = std::fs::read_to_string(&path).expect("a spec");
@@ -33,7 +35,13 @@ fn main() {
         let fmu = Fmu::of_model(model, Naming::Structured);
         let [me, cs] = [ME, CS].map(|kind| held(&fmu, kind) as f64 / 1024.0);
         let name = path.file_stem().expect("a name").to_string_lossy();
-        println!("{name:24} {:8} {me:22.1} {cs:16.1}", fmu.state_count());
+        let (bytes, seconds) = instantiated(&fmu);
+        println!(
+            "{name:24} {:8} {me:22.1} {cs:16.1} {:14.1} {:28.2}",
+            fmu.state_count(),
+            bytes as f64 / 1024.0,
+            1e3 * seconds
+        );
     }
 }
 
@@ -45,6 +53,23 @@ fn held(fmu: &Fmu, kind: fmi2Type) -> usize {
     let bytes = run(fmu, kind);
     assert_eq!(live(), before, "an instance that is freed leaves nothing behind");
     bytes
+}
+
+/// Returns the bytes of an instance before its initialisation, and the least time of its creation
+/// and release, s.
+fn instantiated(fmu: &Fmu) -> (usize, f64) {
+    let mut least = f64::INFINITY;
+    let mut bytes = 0;
+    for _ in 0..20 {
+        let (before, start) = (live(), Instant::now());
+        let instance = fmu.instance_with(CS, None, 0, 0);
+        let created = start.elapsed();
+        bytes = live() - before;
+        let start = Instant::now();
+        drop(instance);
+        least = least.min((created + start.elapsed()).as_secs_f64());
+    }
+    (bytes, least)
 }
 
 /// Runs an instance for [`STEPS`] steps and returns its memory at the end, bytes.

@@ -36,7 +36,7 @@ impl Field {
 /// the conditioning.
 ///
 /// Source: B. Szabó, I. Babuška, *Finite Element Analysis*, Wiley 1991, section 3.1.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Basis {
     pub field: Field,
     pub degree: usize,
@@ -108,7 +108,7 @@ fn legendre(n: usize, s: f64) -> Vec<f64> {
 
 /// Gauss points and weights on `[−1, 1]`; `n` points are exact for polynomials up to degree
 /// `2n − 1`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Gauss {
     /// Pairs of point and weight, points ascending.
     pub points: Vec<(f64, f64)>,

@@ -140,13 +140,22 @@ pub(super) struct Shape {
 impl Shape {
     /// Returns the shape on an element at the local coordinate `s ∈ [−1, 1]`.
     pub fn on(&self, element: usize, s: f64) -> Values {
-        let basis = Basis {
+        self.combine(element, &self.basis().at(s, self.elements[element].length()))
+    }
+
+    /// Returns the functions of an element.
+    pub fn basis(&self) -> Basis {
+        Basis {
             field: self.field,
             degree: self.degree,
-        };
-        let h = self.elements[element].length();
-        let c = &self.coefficients[element * basis.len()..][..basis.len()];
-        let [value, slope, curvature] = basis.at(s, h).map(|N| N.iter().zip(c).map(|(n, c)| n * c).sum());
+        }
+    }
+
+    /// Returns the shape on an element where its [basis](Self::basis) has the values `N`.
+    pub fn combine(&self, element: usize, N: &[Vec<f64>; 3]) -> Values {
+        let functions = self.degree + 1;
+        let c = &self.coefficients[element * functions..][..functions];
+        let [value, slope, curvature] = [0, 1, 2].map(|d| N[d].iter().zip(c).map(|(n, c)| n * c).sum());
         Values {
             value,
             slope,

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
+use super::basis::{Basis, Gauss};
 use super::mesh::{self, Element};
+use super::mode::Values;
 use super::{Beam, BeamError, Boundary, Kind, Mode, solve};
 
 /// Number of modes of each type.
@@ -35,6 +37,8 @@ pub struct Modes {
     list: Vec<Mode>,
     omitted: [Option<f64>; 4],
     pub(super) elements: Arc<[Element]>,
+    /// Quadrature rule that is exact for products of two shapes and a linear section property.
+    pub(super) gauss: Gauss,
 }
 
 impl Beam {
@@ -56,6 +60,7 @@ impl Beam {
             list: Vec::new(),
             omitted: [None; 4],
             elements,
+            gauss: Gauss::of(1),
         };
         for kind in Kind::ALL {
             let count = counts.of(kind);
@@ -75,6 +80,8 @@ impl Beam {
                 Err(_) => {} // no modes requested
             }
         }
+        let degrees = modes.list.iter().map(|mode| mode.shape.degree);
+        modes.gauss = Gauss::of(degrees.fold(1, usize::max));
         Ok(modes)
     }
 
@@ -122,6 +129,24 @@ impl Modes {
     /// Returns the modes, in the order of [`Kind::ALL`], each type ascending.
     pub fn list(&self) -> &[Mode] {
         &self.list
+    }
+
+    /// Returns the shapes of all modes on an element at the local coordinate `s ∈ [−1, 1]`.
+    pub(super) fn on(&self, element: usize, s: f64) -> Vec<Values> {
+        let h = self.elements[element].length();
+        let mut known: Option<(Basis, [Vec<f64>; 3])> = None;
+        let shapes = self.list.iter().map(|mode| {
+            // Modes of one type follow each other and have the same functions.
+            let basis = mode.shape.basis();
+            let N = match known.take() {
+                Some((of, N)) if of == basis => N,
+                _ => basis.at(s, h),
+            };
+            let values = mode.shape.combine(element, &N);
+            known = Some((basis, N));
+            values
+        });
+        shapes.collect()
     }
 
     /// Returns the natural frequency (rad/s) of the first omitted mode of a type; `None` if there

@@ -30,7 +30,7 @@ impl Modes {
     /// Returns the particles, root first, at the Gauss points of every element. A load at the tip
     /// is not included.
     pub fn particles(&self) -> Vec<Particle> {
-        let gauss = self.gauss();
+        let gauss = &self.gauss;
         let mut G = self.no_foreshortening();
         let mut particles = Vec::with_capacity(self.elements.len() * gauss.points.len());
         for (e, element) in self.elements.iter().enumerate() {

@@ -1,7 +1,5 @@
 use nalgebra::{DMatrix, DVector};
 
-use super::basis::Gauss;
-use super::mode::Values;
 use super::{Modes, mesh};
 use crate::algebra::{Mat3, Vec3};
 
@@ -28,7 +26,7 @@ impl Modes {
     pub(super) fn point(&self, e: usize, x: f64, G: DMatrix<Vec3<f64>>) -> Point {
         let list = self.list();
         let at = self.elements[e].local(x);
-        let values: Vec<Values> = list.iter().map(|mode| mode.shape.on(e, at)).collect();
+        let values = self.on(e, at);
         Point {
             Phi: DVector::from_fn(list.len(), |k, _| list[k].kind.displacement() * values[k].value),
             Psi: DVector::from_fn(list.len(), |k, _| {
@@ -54,23 +52,16 @@ impl Modes {
     /// Adds to `G` the foreshortening of the interval from `a` to `b` (m) of the element `e`.
     pub(super) fn add_foreshortening(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
         let list = self.list();
-        for (s, ds) in self.gauss().on(a, b) {
-            let at = self.elements[e].local(s);
-            let slopes: Vec<f64> = list.iter().map(|mode| mode.shape.on(e, at).slope).collect();
+        for (s, ds) in self.gauss.on(a, b) {
+            let values = self.on(e, self.elements[e].local(s));
             for (k, mode) in list.iter().enumerate() {
                 for (l, other) in list.iter().enumerate() {
                     if mode.foreshortens_with(other) {
-                        G[(k, l)].x -= slopes[k] * slopes[l] * ds;
+                        G[(k, l)].x -= values[k].slope * values[l].slope * ds;
                     }
                 }
             }
         }
-    }
-
-    /// Returns the quadrature rule that is exact for products of two shapes and a linear section
-    /// property.
-    pub(super) fn gauss(&self) -> Gauss {
-        Gauss::of(self.list().iter().map(|mode| mode.shape.degree).fold(1, usize::max))
     }
 }
 

@@ -81,9 +81,16 @@ impl Plant {
         let parameters = model.parameter_starts();
         let mut problems = Vec::new();
         let derived = model.validate(&parameters, None, &mut problems);
-        if !problems.is_empty() {
-            return Err(Error::Spec(problems));
+        if problems.is_empty() {
+            Ok(Self::with(model, derived))
+        } else {
+            Err(Error::Spec(problems))
         }
+    }
+
+    /// Builds the plant of a model from the constants that follow from its spec's values.
+    pub(crate) fn with(model: Arc<Model>, derived: Derived) -> Self {
+        let parameters = model.parameter_starts();
         let evaluation = Evaluation::new(&model);
         let after = events::After::new(&model);
         let singularity = singularity::SingularityMonitor::new(&model);
@@ -93,13 +100,13 @@ impl Plant {
             derived,
             parameters,
         };
-        Ok(Self {
+        Self {
             base,
             evaluation,
             after,
             singularity,
             implicit,
-        })
+        }
     }
 
     /// Returns the constant data.

@@ -153,7 +153,7 @@ impl Model {
 
     /// Compiles a spec as [`compile`](Self::compile); also returns the constants that are derived
     /// from its values.
-    pub(super) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
+    pub(crate) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
         let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
@@ -199,7 +199,11 @@ impl Model {
             return Err(Error::Spec(problems));
         }
         let derivatives = states.iter().map(derivative_of).collect();
-        let outputs = elements.outputs(spec, &system);
+        let mut outputs = elements.outputs(spec, &system);
+        // Every instance keeps these lists.
+        declare.parameters.shrink_to_fit();
+        outputs.declared.shrink_to_fit();
+        outputs.flags.shrink_to_fit();
         let mut model = Self {
             spec: written.clone(),
             parameters: declare.parameters,

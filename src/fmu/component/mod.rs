@@ -36,6 +36,7 @@ use crate::event::Event;
 use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
 use crate::spec::Spec;
+use crate::system::Derived;
 use directional::Directions;
 use std::sync::Arc;
 
@@ -148,9 +149,10 @@ impl Component {
                 interface.name()
             )));
         }
-        let model = model(&bytes)?;
+        let (model, derived) = model(&bytes)?;
         memory::test(memory::to_build(&model, interface))?;
-        Ok(Self::new(interface, model, naming, own, logging_on)?)
+        let plant = Plant::with(model, derived);
+        Ok(Self::with(interface, plant, naming, own, logging_on)?)
     }
 
     /// Creates an instance of a compiled model.
@@ -164,9 +166,14 @@ impl Component {
         guid: Guid,
         logging_on: bool,
     ) -> Result<Self, Error> {
-        let registry = Registry::new(Arc::clone(&model), naming);
+        Self::with(interface, Plant::new(model)?, naming, guid, logging_on)
+    }
+
+    fn with(interface: Interface, plant: Plant, naming: Naming, guid: Guid, logging_on: bool) -> Result<Self, Error> {
+        let model = plant.model();
+        let registry = Registry::new(Arc::clone(model), naming);
         let (nx, ny) = (model.states.len(), model.outputs.len());
-        let simulation = simulation(interface, model)?;
+        let simulation = simulation(interface, plant)?;
         Ok(Self {
             interface,
             mode: Mode::Instantiated,
@@ -377,9 +384,9 @@ impl Component {
     }
 }
 
-/// Compiles the spec in the bytes of an FMU's `model.json`. The memory for reading and for
-/// compiling is tested first.
-fn model(bytes: &[u8]) -> Result<Arc<Model>, Refusal> {
+/// Compiles the spec in the bytes of an FMU's `model.json`; also returns the constants that follow
+/// from its values. The memory for reading and for compiling is tested first.
+fn model(bytes: &[u8]) -> Result<(Arc<Model>, Derived), Refusal> {
     memory::test(memory::to_read(bytes.len()))?;
     let spec = read(bytes)?;
     memory::test(memory::to_compile(&spec, bytes.len()))?;
@@ -395,14 +402,13 @@ fn read(bytes: &[u8]) -> Result<Box<Spec>, Error> {
 
 /// Compiles the spec.
 #[inline(never)]
-fn compile(spec: &Spec) -> Result<Arc<Model>, Error> {
-    Model::compile(spec).map(Arc::new)
+fn compile(spec: &Spec) -> Result<(Arc<Model>, Derived), Error> {
+    Model::compile_and_derive(spec).map(|(model, derived)| (Arc::new(model), derived))
 }
 
 /// Builds the simulation of a new instance.
 #[inline(never)]
-fn simulation(interface: Interface, model: Arc<Model>) -> Result<Box<Simulation>, Error> {
-    let plant = Plant::new(model)?;
+fn simulation(interface: Interface, plant: Plant) -> Result<Box<Simulation>, Error> {
     let simulation = match interface {
         Interface::ModelExchange => Simulation::without_integrator(plant)?,
         Interface::CoSimulation => Simulation::new(plant)?,
