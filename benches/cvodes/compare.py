@@ -4,11 +4,11 @@
     GRAPPLE=target/release/grapple python benches/cvodes/compare.py
 
 CasADi imports the FMU, evaluates it in compiled code, and gives CVODES its Jacobian by the FMU's directional derivatives, in the
-pattern of `ModelStructure`. Its integrator is built once, with all instants, and held torques restart it at their steps.
-Co-Simulation is called by compiled code (../host/host.c). Both errors, of coordinates (m or rad) and of modal amplitudes as
+pattern of `ModelStructure`, and the nominal values of the states as scales. CVODES makes the whole run in one call; with held
+torques it is initialised anew at each of their steps. Co-Simulation is called by compiled code (../host/host.c). Both errors, of coordinates (m or rad) and of modal amplitudes as
 fractions of the largest one, are relative to `dop853` at a tolerance of 1e-11, at all instants. For each linear multistep
-method and iteration of CVODES the tolerance is reduced until it is as accurate as the default; the two largest such tolerances
-run again, alternately with the default.
+method and iteration of CVODES the tolerance is reduced until both errors are at most those of the default; the two largest such
+tolerances run again, alternately with the default.
 """
 
 import argparse
@@ -91,8 +91,9 @@ class Cvodes:
         dae = casadi.DaeBuilder("fmu", str(craft.archive.directory))
         model = dae.create("model", ["t", "x", "u"], ["ode"])
         t, x, u = (casadi.MX.sym(name, n) for name, n in (("t", 1), ("x", len(dae.x())), ("u", len(dae.u()))))
+        self.nominal = np.array([craft.archive.nominal(name) for name in dae.x()])
         # Without the parameters, which CasADi would set at every evaluation.
-        self.model = {"t": t, "x": x, "u": u, "ode": model(t, x, u)}
+        self.model = {"t": t, "x": x, "u": u, "ode": model(t, self.nominal * x, u) / self.nominal}
         with ModelExchange(craft.archive) as instance:
             start, inputs = dict(zip(craft.names, instance.x)), instance.read(dae.u())
         self.order = [craft.names.index(name) for name in dae.x()]
@@ -113,17 +114,21 @@ class Cvodes:
             "newton_scheme": "direct",
             "reltol": tolerance,
             "abstol": tolerance,
-            "scale_abstol": True,
+            "always_recalculate_jacobian": False,
             "max_num_steps": 10_000_000,
             "show_eval_warnings": False,
         }
-        grid = self.craft.step * np.arange(1, self.craft.steps + 1)
-        integrator = casadi.integrator("run", "cvodes", self.model, 0.0, list(grid), options)
+        step, steps = self.craft.step, self.craft.steps
+        if self.craft.inputs:
+            # Each call initialises CVODES. Only the inputs depend on the time.
+            integrator = casadi.integrator("run", "cvodes", self.model, 0.0, step, options).mapaccum(steps)
+        else:
+            integrator = casadi.integrator("run", "cvodes", self.model, 0.0, list(step * np.arange(1, steps + 1)), options)
         return lambda: self.run(integrator)
 
     def run(self, integrator):
         start = time.process_time()
-        rows = np.array(integrator(x0=self.x0, u=self.u)["xf"]).T
+        rows = np.array(integrator(x0=self.x0 / self.nominal, u=self.u)["xf"]).T * self.nominal
         used = time.process_time() - start
         back = np.empty_like(rows)
         back[:, self.order] = rows
@@ -138,17 +143,22 @@ def compare(name, craft, rounds):
     for setting, tolerances in Cvodes(craft).settings():
         found = 0
         for tolerance, run in tolerances:
-            used, rows = run()
+            try:
+                used, rows = run()
+            except RuntimeError as problem:
+                print(f"  {setting}, tolerance {tolerance:g}: {str(problem).splitlines()[-1]}")
+                continue
             off = craft.errors(rows)
             if (off <= errors).all():
                 name = f"CVODES, {setting}, tolerance {tolerance:g}"
-                runs[name], reached[name], times[name], found = run, off, [used], found + 1
+                # A first run that is not repeated is the only one.
+                runs[name], reached[name], times[name], found = run, off, [used] if used > LONG else [], found + 1
             # The error does not always fall with the tolerance.
             if found == 2:
                 break
     for _ in range(rounds):
         for setting, run in runs.items():
-            if times[setting][:1] < [LONG]:
+            if times[setting][:1] <= [LONG]:
                 times[setting].append(run()[0])
     medians = {setting: statistics.median(kept) for setting, kept in times.items()}
     for setting, median in medians.items():

@@ -77,8 +77,7 @@ class Grapple:
                     name = f"{method}, step {step:.4g} s, modes {modes}" + ("" if stiffening else ", without stiffening")
                     yield name, lambda a=archive: self.run(a, 1e-6)
 
-
-    def default(self):
+    def automatic(self):
         """Yields the default method at several tolerances."""
         for modes in MODES:
             yield from self.adaptive(modes, {"auto": (1e-1, 1e-2, 1e-3, 1e-4)})
@@ -170,7 +169,7 @@ def compare(grapple, exudyn, rounds):
     allowed = 0.01 * bent
     settings = {
         "grapple": scan(grapple.settings(), converged, allowed),
-        "grapple, default": scan(grapple.default(), converged, allowed),
+        "grapple, auto": scan(grapple.automatic(), converged, allowed),
         "Exudyn, modes": scan(exudyn.settings("modes", (0, 2), modes, allowed), modes, allowed),
         "Exudyn, beams": scan(exudyn.settings("beam", (2, 3, 4), beams, allowed), beams, allowed),
     }

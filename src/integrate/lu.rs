@@ -133,7 +133,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
         let relative = |i: usize| self.factors[k * n + i].norm1() / self.largest[i];
         let pivot = if k < n { relative(k) } else { 0.0 };
         let is_large = (k + 1..n).all(|i| pivot >= LeadingRow::PIVOT * relative(i) || self.largest[i] == 0.0);
-        (pivot > 0.0 && is_large).then_some(row)
+        (pivot > 0.0 && pivot.is_finite() && is_large).then_some(row)
     }
 
     /// Exchanges rows so that the largest entry of column `k` on or below the diagonal is on the

@@ -147,15 +147,16 @@ fn on_steps(model: &Model) -> Vec<String> {
         // Communication steps that are a multiple of the integrator's may differ by round-off.
         if own > step * (1.0 + 1e-9) {
             warnings.push(format!(
-                "solver.step of {own:?} s is longer than experiment.step of {step} s: each step ends at a communication point, so that \
-                 steps have {step} s"
+                "solver.step of {own:?} s has no effect: each step ends at a communication point, after experiment.step of {step} s"
             ));
         }
-        let (steps, limit) = ((step / own).ceil(), model.work_limit());
-        if model.spec.solver.method.has_fixed_step() && steps > limit {
+        let method = model.spec.solver.method;
+        let evaluations = (step / own).ceil() * f64::from(method.least_evaluations());
+        let limit = model.work_limit();
+        if method.has_fixed_step() && evaluations > limit {
             warnings.push(format!(
-                "solver.step of {own:?} s gives {steps:e} steps in a communication step of {step} s, more than the work limit of \
-                 {limit} evaluations: runs will end there"
+                "solver.step of {own:?} s takes {evaluations:e} evaluations in a communication step of {step} s, above the work \
+                 limit of {limit}: runs will end there"
             ));
         }
     }

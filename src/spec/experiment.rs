@@ -170,4 +170,13 @@ impl Method {
             Method::Rk4 | Method::ImplicitMidpoint | Method::LinearlyImplicit | Method::Conserving
         )
     }
+
+    /// Returns the least number of evaluations of the dynamics in a step.
+    pub fn least_evaluations(self) -> u32 {
+        match self {
+            Method::Rk4 => 4,
+            Method::LinearlyImplicit => 2,
+            _ => 1,
+        }
+    }
 }

@@ -151,8 +151,7 @@ impl Component {
         }
         let (model, derived) = model(&bytes)?;
         memory::test(memory::to_build(&model, interface))?;
-        let plant = Plant::with(model, derived);
-        Ok(Self::with(interface, plant, naming, own, logging_on)?)
+        Ok(Self::with(interface, model, Some(derived), naming, own, logging_on)?)
     }
 
     /// Creates an instance of a compiled model.
@@ -166,14 +165,22 @@ impl Component {
         guid: Guid,
         logging_on: bool,
     ) -> Result<Self, Error> {
-        Self::with(interface, Plant::new(model)?, naming, guid, logging_on)
+        Self::with(interface, model, None, naming, guid, logging_on)
     }
 
-    fn with(interface: Interface, plant: Plant, naming: Naming, guid: Guid, logging_on: bool) -> Result<Self, Error> {
-        let model = plant.model();
-        let registry = Registry::new(Arc::clone(model), naming);
+    /// Creates an instance; `derived` are the constants that follow from the spec's values, if they
+    /// are known.
+    fn with(
+        interface: Interface,
+        model: Arc<Model>,
+        derived: Option<Derived>,
+        naming: Naming,
+        guid: Guid,
+        logging_on: bool,
+    ) -> Result<Self, Error> {
+        let registry = Registry::new(Arc::clone(&model), naming);
         let (nx, ny) = (model.states.len(), model.outputs.len());
-        let simulation = simulation(interface, plant)?;
+        let simulation = simulation(interface, model, derived)?;
         Ok(Self {
             interface,
             mode: Mode::Instantiated,
@@ -408,7 +415,11 @@ fn compile(spec: &Spec) -> Result<(Arc<Model>, Derived), Error> {
 
 /// Builds the simulation of a new instance.
 #[inline(never)]
-fn simulation(interface: Interface, plant: Plant) -> Result<Box<Simulation>, Error> {
+fn simulation(interface: Interface, model: Arc<Model>, derived: Option<Derived>) -> Result<Box<Simulation>, Error> {
+    let plant = match derived {
+        Some(derived) => Plant::with(model, derived),
+        None => Plant::new(model)?,
+    };
     let simulation = match interface {
         Interface::ModelExchange => Simulation::without_integrator(plant)?,
         Interface::CoSimulation => Simulation::new(plant)?,

@@ -498,7 +498,7 @@ impl Check<'_> {
             Settings::MAX_RELATIVE_TOLERANCE,
         );
         if tolerance > 0.0 && !(least..=most).contains(&tolerance) {
-            let what = format!("{tolerance:?} is not between {least:.2e}, ten units of round-off, and {most}");
+            let what = format!("{tolerance:?} is not between {least:?}, ten units of round-off, and {most}");
             self.report("experiment", "", "tolerance", what);
         }
         let method = spec.solver.method;
