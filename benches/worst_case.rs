@@ -1,12 +1,12 @@
-//! Longest step of methods with bounded or nearly constant time: every `fmi2DoStep` measured separately, a million
-//! for each spacecraft and method.
+//! Longest step of methods with bounded or nearly constant time: every `fmi2DoStep` measured
+//! separately, a million for each spacecraft and method.
 //!
 //! `cargo bench --bench worst_case`: communication steps of 1 ms with one sub-step each (`rosenbrock`
-//! takes more where its tolerance of 1e-4 requires them); at the
-//! example's stop time the run continues from a saved start. It prints percentiles of the thread's
-//! processor time and of the elapsed time, whose tail contains interruptions by the kernel; then
-//! the fewest and the most instructions of single steps, by Valgrind's callgrind. `-- --steps
-//! 10000` makes a shorter run. Linux only.
+//! takes more where its tolerance of 1e-4 requires them); at the example's stop time the run
+//! continues from a saved start. It prints percentiles of the thread's processor time and of the
+//! elapsed time, whose tail contains interruptions by the kernel; then the fewest and the most
+//! instructions of single steps, by Valgrind's callgrind. `-- --steps 10000` makes a shorter run.
+//! Linux only.
 #![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
 
 #[allow(dead_code)] // its count of bytes is not used here

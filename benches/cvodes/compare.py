@@ -1,13 +1,16 @@
-"""Compares the default of Co-Simulation with CVODES on the Model Exchange part of the same FMU: processor time at equal error.
+"""Compares the default of Co-Simulation with CVODES on the Model Exchange part of the same FMU:
+processor time at equal error.
 
     pip install -r benches/cvodes/requirements.txt
-    GRAPPLE=target/release/grapple python benches/cvodes/compare.py
+    GRAPPLE=target/debug/grapple python benches/cvodes/compare.py
 
-CasADi imports the FMU, evaluates it in compiled code, and gives CVODES its Jacobian by the FMU's directional derivatives, in the
-pattern of `ModelStructure`, and the nominal values of the states as scales. CVODES makes the whole run in one call; with held
-torques it is initialised anew at each of their steps. Co-Simulation is called by compiled code (../host/host.c). Both errors, of coordinates (m or rad) and of modal amplitudes as
-fractions of the largest one, are relative to `dop853` at a tolerance of 1e-11, at all instants. For each linear multistep
-method and iteration of CVODES the tolerance is reduced until both errors are at most those of the default; the two largest such
+CasADi imports the FMU, evaluates it in compiled code, and gives CVODES its Jacobian by the FMU's
+directional derivatives, in the pattern of `ModelStructure`, and the nominal values of the states as
+scales. CVODES makes the whole run in one call; with held torques it is initialised anew at each of
+their steps. Co-Simulation is called by compiled code (../host/host.c). Both errors, of coordinates
+(m or rad) and of modal amplitudes as fractions of the largest one, are relative to `dop853` at a
+tolerance of 1e-11, at all instants. For each linear multistep method and iteration of CVODES the
+tolerance is reduced until both errors are at most those of the default; the two largest such
 tolerances run again, alternately with the default.
 """
 
@@ -73,16 +76,21 @@ class Spacecraft:
         self.amplitudes = [i for i, name in enumerate(self.names) if ".eta[" in name]
 
     def default(self, tolerance=None, archive=None):
+        """Returns the processor time of a run in Co-Simulation, s, and the states, one row per step."""
         held = self.held if self.inputs else None
         return self.host.run(archive or self.archive, self.step, self.steps, self.names, tolerance, self.inputs, held)
 
     def errors(self, rows):
+        """Returns the largest errors of coordinates, m or rad, and of amplitudes, relative."""
         off = np.abs(rows - self.reference).max(axis=0)
-        bodies = {self.names[i].split(".eta[")[0] for i in self.amplitudes}
-        largest = {body: max(np.abs(self.reference[:, i]).max() for i in self.amplitudes if self.of(i) == body) for body in bodies}
-        return np.array([off[self.coordinates].max(initial=0.0), max((off[i] / largest[self.of(i)] for i in self.amplitudes), default=0.0)])
+        largest = {}
+        for i in self.amplitudes:
+            largest[self.body(i)] = max(largest.get(self.body(i), 0.0), np.abs(self.reference[:, i]).max())
+        relative = [off[i] / largest[self.body(i)] for i in self.amplitudes]
+        return np.array([off[self.coordinates].max(initial=0.0), max(relative, default=0.0)])
 
-    def of(self, i):
+    def body(self, i):
+        """Returns the body of amplitude `i`."""
         return self.names[i].split(".eta[")[0]
 
 
@@ -150,20 +158,20 @@ def compare(name, craft, rounds):
                 continue
             off = craft.errors(rows)
             if (off <= errors).all():
-                name = f"CVODES, {setting}, tolerance {tolerance:g}"
-                # A first run that is not repeated is the only one.
-                runs[name], reached[name], times[name], found = run, off, [used] if used > LONG else [], found + 1
+                label, found = f"CVODES, {setting}, tolerance {tolerance:g}", found + 1
+                # A long run is not repeated.
+                runs[label], reached[label], times[label] = run, off, [used] if used > LONG else []
             # The error does not always fall with the tolerance.
             if found == 2:
                 break
     for _ in range(rounds):
-        for setting, run in runs.items():
-            if times[setting][:1] <= [LONG]:
-                times[setting].append(run()[0])
-    medians = {setting: statistics.median(kept) for setting, kept in times.items()}
-    for setting, median in medians.items():
-        a, b = reached[setting]
-        print(f"  {1e3 * median:9.2f} ms, {median / medians['default']:5.1f} of the default; errors {a:.1e}, {b:.1e}; {setting}")
+        for label, run in runs.items():
+            if times[label][:1] <= [LONG]:
+                times[label].append(run()[0])
+    medians = {label: statistics.median(kept) for label, kept in times.items()}
+    for label, median in medians.items():
+        a, b = reached[label]
+        print(f"  {1e3 * median:9.2f} ms, {median / medians['default']:5.1f} times the default; errors {a:.1e}, {b:.1e}; {label}")
 
 
 def main():

@@ -1,4 +1,5 @@
-"""A compiled importer, so that its own time does not count: host.c, with a C compiler and FMPy's headers."""
+"""An importer in C (host.c), so that Python's time is not measured. It needs a C compiler and the
+headers of FMPy."""
 
 import ctypes
 import subprocess
@@ -25,8 +26,9 @@ class Host:
         self._run.argtypes = [pointer] * 4 + [ctypes.c_double, ctypes.c_int, pointer, count, pointer, pointer, count, pointer]
 
     def run(self, archive, step, steps, names, tolerance=None, inputs=(), held=None):
-        """Runs a Co-Simulation FMU; `held` has a row of input values for each step. Returns the processor time of the thread
-        for the steps, s, and the named values after each step, one row per step."""
+        """Runs a Co-Simulation FMU in steps of `step` s; `held` has a row of input values for each.
+        Returns the processor time of the thread for the steps, s, and the named values after each
+        step, one row per step."""
         rows, held = np.zeros((steps, len(names))), np.ascontiguousarray(np.zeros((steps, 0)) if held is None else held)
         with CoSimulation(archive, tolerance=tolerance) as instance:
             calls = [getattr(instance.fmu.dll, name) for name in ("fmi2DoStep", "fmi2GetReal", "fmi2SetReal")]

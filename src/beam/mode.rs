@@ -153,7 +153,7 @@ impl Shape {
 
     /// Returns the shape on an element where its [basis](Self::basis) has the values `N`.
     pub fn combine(&self, element: usize, N: &[Vec<f64>; 3]) -> Values {
-        let functions = self.degree + 1;
+        let functions = self.basis().len();
         let c = &self.coefficients[element * functions..][..functions];
         let [value, slope, curvature] = [0, 1, 2].map(|d| N[d].iter().zip(c).map(|(n, c)| n * c).sum());
         Values {

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::basis::{Basis, Gauss};
+use super::basis::Gauss;
 use super::mesh::{self, Element};
 use super::mode::Values;
 use super::{Beam, BeamError, Boundary, Kind, Mode, solve};
@@ -134,17 +134,11 @@ impl Modes {
     /// Returns the shapes of all modes on an element at the local coordinate `s ∈ [−1, 1]`.
     pub(super) fn on(&self, element: usize, s: f64) -> Vec<Values> {
         let h = self.elements[element].length();
-        let mut known: Option<(Basis, [Vec<f64>; 3])> = None;
-        let shapes = self.list.iter().map(|mode| {
-            // Modes of one type follow each other and have the same functions.
-            let basis = mode.shape.basis();
-            let N = match known.take() {
-                Some((of, N)) if of == basis => N,
-                _ => basis.at(s, h),
-            };
-            let values = mode.shape.combine(element, &N);
-            known = Some((basis, N));
-            values
+        // Modes of one type follow each other and have the same functions.
+        let types = self.list.chunk_by(|a, b| a.shape.basis() == b.shape.basis());
+        let shapes = types.flat_map(|modes| {
+            let N = modes[0].shape.basis().at(s, h);
+            modes.iter().map(move |mode| mode.shape.combine(element, &N))
         });
         shapes.collect()
     }

@@ -133,8 +133,8 @@ impl Remarks {
     }
 }
 
-/// Returns warnings of the lengths of the run, the communication step and the integrator's step that
-/// do not fit together.
+/// Returns warnings if the lengths of the run, of the communication step and of the integrator's
+/// step do not fit together.
 fn on_steps(model: &Model) -> Vec<String> {
     let Experiment { stop_time, step, .. } = model.spec.experiment;
     let mut warnings = Vec::new();
@@ -144,10 +144,11 @@ fn on_steps(model: &Model) -> Vec<String> {
         ));
     }
     if let Some(own) = model.spec.solver.step {
-        // Communication steps that are a multiple of the integrator's may differ by round-off.
+        // Equal steps may be written with different round-off.
         if own > step * (1.0 + 1e-9) {
             warnings.push(format!(
-                "solver.step of {own:?} s has no effect: each step ends at a communication point, after experiment.step of {step} s"
+                "solver.step of {own:?} s has no effect: a step ends at the next communication point at the latest, and \
+                 experiment.step is {step} s"
             ));
         }
         let method = model.spec.solver.method;

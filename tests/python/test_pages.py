@@ -53,6 +53,8 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
     assert (tmp_path / "my_arm.html").is_file() and (tmp_path / "my_arm.csv").is_file()
     shown = [text for language, text in blocks("quick-start.md") if language == "text"][-1]
     assert outputs[1] == shown
+    momentum = outputs[1].split("momentum ")[1]
+    assert abs(float(momentum.split()[0])) < 1e-6
 
 
 def test_spec_and_program_of_the_front_page_run(tmp_path):

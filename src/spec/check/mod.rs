@@ -474,7 +474,8 @@ impl Check<'_> {
         }
     }
 
-    /// Reports numbers of the run that are not positive, a tolerance out of range, and a missing step.
+    /// Reports numbers of the run that are not positive, a tolerance that no integrator meets, and a
+    /// missing step.
     fn experiment(&mut self) {
         let spec = self.spec;
         let positive = [
