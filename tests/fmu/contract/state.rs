@@ -93,7 +93,9 @@ fn runs_with_changes_of_method_continue_identically_from_a_thousand_instants() {
     let arm = include_str!("../../../examples/ssrms_flexible.toml").replace("tolerance = 1e-8", "");
     let orbit = include_str!("../../../examples/servicer_orbit.toml").replace("tolerance = 1e-7", "");
     let inside = "type = \"constant\"\nfrom_importer = false";
-    let servoed = include_str!("../../../examples/servoed_arm.toml").replace("tolerance = 1e-9", "");
+    let servoed = include_str!("../../../examples/servoed_arm.toml")
+        .replace("tolerance = 1e-9", "")
+        .replace("type = \"constant\"", inside);
     let tug = include_str!("../../../benches/defaults/tug.toml").replace("type = \"constant\"", inside);
     let mut random = ChaCha8Rng::seed_from_u64(34);
     let (mut restored, mut changes) = (0, 0);
