@@ -24,6 +24,8 @@ macro_rules! for_each_element {
             joint_springs: joint::Spring,
             "Springs of spherical joints."
             ball_joint_springs: joint::BallSpring,
+            "Drive trains of joints."
+            drive_trains: joint::DriveTrain,
             "Servos of joint axes without a motor."
             axis_servos: joint::AxisServo,
             "Servos of spherical joints."
@@ -42,6 +44,8 @@ macro_rules! for_each_element {
             line_loads: line_load::LineLoad [line_load: crate::spec::LineLoad],
             "Joints whose motion is locked or prescribed, always or when commanded."
             drives: Drive,
+            "Dry friction that sticks, one for each axis of a joint."
+            sticking: StickingFriction,
             "Outputs of the wrenches that joints transmit."
             reactions: reaction::Reaction,
             "Outputs of beams with modes."
@@ -66,6 +70,8 @@ macro_rules! for_each_element {
             contacts: Contact [contact: crate::spec::Contact],
             "Joints that close kinematic loops."
             closed_loops: ClosedLoop,
+            "Linear couplings of two joints."
+            couplings: Coupling [coupling: crate::elements::coupling::LinearCoupling],
             "Switched spring-dampers between two frames: models of compliant grippers."
             grasps: Grasp [grasp: crate::spec::Grasp],
             "Elastic connections to frames of other FMUs."

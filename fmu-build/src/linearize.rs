@@ -93,12 +93,13 @@ fn round_off(linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f6
     (0..SAMPLES).map(sample).collect()
 }
 
-/// Returns the parts of `A` that come from the stabilisation gains α and β of captures, of loops
-/// and of joints with multipliers; empty for a spacecraft without such constraints.
+/// Returns the parts of `A` that come from the stabilisation gains α and β of captures, loops,
+/// couplings and joints with multipliers; empty for a spacecraft without such constraints.
 pub(crate) fn gains(model: &Model, linear: &Linearisation, point: &mut Point) -> Result<Vec<DMatrix<f64>>> {
     let spec = &model.spec;
     let captures = spec.contact.iter().filter(|(_, contact)| contact.law.captures());
     let owners = captures.map(|(name, _)| name).chain(spec.closed_loop.keys());
+    let owners = owners.chain(spec.coupling.keys());
     let owners: Vec<&str> = owners.map(String::as_str).chain(["constraints"]).collect();
     let mut parts = Vec::new();
     for gain in ["alpha", "beta"] {

@@ -46,6 +46,9 @@ pub fn of_modes(model: &Model, linear: &Linearisation, modes: &Modes) -> Option<
 /// Returns the limit of the steps of `linearly_implicit`, if the model has this method.
 fn linearly_implicit(model: &Model) -> &'static str {
     match model.spec.formulation.has(Capability::LinearlyImplicit) && !model.spec.has_nonlinear_beams() {
+        true if model.spec.joint.values().any(|joint| joint.drive_train.is_some()) => {
+            ", linearly_implicit is not limited by modes and by joints without drive train"
+        }
         true => ", linearly_implicit is not limited by modes and joints",
         false => "",
     }

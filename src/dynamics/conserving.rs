@@ -296,11 +296,32 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
         let mut offset = Vec3::zeros();
         match joint {
             JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
-            JointModel::Revolute(joint) => (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]),
+            JointModel::Revolute(joint) => {
+                let ratio = S::lift(joint.ratio());
+                let (turn, rate_ratio) = self.turned(joint.axis(), u[0] * ratio);
+                (H[0], rate_ratios[0]) = (turn * ratio, rate_ratio);
+            }
             JointModel::Prismatic(joint) => (H[0], offset) = self.slid(*joint.axis(), q_0[0], u[0]),
             JointModel::Cylindrical(joint) => {
                 (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]);
                 (H[1], offset) = self.slid(*joint.axis(), q_0[1], u[1]);
+            }
+            JointModel::Screw(joint) => {
+                // The travel is proportional to the angle, whose finite-difference rate is
+                // `rate_ratio` times the midpoint rate.
+                let (turn, ratio) = self.turned(joint.axis(), u[0]);
+                let lead = S::lift(joint.lead()) * ratio;
+                let (slide, lever) = self.slid(*joint.axis(), q_0[0] * joint.lead(), u[0] * lead);
+                (H[0], rate_ratios[0]) = (turn + slide * lead, ratio);
+                offset = lever;
+            }
+            JointModel::Planar(joint) => {
+                (H[0], rate_ratios[0]) = self.turned(joint.normal(), u[0]);
+                for (k, axis) in joint.across().iter().enumerate() {
+                    let (direction, lever) = self.slid(*axis, q_0[1 + k], u[1 + k]);
+                    H[1 + k] = direction;
+                    offset += lever;
+                }
             }
             JointModel::Cartesian(joint) => {
                 for (k, axis) in joint.axes().column_iter().enumerate() {

@@ -56,6 +56,16 @@ impl<S: Scalar> JointRows<S> {
             _ => self.moved.iter_mut().zip(H).for_each(|(V, H)| *V = dual(&[*H])[0]),
         }
         let mut held = self.held.iter_mut();
+        if let [screw] = H
+            && screw.w != Vec3::zeros()
+            && screw.v != Vec3::zeros()
+            && let Some(W) = held.next()
+        {
+            // Rotation and translation along a screw's axis are constrained together.
+            let (ww, vv) = (screw.w.dot(&screw.w), screw.v.dot(&screw.v));
+            let row = Wrench::new(screw.w * vv, screw.v * -ww);
+            *W = row * (S::one() / (ww * vv * (ww + vv)).sqrt());
+        }
         let turns = complement(H.iter().map(|H| H.w), |t| Wrench::new(t, Vec3::zeros()));
         let slides = complement(H.iter().map(|H| H.v), |f| Wrench::new(Vec3::zeros(), f));
         for row in turns.into_iter().chain(slides).flatten() {

@@ -39,7 +39,7 @@ impl Element for Body {
             let (is_written, moves) = (body.joint.written, body.joint.nv > 0);
             let is_maximal = matches!(spec.formulation, Formulation::Quaternion | Formulation::Natural);
             let is_dual = spec.formulation == Formulation::DualQuaternion;
-            let is_rotor = spec.wheel.contains_key(&body.joint.name);
+            let is_rotor = spec.wheel.contains_key(&body.joint.name) || body.joint.drives.is_some();
             let is_wanted = spec.output.bodies && !is_rotor;
             let is_free = body.joint.kind == JointType::Free && body.segment == 0;
             Self {

@@ -169,7 +169,8 @@ impl Element for ClosedLoop {
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let captures = view.closed.len() - view.elements.closed_loops.len();
+        let elements = view.elements;
+        let captures = view.closed.len() - elements.closed_loops.len() - elements.couplings.len();
         view.closed[captures + self.number].observe(y);
     }
 }

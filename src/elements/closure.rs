@@ -2,15 +2,17 @@ use super::{Cursor, Outputs};
 use crate::algebra::{Scalar, Wrench, root};
 use crate::system::{Quantity, Unit};
 
-/// State of a capture or a loop at one instant.
+/// State of a capture, a loop or a coupling at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Closed<S: Scalar> {
-    /// True if the capture is active; loops always are.
+    /// True if the capture is active; loops and couplings always are.
     pub held: bool,
     /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
     pub squares: [S; 2],
     /// Reaction on a, about its origin, world axes.
     pub wrench: Wrench<S>,
+    /// Reaction of a coupling on its joint, N·m or N.
+    pub torque: S,
 }
 
 impl<S: Scalar> Closed<S> {
@@ -20,6 +22,7 @@ impl<S: Scalar> Closed<S> {
             held: false,
             squares: [S::zero(); 2],
             wrench: Wrench::zero(),
+            torque: S::zero(),
         }
     }
 

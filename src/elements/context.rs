@@ -1,6 +1,6 @@
 //! Contexts of the loads.
 
-use super::MotorState;
+use super::{MotorState, Sliding};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, Derived, Kinematics, OrbitPoint, System};
@@ -28,6 +28,8 @@ pub struct Instant<'a, S: Scalar> {
     pub motions: &'a [JointMotion],
     /// Limit states of the motors.
     pub motors: &'a [MotorState],
+    /// Sticking or sliding of the joints whose dry friction sticks.
+    pub sliding: &'a [Sliding],
     /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
     /// feed-forward.
     pub feed_forward: &'a [S],
@@ -66,6 +68,9 @@ pub(crate) struct EventContext<'a> {
     /// Data on which servos and motors depend. Inputs, orbit and feed-forward are empty unless an
     /// element watches them.
     pub sensed: Sensed<'a, f64>,
+    /// Torques that hold joints, one for each rate, N·m or N; empty unless an element watches them
+    /// and a joint sticks.
+    pub hold: &'a [f64],
 }
 
 impl<'a> EventContext<'a> {

@@ -1,6 +1,6 @@
 use super::contact::BOTTOMLESS;
 use super::{
-    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, MotorState, Samples, StoredAll,
+    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, MotorState, Samples, Sliding, StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -50,6 +50,8 @@ discrete! {
     pub(crate) surfaces: Vec<ContactState>,
     /// Limit state of each motor.
     pub(crate) motors: Vec<MotorState>,
+    /// Sticking or sliding of each joint whose dry friction sticks.
+    pub(crate) sliding: Vec<Sliding>,
     /// Motion of each joint whose motion can be switched.
     pub motions: Vec<JointMotion>,
     /// True for each command for an impulse or a capture that is on.
@@ -81,6 +83,7 @@ impl Discrete {
             deflections: vec![false; elements.deflection_limits.len()],
             surfaces: vec![ContactState::Apart; elements.with_detection().count()],
             motors: vec![MotorState::default(); elements.motors.len()],
+            sliding: vec![Sliding::Stuck; elements.sticking.len()],
             motions: switched.map(|drive| drive.motion()).collect(),
             commands: vec![false; elements.commands.len()],
             refused: vec![None; elements.drives.len()],

@@ -164,12 +164,15 @@ pub(crate) struct Watched {
     pub inputs: bool,
     /// True if they depend on positions and motions of bodies.
     pub kinematics: bool,
+    /// True if they depend on the torques that hold joints which stick.
+    pub holds: bool,
 }
 
 impl BitOrAssign for Watched {
     fn bitor_assign(&mut self, other: Self) {
         self.inputs |= other.inputs;
         self.kinematics |= other.kinematics;
+        self.holds |= other.holds;
     }
 }
 

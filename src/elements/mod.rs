@@ -19,6 +19,7 @@ mod command;
 mod contact;
 mod context;
 mod controller;
+pub mod coupling;
 mod deflection_limit;
 mod diagnostics;
 mod discrete;
@@ -55,12 +56,13 @@ pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactS
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, LimitStates, Measured, Modes, Samples};
+pub use coupling::Coupling;
 pub use discrete::Discrete;
 pub(crate) use effective_mass::EffectiveMass;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
-pub use joint::{Drive, JointServo, Motor, MotorState, Range};
+pub use joint::{Drive, JointServo, Motor, MotorState, Range, Sliding, StickingFriction};
 pub(crate) use joint::{Fed, Gains};
 pub(crate) use outputs::{Cursor, Invariance, Outputs, View};
 pub use outputs::{Output, OutputKind};
@@ -217,7 +219,7 @@ impl Elements {
         let mut elements = Self::default();
         for (body, Body { joint, .. }) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&joint.name).filter(|_| joint.written) {
-                joint::declare(JointTable { body, joint, written }, &mut elements, declare);
+                joint::declare(JointTable { body, joint, written }, system, &mut elements, declare);
             }
         }
         let mut from = Compiler {
@@ -229,6 +231,8 @@ impl Elements {
         };
         elements.fill(&mut from);
         elements.commands = from.commands;
+        let drives = &elements.drives;
+        elements.sticking.iter_mut().for_each(|friction| friction.link(drives));
         for servo in &elements.attitude_servos {
             servo.link(&mut elements.motors);
         }
@@ -328,14 +332,14 @@ impl Elements {
             .filter_map(|contact| Some((contact, contact.capture()?)))
     }
 
-    /// Returns the number of captures and loops.
+    /// Returns the number of captures, loops and couplings.
     pub fn closures(&self) -> usize {
-        self.captures().count() + self.closed_loops.len()
+        self.captures().count() + self.closed_loops.len() + self.couplings.len()
     }
 
-    /// Returns the largest total number of scalar constraints of captures and loops.
+    /// Returns the largest total number of scalar constraints of captures, loops and couplings.
     pub fn most_rows(&self) -> usize {
-        6 * self.captures().count() + self.loop_rows()
+        6 * self.captures().count() + self.loop_rows() + self.couplings.len()
     }
 
     /// Returns the total number of scalar constraints of the loops.
@@ -343,17 +347,17 @@ impl Elements {
         self.closed_loops.iter().map(ClosedLoop::count).sum()
     }
 
-    /// Returns the kind and the name of a capture or a loop by its number, captures first.
+    /// Returns the kind and the name of a capture, a loop or a coupling by its number, in this
+    /// order.
     pub fn closure_name(&self, number: usize) -> String {
-        let captures = self.captures().count();
-        match number.checked_sub(captures) {
-            None => (self.captures().nth(number))
-                .map_or_else(String::new, |(contact, _)| format!("contact \"{}\"", contact.name)),
-            Some(k) => format!("loop \"{}\"", self.closed_loops[k].name),
-        }
+        let captures = self.captures().map(|(contact, _)| ("contact", &contact.name));
+        let loops = self.closed_loops.iter().map(|of| ("loop", &of.name));
+        let couplings = self.couplings.iter().map(|of| ("coupling", &of.name));
+        let named = captures.chain(loops).chain(couplings).nth(number);
+        named.map_or_else(String::new, |(kind, name)| format!("{kind} \"{name}\""))
     }
 
-    /// Reports Baumgarte gains of captures and loops that are unstable with the explicit treatment
+    /// Reports Baumgarte gains of captures, loops and couplings that are unstable with the explicit treatment
     /// in `linearly_implicit` at this step (s).
     ///
     /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
@@ -363,7 +367,8 @@ impl Elements {
             .captures()
             .map(|(contact, capture)| ("contact", &contact.name, capture.gain_ids()));
         let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
-        for (kind, name, gains) in of_captures.chain(of_loops) {
+        let of_couplings = self.couplings.iter().map(|of| ("coupling", &of.name, of.gain_ids()));
+        for (kind, name, gains) in of_captures.chain(of_loops).chain(of_couplings) {
             let [alpha, beta] = gains.map(|gain| gain.of(values));
             let longest = libm::hypot(alpha, beta).recip();
             if step > longest {

@@ -104,8 +104,11 @@ impl Evaluation<f64> {
         if self.closure.is_none() {
             return;
         }
-        // The rank depends on which joints are driven: `at_rest` marks them.
+        // The rank depends on which joints are driven: `at_rest` marks those with drives.
         self.at_rest(of, x, discrete);
+        for friction in &of.model.elements.sticking {
+            self.applied.driven[friction.body] |= friction.holds(discrete);
+        }
         let q = joint_coordinates(self.recovered.as_deref(), &of.model.split(x)).q;
         if let Some(closure) = &mut self.closure {
             discrete.rank = closure.determine_rank(of, discrete, q, &self.applied.driven);

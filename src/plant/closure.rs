@@ -1,5 +1,5 @@
-//! Captures and loops: constraints between bodies in addition to the tree's joints, enforced by
-//! reaction wrenches.
+//! Captures, loops and couplings: constraints in addition to the tree's joints, between bodies and
+//! between joints, enforced by reactions.
 
 use super::context::Constants;
 use super::evaluation::Engine;
@@ -7,14 +7,14 @@ use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
-use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Pair};
-use crate::system::{Kinematics, System};
+use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair};
+use crate::system::{JointState, Kinematics, System};
 
 /// Response, relative to the largest one, below which it is round-off; the largest then replaces
 /// it.
 const LEAST_ROW_RESPONSE: f64 = 1e-12;
 
-/// Scalar constraints of all active captures and all loops, and their reactions.
+/// Scalar constraints of all active captures, all loops and all couplings, and their reactions.
 ///
 /// With the constraint violations `φ`, the Jacobian `J` of their rates, and the accelerations `A`
 /// without reactions,
@@ -41,34 +41,44 @@ pub(super) struct Closure<S: Scalar> {
     factors: Vec<S>,
     least_norm: LeastNorm<S>,
     lambda: Vec<S>,
-    /// State of each capture, then of each loop, for the outputs.
+    /// State of each capture, then of each loop and of each coupling, for the outputs.
     pub state: Vec<Closed<S>>,
 }
 
 /// Scalar constraint.
 #[derive(Clone, Copy, Debug)]
 struct Row<S: Scalar> {
-    /// Index of its capture or loop in [`Closure::held`].
+    /// Index of its capture, loop or coupling in [`Closure::held`].
     held: usize,
-    /// Wrench of a unit reaction on frame a, about the pair's point, world axes.
-    unit: Wrench<S>,
+    /// Unit reaction.
+    unit: Reaction<S>,
     /// Velocity-level violation `φ̇`, rad/s or m/s.
     rate: S,
     /// Required value of `unit·A`, where `A` is the relative acceleration without its
-    /// velocity-dependent part (bias).
+    /// velocity-dependent part (bias); for a coupling, of `φ̈`.
     target: S,
 }
 
-/// Capture or loop that is active now.
+/// Reaction of a scalar constraint.
+#[derive(Clone, Copy, Debug)]
+enum Reaction<S: Scalar> {
+    /// Wrench on frame a, about the pair's point, world axes; its reverse acts on frame b.
+    Wrench(Wrench<S>),
+    /// Torques on the first rate, and `−ratio` times it on the second.
+    Torques { rates: [usize; 2], ratio: S },
+}
+
+/// Capture, loop or coupling that is active now.
 #[derive(Clone, Copy, Debug)]
 struct Held<S: Scalar> {
     /// Index in [`Closure::state`].
     index: usize,
-    pair: Pair<S>,
+    /// Frames on which it acts; `None` for a coupling.
+    pair: Option<Pair<S>>,
 }
 
 impl<S: Scalar> Closure<S> {
-    /// Allocates the workspace for a model's captures and loops; `None` if it has neither.
+    /// Allocates the workspace for a model's captures, loops and couplings; `None` if it has none.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let (n, rows) = (model.elements.closures(), model.elements.most_rows());
         (n > 0).then(|| {
@@ -98,13 +108,13 @@ impl<S: Scalar> Closure<S> {
         stabilises: bool,
         discrete: &Discrete,
         mut engine: Engine<S>,
-        q: &[S],
+        at: JointState<S>,
         qdd: &mut [S],
     ) -> Result<(), Error> {
         let model = of.model;
         let system = &model.system;
         let kinematics = engine.kinematics;
-        self.set_up(of, stabilises, discrete, kinematics);
+        self.set_up(of, stabilises, discrete, kinematics, at);
         let n = self.rows.len();
         if n == 0 {
             return Ok(());
@@ -121,17 +131,25 @@ impl<S: Scalar> Closure<S> {
         }
         self.solve(model, rank)?;
         let Engine { applied, dynamics, .. } = engine;
-        for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
-            let closed = &mut self.state[self.held[row.held].index];
-            closed.wrench = closed.wrench + row.unit * lambda;
-        }
         applied.copy_from(&self.loads);
+        for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
+            let held = &self.held[row.held];
+            let closed = &mut self.state[held.index];
+            match row.unit {
+                Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * lambda,
+                Reaction::Torques { .. } => {
+                    closed.torque = lambda;
+                    row.unit.push(held, system, kinematics, applied, lambda);
+                }
+            }
+        }
         for held in &self.held {
-            held.pair
-                .push(system, kinematics, applied, self.state[held.index].wrench);
+            if let Some(pair) = &held.pair {
+                pair.push(system, kinematics, applied, self.state[held.index].wrench);
+            }
         }
         dynamics
-            .solve(of.at(kinematics), applied, q, qdd)
+            .solve(of.at(kinematics), applied, at.q, qdd)
             .map_err(|singular| model.named(singular))
     }
 
@@ -150,8 +168,8 @@ impl<S: Scalar> Closure<S> {
             }
             unit[v] = S::one();
             kinematics.update(system, of.derived, q, &unit);
+            self.set_up(of, false, discrete, &kinematics, JointState { q, qd: &unit });
             unit[v] = S::zero();
-            self.set_up(of, false, discrete, &kinematics);
             columns.push(self.rows.iter().map(|row| row.rate).collect::<Vec<S>>());
         }
         let n = self.rows.len();
@@ -176,7 +194,7 @@ impl<S: Scalar> Closure<S> {
         for k in 0..n {
             let Row { held, unit, .. } = self.rows[k];
             applied.clear();
-            self.held[held].pair.push(system, kinematics, applied, unit);
+            unit.push(&self.held[held], system, kinematics, applied, S::one());
             dynamics.respond(of.at(kinematics), applied, qdd);
             // `W` is symmetric: the lower triangle suffices.
             let mut l = k;
@@ -184,7 +202,7 @@ impl<S: Scalar> Closure<S> {
                 let index = self.rows[l].held;
                 let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
                 while l < n && self.rows[l].held == index {
-                    self.W[l * n + k] = self.rows[l].unit.power(&A);
+                    self.W[l * n + k] = self.rows[l].unit.accelerates(&A, qdd);
                     l += 1;
                 }
             }
@@ -250,7 +268,7 @@ impl<S: Scalar> Closure<S> {
     fn acceleration(&self, row: usize, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> S {
         let row = &self.rows[row];
         let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
-        row.unit.power(&relative)
+        row.unit.accelerates(&relative, qdd)
     }
 
     /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`
@@ -265,7 +283,12 @@ impl<S: Scalar> Closure<S> {
         // A response that is small relative to the largest is round-off.
         let own = |i: usize| self.W[i * n + i].value();
         let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
+        self.responses
+            .iter_mut()
+            .zip(0..n)
+            .for_each(|(response, i)| *response = self.W[i * n + i].value());
         for (index, held) in self.held.iter().enumerate() {
+            let Some(pair) = &held.pair else { continue };
             let rows = || (0..n).filter(|&i| self.rows[i].held == index);
             let mut largest = [0.0_f64; 2];
             for kind in 0..2 {
@@ -280,7 +303,7 @@ impl<S: Scalar> Closure<S> {
                     unit[3 * kind + axis] = S::one();
                     let unit = Wrench::from_slice(&unit);
                     applied.clear();
-                    held.pair.push(system, kinematics, applied, unit);
+                    pair.push(system, kinematics, applied, unit);
                     dynamics.respond(of.at(kinematics), applied, qdd);
                     let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
                     largest[kind] = largest[kind].max(unit.power(&A).value());
@@ -337,13 +360,21 @@ impl<S: Scalar> Closure<S> {
     /// Adds the wrenches of the rows' `reactions` to the loads.
     pub fn push(&self, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, reactions: &[S]) {
         for (row, &reaction) in self.rows.iter().zip(reactions) {
-            let pair = &self.held[row.held].pair;
-            pair.push(&model.system, kinematics, applied, row.unit * reaction);
+            let held = &self.held[row.held];
+            row.unit.push(held, &model.system, kinematics, applied, reaction);
         }
     }
 
-    /// Lists the active captures and loops and their rows, with violations, rates and right sides.
-    pub fn set_up(&mut self, of: Constants, stabilises: bool, discrete: &Discrete, kinematics: &Kinematics<S>) {
+    /// Lists the active captures, the loops and the couplings and their rows, with violations, rates
+    /// and right sides, at coordinates and rates `at` of the joints.
+    pub fn set_up(
+        &mut self,
+        of: Constants,
+        stabilises: bool,
+        discrete: &Discrete,
+        kinematics: &Kinematics<S>,
+        at: JointState<S>,
+    ) {
         let model = of.model;
         self.rows.clear();
         self.held.clear();
@@ -358,6 +389,39 @@ impl<S: Scalar> Closure<S> {
         for (k, closed_loop) in model.elements.closed_loops.iter().enumerate() {
             self.add_loop(of, stabilises, kinematics, captures + k, closed_loop);
         }
+        let before = captures + model.elements.closed_loops.len();
+        for (k, coupling) in model.elements.couplings.iter().enumerate() {
+            self.add_coupling(of, stabilises, at, before + k, coupling);
+        }
+    }
+
+    fn add_coupling(&mut self, of: Constants, stabilises: bool, at: JointState<S>, index: usize, coupling: &Coupling) {
+        let (phi, phi_dot) = (
+            coupling.violation(of.parameters, at.q),
+            coupling.rate(of.parameters, at.qd),
+        );
+        let [alpha, beta] = coupling.gains(of.parameters);
+        let held = self.held.len();
+        self.rows.push(Row {
+            held,
+            unit: Reaction::Torques {
+                rates: coupling.rates,
+                ratio: S::lift(coupling.ratio(of.parameters)),
+            },
+            rate: phi_dot,
+            target: match stabilises {
+                true => -phi_dot * S::lift(2.0 * alpha) - phi * S::lift(beta * beta),
+                false => S::zero(),
+            },
+        });
+        let mut squares = [S::zero(); 2];
+        squares[usize::from(!coupling.is_angular)] = phi * phi;
+        self.state[index] = Closed {
+            held: true,
+            squares,
+            ..Closed::none()
+        };
+        self.held.push(Held { index, pair: None });
     }
 
     /// Adds a capture: it keeps the position of a in b (m) and the attitude that were stored when
@@ -401,7 +465,7 @@ impl<S: Scalar> Closure<S> {
             let unit = pair.unit(row);
             self.rows.push(Row {
                 held,
-                unit,
+                unit: Reaction::Wrench(unit),
                 rate: unit.power(&u),
                 target: unit.power(&target),
             });
@@ -409,9 +473,9 @@ impl<S: Scalar> Closure<S> {
         self.state[capture.number] = Closed {
             held: true,
             squares: [gap.w.dot(&gap.w), gap.v.dot(&gap.v)],
-            wrench: Wrench::zero(),
+            ..Closed::none()
         };
-        let index = capture.number;
+        let (index, pair) = (capture.number, Some(pair));
         self.held.push(Held { index, pair });
     }
 
@@ -438,7 +502,7 @@ impl<S: Scalar> Closure<S> {
             }
             self.rows.push(Row {
                 held,
-                unit: constraint.unit,
+                unit: Reaction::Wrench(constraint.unit),
                 rate: phi_dot,
                 target,
             });
@@ -446,8 +510,9 @@ impl<S: Scalar> Closure<S> {
         self.state[index] = Closed {
             held: true,
             squares,
-            wrench: Wrench::zero(),
+            ..Closed::none()
         };
+        let pair = Some(pair);
         self.held.push(Held { index, pair });
     }
 }
@@ -455,7 +520,30 @@ impl<S: Scalar> Closure<S> {
 impl<S: Scalar> Row<S> {
     /// Returns true if the reaction is a force, false if it is a moment.
     fn is_offset(&self) -> bool {
-        self.unit.t == Vec3::zeros()
+        matches!(self.unit, Reaction::Wrench(unit) if unit.t == Vec3::zeros())
+    }
+}
+
+impl<S: Scalar> Reaction<S> {
+    /// Adds `size` times the reaction of a row of `held` to the loads.
+    fn push(&self, held: &Held<S>, system: &System, kinematics: &Kinematics<S>, applied: &mut Applied<S>, size: S) {
+        match (*self, &held.pair) {
+            (Self::Wrench(unit), Some(pair)) => pair.push(system, kinematics, applied, unit * size),
+            (Self::Torques { rates, ratio }, _) => {
+                applied.tau[rates[0]] += size;
+                applied.tau[rates[1]] -= size * ratio;
+            }
+            (Self::Wrench(_), None) => {}
+        }
+    }
+
+    /// Returns `J A`: the acceleration along the reaction, from the relative acceleration `A` of
+    /// the frames and the derivatives `qdd` of the rates.
+    fn accelerates(&self, A: &Twist<S>, qdd: &[S]) -> S {
+        match *self {
+            Self::Wrench(unit) => unit.power(A),
+            Self::Torques { rates, ratio } => qdd[rates[0]] - qdd[rates[1]] * ratio,
+        }
     }
 }
 
@@ -463,6 +551,8 @@ impl<S: Scalar> Held<S> {
     /// Returns the relative acceleration without its velocity-dependent part (bias), from the
     /// accelerations `A` of the bodies, also without it, and the derivatives `qdd` of the rates.
     fn accelerates(&self, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
-        self.pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
+        self.pair.as_ref().map_or_else(Twist::zero, |pair| {
+            pair.relative(|on| kinematics.beyond_bias_of(system, on, A, qdd))
+        })
     }
 }

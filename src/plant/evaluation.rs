@@ -3,6 +3,7 @@ use super::closure::Closure;
 use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::FeedForward;
+use super::impulse::LockWorkspace;
 use super::model::{Model, Parts};
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
@@ -30,6 +31,11 @@ pub(super) struct Evaluation<S: Scalar> {
     q_WB: Vec<Quaternion<S>>,
     /// Derivatives of the rates of joints and modes, used if they are not states.
     pub(super) qdd: Vec<S>,
+    /// Derivatives of the states, for the torques that hold joints which stick; empty without
+    /// these.
+    pub(super) dx: Vec<S>,
+    /// Workspace for locking joints.
+    pub(super) lock: LockWorkspace,
 }
 
 impl<S: Scalar> Evaluation<S> {
@@ -47,6 +53,11 @@ impl<S: Scalar> Evaluation<S> {
             inputs: vec![S::zero(); model.sources.len()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             qdd: vec![S::zero(); system.nv],
+            dx: match model.elements.sticking.is_empty() {
+                true => Vec::new(),
+                false => vec![S::zero(); model.states.len()],
+            },
+            lock: LockWorkspace::new(model),
         }
     }
 
@@ -125,7 +136,7 @@ impl<S: Scalar> Evaluation<S> {
                 applied: &mut *applied,
                 dynamics: &mut self.dynamics,
             };
-            closure.hold(of, stabilises, discrete, engine, q, &mut *qdd)?;
+            closure.hold(of, stabilises, discrete, engine, JointState { q, qd }, &mut *qdd)?;
         }
         power += self.dynamics.drive(at, applied, qd, qdd);
         if let Some(work) = to.work.first_mut() {
@@ -290,6 +301,7 @@ pub(super) fn instant<'a, S: Scalar>(
         inputs,
         motions: &discrete.motions,
         motors: &discrete.motors,
+        sliding: &discrete.sliding,
         feed_forward: &[],
     }
 }
@@ -325,6 +337,19 @@ impl Evaluation<f64> {
         &self.inputs
     }
 
+    /// Computes the torques that hold joints which stick, as torques of drives; returns false if no
+    /// joint sticks, or if the dynamics fail, which the evaluation of the derivatives reports.
+    fn find_holding_torques(&mut self, of: Constants, at: OperatingPoint) -> bool {
+        let elements = &of.model.elements;
+        if !elements.sticking.iter().any(|friction| friction.holds(at.discrete)) {
+            return false;
+        }
+        let mut dx = std::mem::take(&mut self.dx);
+        let found = self.derivative(of, at, &mut dx).is_ok();
+        self.dx = dx;
+        found
+    }
+
     /// Returns the data on which event indicators and limit states depend, as far as an element
     /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`.
     pub(super) fn event_context<'a>(
@@ -341,6 +366,7 @@ impl Evaluation<f64> {
             parameters,
         } = of;
         let watched = model.elements.watches();
+        let holds = watched.holds && self.find_holding_torques(of, OperatingPoint::new(t, x, u, discrete));
         if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
         }
@@ -369,6 +395,7 @@ impl Evaluation<f64> {
                 qd: joints.qd,
                 feed_forward: feed_forward.map_or(&[], |of| &of.torques),
             },
+            hold: if holds { &self.dynamics.drive } else { &[] },
         }
     }
 }

@@ -113,11 +113,12 @@ impl Plant {
         let (contacts_changed, touching) = self.update_contact_states(t, x, discrete)?;
         let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
-        let states = jumps.states || switched.states;
+        let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
+        let states = jumps.states || switched.states || stuck.states;
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
-            modes: limits || contacts_changed || jumps.modes || switched.modes || after,
+            modes: limits || contacts_changed || jumps.modes || switched.modes || stuck.modes || after,
             states,
         })
     }
@@ -291,8 +292,7 @@ impl Plant {
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
         self.evaluation.determine_rank(of, x, discrete);
         if !locked.is_empty() {
-            let locks = |drive: &Drive| locked.contains(&drive.body);
-            self.evaluation.lock(of, x, discrete, locks)?;
+            self.evaluation.lock(of, x, discrete, |body| locked.contains(&body))?;
             self.check_finite(t, x, discrete)?;
         }
         Ok(Changes {

@@ -1,12 +1,12 @@
 //! Impulses: velocity jumps in every formulation.
 
-use super::Discrete;
 use super::context::Constants;
 use super::coordinates::Coordinates;
 use super::evaluation::{Balance, Evaluation};
+use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::Twist;
-use crate::elements::{Drive, Pair};
+use crate::elements::Pair;
 use crate::spec::JointMotion;
 use crate::system::{Baumgarte, Carrier};
 use nalgebra::{DMatrix, DVector};
@@ -62,19 +62,29 @@ impl Evaluation<f64> {
     }
 
     /// Prepares the evaluation of velocity jumps: kinematics at the positions of `x` and zero
-    /// rates, no loads, locked and prescribed joints driven. Returns the states with zero rates. It
-    /// allocates.
+    /// rates, no loads, locked and prescribed joints driven. Dry friction, whose torque is limited,
+    /// has no impulse. Returns the states with zero rates. It allocates.
     pub(super) fn at_rest(&mut self, of: Constants, x: &[f64], discrete: &Discrete) -> Vec<f64> {
-        let model = of.model;
         let mut still = x.to_vec();
-        model.split_mut(&mut still).rates.fill(0.0);
-        self.update_kinematics_with(of, Baumgarte::NONE, &still);
+        self.come_to_rest(of, &mut still, discrete);
+        still
+    }
+
+    /// Sets the rates of `still` to zero and prepares as [`at_rest`](Self::at_rest).
+    fn come_to_rest(&mut self, of: Constants, still: &mut [f64], discrete: &Discrete) {
+        let model = of.model;
+        model.split_mut(still).rates.fill(0.0);
+        self.update_kinematics_with(of, Baumgarte::NONE, still);
         self.applied.clear();
         for drive in &model.elements.drives {
             self.applied.driven[drive.body] = drive.motion_now(&discrete.motions) != JointMotion::Loads;
             self.applied.qdd[drive.rates()].fill(0.0);
         }
-        still
+        for friction in &model.elements.sticking {
+            if friction.is_free(&discrete.motions) {
+                self.applied.driven[friction.body] = false;
+            }
+        }
     }
 
     /// Computes the response of some pairs to impulses. It allocates.
@@ -152,8 +162,9 @@ impl Evaluation<f64> {
         to.work.iter_mut().for_each(|done| *done += work);
     }
 
-    /// Locks the joints that `locks` selects: impulses at those joints end their rates. Momentum
-    /// and the rates of other driven joints do not change. It allocates.
+    /// Locks the joints of the bodies that `is_locked` selects: impulses at the joints end their
+    /// rates. Momentum and the rates of other driven joints do not change. It allocates, except in
+    /// models with friction that sticks.
     ///
     /// The velocity jumps are computed as accelerations at zero velocity, without loads, with the
     /// required jumps of the driven rates as prescribed accelerations.
@@ -165,35 +176,82 @@ impl Evaluation<f64> {
         of: Constants,
         x: &mut [f64],
         discrete: &Discrete,
-        locks: impl Fn(&Drive) -> bool,
+        is_locked: impl Fn(usize) -> bool,
+    ) -> Result<(), Error> {
+        let mut work = std::mem::take(&mut self.lock);
+        let locked = self.lock_with(of, x, discrete, is_locked, &mut work);
+        self.lock = work;
+        locked
+    }
+
+    fn lock_with(
+        &mut self,
+        of: Constants,
+        x: &mut [f64],
+        discrete: &Discrete,
+        is_locked: impl Fn(usize) -> bool,
+        LockWorkspace { qd, still, jump }: &mut LockWorkspace,
     ) -> Result<(), Error> {
         let model = of.model;
-        let qd = self.coordinates(of, x).qd.to_vec();
-        let still = self.at_rest(of, x, discrete);
-        for drive in model.elements.drives.iter().filter(|drive| locks(drive)) {
-            for v in drive.rates() {
+        let copy = |to: &mut Vec<f64>, from: &[f64]| {
+            to.clear();
+            to.extend_from_slice(from);
+        };
+        copy(qd, self.coordinates(of, x).qd);
+        copy(still, x);
+        copy(jump, x);
+        self.come_to_rest(of, still, discrete);
+        let bodies = || model.system.bodies.iter().enumerate();
+        for (i, body) in bodies().filter(|(i, _)| is_locked(*i)) {
+            self.applied.driven[i] = true;
+            for v in body.joint.v..body.joint.v + body.joint.nv {
                 self.applied.qdd[v] = -qd[v];
             }
         }
-        let mut jump = vec![0.0; x.len()];
-        self.accelerate(of, &still, discrete, Balance::IMPULSE, &mut jump)?;
-        let (to, jump) = (model.split_mut(x), model.split(&jump));
+        self.accelerate(of, still, discrete, Balance::IMPULSE, jump)?;
+        let (to, jump) = (model.split_mut(x), model.split(jump));
         to.rates
             .iter_mut()
             .zip(jump.rates)
             .for_each(|(rate, jump)| *rate += jump);
-        for drive in &model.elements.drives {
-            for v in drive.rates() {
+        for (i, body) in bodies().filter(|(i, _)| self.applied.driven[*i]) {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
                 // The work of an impulse is that at the mean of the rates before and after.
                 let rate = qd[v] + 0.5 * self.applied.qdd[v];
                 to.work
                     .iter_mut()
                     .for_each(|work| *work += self.dynamics.drive[v] * rate);
-                if let (true, Coordinates::Minimal) = (locks(drive), &model.coordinates) {
+                if let (true, Coordinates::Minimal) = (is_locked(i), &model.coordinates) {
                     to.rates[v] = 0.0;
                 }
             }
         }
         Ok(())
+    }
+}
+
+/// Workspace for locking joints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LockWorkspace {
+    /// Rates of joints, modes and nodes before.
+    qd: Vec<f64>,
+    /// States with zero rates.
+    still: Vec<f64>,
+    /// Jumps of the states.
+    jump: Vec<f64>,
+}
+
+impl LockWorkspace {
+    /// Allocates for a model with friction that sticks; empty for others.
+    pub fn new(model: &Model) -> Self {
+        let (nv, nx) = match model.elements.sticking.is_empty() {
+            true => (0, 0),
+            false => (model.system.nv, model.states.len()),
+        };
+        Self {
+            qd: Vec::with_capacity(nv),
+            still: Vec::with_capacity(nx),
+            jump: Vec::with_capacity(nx),
+        }
     }
 }

@@ -33,6 +33,7 @@ mod start;
 mod start_checks;
 mod start_derivatives;
 mod state_jacobian;
+mod sticking;
 mod tangent;
 mod work;
 
@@ -199,9 +200,11 @@ impl Plant {
         *discrete = model.discrete();
         self.initialise_modes(t, x, u, discrete);
         self.initialise_contact_states(x, discrete);
-        if !self.base.model.elements.closed_loops.is_empty() {
+        let elements = &self.base.model.elements;
+        if !elements.closed_loops.is_empty() || !elements.couplings.is_empty() {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
+        self.update_sticking(t, x, u, discrete, true)?;
         Ok(())
     }
 

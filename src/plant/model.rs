@@ -436,7 +436,7 @@ impl Model {
     pub fn jumps(&self) -> Vec<bool> {
         let mut jumps = vec![false; self.states.len()];
         let Parts { rates, work, .. } = self.split_mut(&mut jumps);
-        let has_impulses = self.elements.have_impulses();
+        let has_impulses = self.elements.have_impulses() || !self.elements.sticking.is_empty();
         rates.fill(has_impulses);
         work.fill(has_impulses);
         jumps

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
 use crate::elements::Closed;
-use crate::system::Kinematics;
+use crate::system::{JointState, Kinematics};
 
 /// Squared sine of the angle between a redundant row and the others, above which the row is
 /// independent and the rank has risen.
@@ -172,7 +172,8 @@ impl Plant {
             return 1.0;
         };
         monitor.kinematics.update(&of.model.system, of.derived, q, &monitor.v);
-        closure.set_up(of, false, discrete, &monitor.kinematics);
+        let at = JointState { q, qd: &monitor.v };
+        closure.set_up(of, false, discrete, &monitor.kinematics, at);
         closure.rates().zip(&monitor.u).map(|(rate, u)| rate * u).sum()
     }
 

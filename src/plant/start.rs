@@ -64,13 +64,15 @@ impl Model {
                 }
             }
         }
+        self.elements.couplings.iter().for_each(|of| of.start(values, q, qd));
+        self.elements.drive_trains.iter().for_each(|of| of.start(q, qd));
     }
 
     /// Marks each parameter that is an initial state and nothing else; none if the start is
     /// computed from all parameters together.
     pub(super) fn is_start(&self) -> Vec<bool> {
         let mut is_start = vec![false; self.parameters.len()];
-        if self.is_assembled() {
+        if self.is_assembled() || !self.elements.couplings.is_empty() {
             return is_start;
         }
         let mut mark = |id: ParamId, n: usize| is_start[id.0..id.0 + n].fill(true);

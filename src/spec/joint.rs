@@ -1,4 +1,5 @@
-use super::{Axes, FreeStart, Motor, Wheel, rotation_to};
+use super::drive_train::Geared;
+use super::{Axes, DriveTrain, FreeStart, Motor, Wheel, rotation_to};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,14 +32,18 @@ pub struct Joint {
     /// y, z, degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
-    /// Axis of a revolute, prismatic or cylindrical joint, or first axis of a universal joint, in
-    /// F. Any length but zero. Default `[0, 0, 1]`.
+    /// Axis of a revolute, prismatic, cylindrical or screw joint, normal of a planar joint's plane,
+    /// or first axis of a universal joint, in F. Any length but zero. Default `[0, 0, 1]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
     /// Second axis of a universal joint, which rotates about the first, in F at position zero. Any
     /// length but zero, not parallel to `axis`. Default `[0, 1, 0]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis2: Option<[f64; 3]>,
+    /// Travel along `axis` per turn of a screw joint, m, positive for a right-handed thread, not
+    /// zero. Required for a screw joint, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pitch: Option<f64>,
     /// Viscous friction, N·m·s/rad (N·s/m), not negative. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<PerAxis>,
@@ -52,6 +57,14 @@ pub struct Joint {
     /// negative. It acts on the joint coordinate. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotor_inertia: Option<PerAxis>,
+    /// Drive train: gear with elasticity between the motor and the child. Only for revolute joints.
+    /// Default: the actuators act on the child directly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_train: Option<DriveTrain>,
+    /// Drive train that this joint's rotor drives, if [`Spec::with_rotors`](super::Spec) has added
+    /// the joint.
+    #[serde(skip)]
+    pub(crate) geared: Option<Geared>,
     /// Range of the position, reported when it is left. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
@@ -94,6 +107,13 @@ pub enum JointType {
     Prismatic,
     /// Rotation about `axis` and translation along it. Two coordinates: rad, m.
     Cylindrical,
+    /// Rotation about `axis` and translation along it in proportion, by `pitch` per turn. One
+    /// coordinate, rad.
+    Screw,
+    /// Rotation about `axis` and translation in the plane normal to it. Three coordinates: the
+    /// angle, rad, then the position in the plane, m, along the axes x and y of F, or for another
+    /// `axis` than z along their images under the shortest rotation from z to `axis`.
+    Planar,
     /// Translation along the three axes of F. Three coordinates, m.
     Cartesian,
     /// Rotation about a point. The coordinates are a unit quaternion (child to F), the rates the
@@ -108,12 +128,22 @@ pub enum JointType {
 }
 
 impl JointType {
+    /// Returns true if the type has an `axis`.
+    pub fn has_axis(self) -> bool {
+        matches!(
+            self,
+            Self::Revolute | Self::Prismatic | Self::Cylindrical | Self::Screw | Self::Planar | Self::Universal
+        )
+    }
+
     /// Returns the name in a spec.
     pub fn name(self) -> &'static str {
         match self {
             Self::Revolute => "revolute",
             Self::Prismatic => "prismatic",
             Self::Cylindrical => "cylindrical",
+            Self::Screw => "screw",
+            Self::Planar => "planar",
             Self::Cartesian => "cartesian",
             Self::Spherical => "spherical",
             Self::Universal => "universal",
@@ -126,9 +156,9 @@ impl JointType {
     pub fn rates(self) -> usize {
         match self {
             Self::Fixed => 0,
-            Self::Revolute | Self::Prismatic => 1,
+            Self::Revolute | Self::Prismatic | Self::Screw => 1,
             Self::Cylindrical | Self::Universal => 2,
-            Self::Cartesian | Self::Spherical => 3,
+            Self::Planar | Self::Cartesian | Self::Spherical => 3,
             Self::Free => 6,
         }
     }
@@ -145,7 +175,7 @@ impl JointType {
     /// first.
     pub fn angles(self) -> usize {
         match self {
-            Self::Revolute | Self::Cylindrical | Self::Universal => {
+            Self::Revolute | Self::Cylindrical | Self::Universal | Self::Screw | Self::Planar => {
                 (0..self.rates()).filter(|&i| self.is_angular(i)).count()
             }
             Self::Fixed | Self::Prismatic | Self::Cartesian | Self::Spherical | Self::Free => 0,
@@ -160,8 +190,8 @@ impl JointType {
     /// Returns true if rate `i` is angular.
     pub fn is_angular(self, i: usize) -> bool {
         match self {
-            Self::Revolute | Self::Universal | Self::Spherical => true,
-            Self::Cylindrical => i == 0,
+            Self::Revolute | Self::Screw | Self::Universal | Self::Spherical => true,
+            Self::Cylindrical | Self::Planar => i == 0,
             Self::Free => i < 3,
             Self::Prismatic | Self::Cartesian | Self::Fixed => false,
         }
@@ -240,15 +270,37 @@ impl PerAxis {
     }
 }
 
-/// Regularised Coulomb friction: `τ = −coulomb · tanh(rate / slip)`.
+/// Coulomb friction, regularised or sticking.
+///
+/// With `slip` it is regularised, `τ = −coulomb · tanh(rate / slip)`: it never holds a joint, which
+/// creeps under the smallest load. Without `slip` it sticks: at rate zero it holds the joint up to
+/// the torque (force) `breakaway`, without creep, and a joint that slides has the friction
+/// `coulomb + (breakaway − coulomb)/(1 + (rate / stribeck)²)`. Friction that sticks is for joints
+/// with one axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Friction {
     /// Friction torque (force) at full slip, N·m (N), not negative.
     pub coulomb: PerAxis,
     /// Rate at which 76 % of the friction acts, rad/s (m/s), positive. A smaller value is closer to
-    /// Coulomb's law, and stiffer.
-    pub slip: PerAxis,
+    /// Coulomb's law, and stiffer. Default: the friction sticks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slip: Option<PerAxis>,
+    /// Largest torque (force) that holds a joint which sticks, N·m (N), at least `coulomb`. Only
+    /// without `slip`. Default: `coulomb`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub breakaway: Option<PerAxis>,
+    /// Rate at which half of the difference between `breakaway` and `coulomb` is left (Stribeck),
+    /// rad/s (m/s), positive. Required with `breakaway`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stribeck: Option<PerAxis>,
+}
+
+impl Friction {
+    /// Returns true if it sticks.
+    pub fn sticks(&self) -> bool {
+        self.slip.is_none()
+    }
 }
 
 /// A linear spring: `τ = −stiffness (q − rest)`.
@@ -377,6 +429,12 @@ pub struct JointStart {
 }
 
 impl Joint {
+    /// Returns true if dry friction can hold it: its own, or on the rotor of a drive train.
+    pub fn sticks(&self) -> bool {
+        let own = self.friction.as_ref().is_some_and(Friction::sticks);
+        own || self.geared.as_ref().is_some_and(|geared| geared.sticks)
+    }
+
     /// Returns true if its servo has a feed-forward torque.
     pub fn feeds_forward(&self) -> bool {
         let servo = self.servo.as_ref();
@@ -394,10 +452,13 @@ impl Joint {
             rpy_deg: None,
             axis: None,
             axis2: None,
+            pitch: None,
             damping: wheel.damping.map(PerAxis::All),
             friction: None,
             spring: None,
             rotor_inertia: None,
+            drive_train: None,
+            geared: None,
             range: None,
             servo: None,
             motor: Some(Motor {

@@ -15,6 +15,7 @@ mod closed_loop;
 mod contact;
 mod controller;
 mod default;
+mod drive_train;
 mod element;
 mod experiment;
 mod formulation;
@@ -48,6 +49,8 @@ pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
 };
+pub use drive_train::DriveTrain;
+pub(crate) use drive_train::Geared;
 pub(crate) use element::{FrameField, Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
@@ -316,7 +319,7 @@ pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) 
 
 /// Returns the shortest rotation that takes z to `direction`, a vector of any length but zero; for
 /// the opposite of z the half turn about x.
-fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
+pub(crate) fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
     let d = nalgebra::Vector3::from(direction).normalize();
     let q = Quaternion::new(1.0 + d.z, -d.y, d.x, 0.0);
     if q.norm_squared() > 1e-12 {

@@ -59,12 +59,14 @@ impl Wheel {
 }
 
 impl Spec {
-    /// Returns the spec with the body and the joint of every wheel added.
+    /// Returns the spec with the rotor of every wheel and of every drive train added, each a body
+    /// on a joint.
     pub(crate) fn with_rotors(&self) -> Cow<'_, Self> {
-        if self.wheel.is_empty() {
+        if self.wheel.is_empty() && self.joint.values().all(|joint| joint.drive_train.is_none()) {
             return Cow::Borrowed(self);
         }
         let mut spec = self.clone();
+        spec.add_drive_trains();
         for (name, wheel) in &self.wheel {
             let rotor = Wheel::rotor(name);
             let joint = Joint::of_wheel(wheel, &rotor);

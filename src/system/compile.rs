@@ -26,6 +26,9 @@ impl Joint {
             orientation: None,
             axis: None,
             axis2: None,
+            pitch: None,
+            drives: None,
+            ratio: None,
             rotor_inertia: None,
             q_start: None,
             v_start: None,
@@ -231,11 +234,14 @@ impl System {
     /// Numbers the bodies whose joint reaction is computed.
     fn number_reactions(&mut self, spec: &Spec) {
         let all = spec.output.reactions;
-        let has_feed_forward = |joint: &Joint| spec.joint.get(&joint.name).is_some_and(spec::Joint::feeds_forward);
+        let is_held = |joint: &Joint| {
+            let written = spec.joint.get(&joint.name).filter(|_| joint.written);
+            written.is_some_and(|written| written.feeds_forward() || written.sticks())
+        };
         let computed = self
             .bodies
             .iter_mut()
-            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || has_feed_forward(&body.joint));
+            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || is_held(&body.joint));
         for (index, body) in computed.enumerate() {
             body.reaction_index = Some(index);
         }
@@ -281,6 +287,10 @@ impl System {
             declare_free_start(&mut joint, &start, &at("body", body, "start"), declare);
             return joint;
         };
+        if let Some(geared) = &from.geared {
+            self.place_rotor(&mut joint, geared, declare);
+            return joint;
+        }
         let (origin, orientation) = declare_placement(
             name,
             &at("joint", name, ""),
@@ -310,10 +320,28 @@ impl System {
         let place = at("joint", name, "start");
         if kind == JointType::Free {
             declare_free_start(&mut joint, &start.as_free(), &place, declare);
-        } else if kind != JointType::Fixed {
+        } else if kind != JointType::Fixed && !spec.coupling.values().any(|of| of.joint == *name) {
             declare_start(&mut joint, &start, &place, declare);
         }
         joint
+    }
+}
+
+impl System {
+    /// Gives the rotor of a drive train the place, the axis and the start of the joint that it
+    /// drives, which precedes it in the tree.
+    fn place_rotor(&mut self, rotor: &mut Joint, geared: &spec::Geared, declare: &mut Declarations) {
+        let name = &geared.joint;
+        let driven = self.bodies.iter().map(|body| &body.joint);
+        if let Some(joint) = driven.into_iter().find(|joint| joint.written && joint.name == *name) {
+            (rotor.origin, rotor.orientation, rotor.axis) = (joint.origin, joint.orientation, joint.axis);
+            (rotor.q_start, rotor.v_start) = (joint.q_start, joint.v_start);
+        }
+        let what = format!("turns of the rotor per turn of joint {name}");
+        let quantity = Quantity::new(format!("{name}.ratio"), Unit::One, what);
+        let place = at("joint", name, "drive_train.ratio");
+        rotor.ratio = Some(declare.parameter(quantity, geared.ratio, false, &place));
+        rotor.drives = Some(name.clone());
     }
 }
 
@@ -328,15 +356,16 @@ fn declare_axes(joint: &mut Joint, written: &spec::Joint, has_first: bool, decla
         );
         Some(declare.parameters(quantities, &value, false, &at("joint", &name, field)))
     };
-    let is_axial = matches!(
-        joint.kind,
-        JointType::Revolute | JointType::Prismatic | JointType::Cylindrical | JointType::Universal
-    );
-    if is_axial && has_first {
+    if joint.kind.has_axis() && has_first {
         joint.axis = axis("axis", written.axis.unwrap_or([0.0, 0.0, 1.0]), "axis");
     }
     if joint.kind == JointType::Universal {
         joint.axis2 = axis("axis2", written.axis2.unwrap_or([0.0, 1.0, 0.0]), "second axis");
+    }
+    if let Some(pitch) = written.pitch {
+        let what = format!("travel of {name} per turn");
+        let quantity = Quantity::new(format!("{name}.pitch"), Unit::Metre, what);
+        joint.pitch = Some(declare.parameter(quantity, pitch, false, &at("joint", &name, "pitch")));
     }
 }
 

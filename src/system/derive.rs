@@ -7,7 +7,7 @@ use super::{
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
 use crate::nodal::Site;
-use crate::spec::{JointType, problem};
+use crate::spec::{JointType, problem, rotation_to};
 use std::sync::Arc;
 
 /// Constants of the dynamics, computed from the parameters' values.
@@ -341,9 +341,26 @@ impl Validator<'_> {
         let axis = R_PM * joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
         match joint.kind {
             JointType::Fixed => JointModel::Fixed(joint::Fixed::new(q_PM)),
-            JointType::Revolute => JointModel::Revolute(joint::Revolute::new(axis, q_PM)),
+            JointType::Revolute => {
+                let ratio = joint.ratio.map_or(1.0, |id| id.of(self.values));
+                if let Some(id) = joint.ratio.filter(|_| ratio == 0.0) {
+                    self.report(id, "a ratio of zero turns nothing".to_owned());
+                }
+                JointModel::Revolute(joint::Revolute::new(axis, ratio, q_PM))
+            }
             JointType::Prismatic => JointModel::Prismatic(joint::Prismatic::new(axis, q_PM)),
             JointType::Cylindrical => JointModel::Cylindrical(joint::Cylindrical::new(axis, q_PM)),
+            JointType::Screw => {
+                let pitch = joint.pitch.map_or(0.0, |id| id.of(self.values));
+                if let Some(id) = joint.pitch.filter(|_| pitch == 0.0) {
+                    self.report(id, "a screw joint without travel is a revolute joint".to_owned());
+                }
+                JointModel::Screw(joint::Screw::new(axis, pitch, q_PM))
+            }
+            JointType::Planar => {
+                let normal = joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
+                JointModel::Planar(Box::new(joint::Planar::new(q_PM, rotation_to(normal.into()))))
+            }
             JointType::Cartesian => JointModel::Cartesian(joint::Cartesian::new(q_PM)),
             JointType::Spherical => {
                 self.start_attitude(joint);

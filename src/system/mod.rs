@@ -186,6 +186,12 @@ pub struct Joint {
     pub axis: Option<ParamId>,
     /// Second axis, joint frame, three values.
     pub axis2: Option<ParamId>,
+    /// Travel of a screw joint per turn, m.
+    pub pitch: Option<ParamId>,
+    /// Name of the joint whose motor this rotor is, if a drive train connects them.
+    pub drives: Option<String>,
+    /// Turns of the rotor per turn of the coordinate, if it is the rotor of a drive train.
+    pub ratio: Option<ParamId>,
     /// Reflected rotor inertia, one value for each rate.
     pub rotor_inertia: Option<ParamId>,
     /// Initial coordinates, in the state's order.
@@ -200,6 +206,15 @@ impl Joint {
     /// Returns true if a drive or a brake may act on it.
     pub fn is_drivable(&self) -> bool {
         self.motions != [JointMotion::Loads]
+    }
+
+    /// Returns the joint with the name under which the user knows its actuators: the rotor of a
+    /// drive train has those of the joint that it drives.
+    pub fn as_actuated(&self) -> Self {
+        Self {
+            name: self.drives.as_ref().unwrap_or(&self.name).clone(),
+            ..self.clone()
+        }
     }
 
     /// Returns the variable name of the quantity `what` of axis `i` of this joint.

@@ -41,6 +41,46 @@ type = "cylindrical"
 parent = "b"
 child = "c"
 origin = [1.0, 0.0, 0.0]
+[body.nut]
+mass = 0.3
+inertia = [0.02, 0.03, 0.03]
+[body.sled]
+mass = 0.4
+inertia = [0.02, 0.03, 0.03]
+[body.crank]
+mass = 0.5
+inertia = [0.02, 0.03, 0.03]
+[joint.thread]
+type = "screw"
+parent = "c"
+child = "nut"
+pitch = 0.3
+friction = { coulomb = 0.02, breakaway = 0.03, stribeck = 0.1 }
+start = { rate = 1.5 }
+[joint.table]
+type = "planar"
+parent = "base"
+child = "sled"
+origin = [-1.0, 0.0, 0.0]
+spring = { stiffness = 2.0 }
+start = { rate = [0.4, 0.2, -0.3] }
+[joint.crank_hinge]
+type = "revolute"
+parent = "base"
+child = "crank"
+origin = [0.0, -1.0, 0.0]
+axis = [0.3, 1.0, 0.0]
+motions = ["loads", "locked"]
+[joint.crank_hinge.drive_train]
+ratio = -20.0
+rotor_mass = 0.1
+rotor_inertia = 1e-3
+stiffness = 30.0
+hardening = 10.0
+damping = 0.2
+backlash = 0.01
+efficiency = 0.8
+friction = { coulomb = 0.05 }
 [body.boom]
 [body.boom.beam]
 length = 2.0
@@ -96,6 +136,15 @@ type = "table"
 times = [0.0, 0.3, 1.0]
 values = [0.0, 1.0, -1.0]
 from_importer = false
+"#;
+
+/// A coupling of two joints of [`EVERYTHING`].
+pub const COUPLED: &str = r#"
+[coupling.lead]
+joint = "crank_hinge"
+follows = "thread"
+ratio = 0.2
+offset = 0.1
 "#;
 
 /// An ANCF beam in a grasp.

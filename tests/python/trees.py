@@ -18,11 +18,13 @@ import numpy as np
 import pinocchio as pin
 from scipy.spatial.transform import Rotation
 
-MOVING = ["revolute", "prismatic", "cylindrical", "cartesian", "spherical", "universal"]
+MOVING = ["revolute", "prismatic", "cylindrical", "screw", "planar", "cartesian", "spherical", "universal"]
 RATES = {
     "fixed": 0,
     "revolute": 1,
     "prismatic": 1,
+    "screw": 1,
+    "planar": 3,
     "cylindrical": 2,
     "universal": 2,
     "cartesian": 3,
@@ -128,8 +130,10 @@ def random_joint(rng, kind, parent, child, damping, rotors):
     joint = {"type": kind, "parent": parent, "child": child, "origin": rng.uniform(-0.6, 0.6, 3)}
     if rng.random() < 0.8:
         joint["orientation"] = random_quaternion(rng)
-    if kind in ("revolute", "prismatic", "cylindrical", "universal"):
+    if kind in ("revolute", "prismatic", "cylindrical", "screw", "planar", "universal"):
         joint["axis"] = rng.normal(size=3)
+    if kind == "screw":
+        joint["pitch"] = rng.uniform(0.1, 3) * rng.choice([-1, 1])
     if kind == "universal":
         axis2 = rng.normal(size=3)
         if rng.random() < 0.5:
@@ -252,11 +256,23 @@ def _joint_model(joint):
         model = pin.JointModelComposite(pin.JointModelRevoluteUnaligned(axis))
         model.addJoint(pin.JointModelPrismaticUnaligned(axis))
         return model
+    if kind == "screw":
+        return pin.JointModelHelicalUnaligned(axis, joint["pitch"] / (2 * np.pi))
+    if kind == "planar":
+        cross = np.cross([0, 0, 1], axis)  # random axes are never parallel to z
+        across = Rotation.from_rotvec(_unit(cross) * np.arccos(axis[2])).as_matrix()
+        model = pin.JointModelComposite(pin.JointModelPrismaticUnaligned(across[:, 0]))
+        model.addJoint(pin.JointModelPrismaticUnaligned(across[:, 1]))
+        model.addJoint(pin.JointModelRevoluteUnaligned(axis))
+        return model
     raise ValueError(kind)
 
 
 class Judge:
     """Pinocchio's model of a spec, the reference for the FMU."""
+
+    # Coordinates of a planar joint, angle first, among those of Pinocchio's composite joint.
+    ANGLE_FIRST = np.array([2, 0, 1])
 
     def __init__(self, spec):
         self.spec = spec
@@ -291,11 +307,15 @@ class Judge:
 
     def _q(self, name):
         j = self.index[name]
+        if self.kind[name] == "planar":
+            return self.model.idx_qs[j] + self.ANGLE_FIRST
         n = 2 if self.kind[name] == "universal" else self.model.nqs[j]
         return slice(self.model.idx_qs[j], self.model.idx_qs[j] + n)
 
     def _v(self, name):
         j = self.index[name]
+        if self.kind[name] == "planar":
+            return self.model.idx_vs[j] + self.ANGLE_FIRST
         return slice(self.model.idx_vs[j], self.model.idx_vs[j] + RATES[self.kind[name]])
 
     def _convert(self, state):
@@ -385,7 +405,7 @@ class Judge:
                 pairs[kind].append((self._seeds(state, v, d_q, d_v), self._changes(state, (v, a), (d_q, d_v, d_a))))
         for name, kind in joints(self.spec):
             if kind not in ("fixed", "free"):
-                for k, i in enumerate(range(self.model.nv)[self._v(name)]):
+                for k, i in enumerate(np.arange(self.model.nv)[self._v(name)]):
                     torque = f"{name}.tau" if RATES[kind] == 1 else f"{name}.tau[{k + 1}]"
                     changes = self._changes(state, (v, a), (nothing, nothing, by_tau[:, i]))
                     pairs["tau"].append(({torque: 1.0}, changes))

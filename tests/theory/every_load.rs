@@ -82,6 +82,14 @@ inertia = [0.1, 0.2, 0.15]
 mass = 0.6
 mass_centre = [0.1, -0.1, 0.2]
 inertia = [0.1, 0.2, 0.15]
+[body.nut]
+mass = 0.4
+mass_centre = [0.1, 0.05, 0.2]
+inertia = [0.05, 0.06, 0.07]
+[body.sled]
+mass = 0.5
+mass_centre = [-0.1, 0.15, 0.1]
+inertia = [0.05, 0.06, 0.07]
 [joint.wrist]
 type = "spherical"
 parent = "base"
@@ -149,6 +157,29 @@ child = "e"
 origin = [0.1, 0.1, 0.2]
 axis = [0.3, 0.5, 0.2]
 range = {{ min = -0.1, max = 0.1, stop = "compliant", stiffness = 30.0, damping = 2.0 }}
+friction = {{ coulomb = 0.2, breakaway = 0.3, stribeck = 0.4 }}
+start = {{ rate = 0.3 }}
+[joint.thread]
+type = "screw"
+parent = "e"
+child = "nut"
+origin = [0.2, 0.0, 0.1]
+axis = [0.1, 0.5, -0.3]
+pitch = -0.8
+spring = {{ stiffness = 1.5, rest = 0.2 }}
+damping = 0.1
+rotor_inertia = 0.05
+start = {{ rate = 0.6 }}
+[joint.table]
+type = "planar"
+parent = "array"
+child = "sled"
+origin = [0.9, 0.1, 0.0]
+axis = [0.2, -0.3, 0.6]
+spring = {{ stiffness = [0.6, 5.0, 6.0] }}
+servo = {{ kp = [1.0, 2.0, 3.0], kd = 0.2 }}
+friction = {{ coulomb = 0.1, slip = 0.2 }}
+start = {{ rate = [0.4, 0.2, -0.3] }}
 [joint.weld]
 type = "fixed"
 parent = "d"

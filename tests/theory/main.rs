@@ -7,7 +7,9 @@ mod attitude;
 mod capture;
 mod closed_loops;
 mod conserving;
+mod coupling;
 mod director;
+mod drive_train;
 mod driven;
 mod dual_quaternion;
 mod duals;
@@ -41,6 +43,7 @@ mod rosenbrock;
 mod run;
 mod spring;
 mod state_jacobian;
+mod sticking;
 mod touch;
 mod vibration;
 

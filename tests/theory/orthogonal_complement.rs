@@ -193,6 +193,21 @@ fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat
         JointType::Revolute => [vec![turn(a)], [vec![turn(b), turn(c)], slides(&R_WM)].concat()],
         JointType::Prismatic => [vec![slide(a)], [turns(&R_WM), vec![slide(b), slide(c)]].concat()],
         JointType::Cylindrical => [vec![turn(a), slide(a)], vec![turn(b), turn(c), slide(b), slide(c)]],
+        JointType::Screw => {
+            // The column is (a, l a) with the travel l per radian; (l a, −a) is orthogonal to it.
+            let lead = joint.pitch.expect("a screw").of(parameters) / std::f64::consts::TAU;
+            let (size, l) = (S::lift(1.0 + lead * lead), S::lift(lead));
+            let moved = Wrench::new(a / size, a * (l / size));
+            let tied = Wrench::new(a * (l / size.sqrt()), -a / size.sqrt());
+            [vec![moved], vec![tied, turn(b), turn(c), slide(b), slide(c)]]
+        }
+        JointType::Planar => {
+            // Rodrigues' rotation from z to the axis about z × axis.
+            let (cross, cosine) = (Vec3::z().cross(&axis), axis.z);
+            let image = |v: Vec3<f64>| v * cosine + cross.cross(&v) + cross * (cross.dot(&v) / (1.0 + cosine));
+            let [x, y] = [Vec3::x(), Vec3::y()].map(|v| R_WM * lift3(&image(v)));
+            [vec![turn(a), slide(x), slide(y)], vec![turn(b), turn(c), slide(a)]]
+        }
         JointType::Cartesian => [slides(&R_WM), turns(&R_WM)],
         JointType::Spherical => [turns(R_WB), slides(&R_WM)],
         JointType::Universal => {

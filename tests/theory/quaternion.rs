@@ -492,12 +492,16 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
                 |violation: Vec3<f64>, rate: Vec3<f64>| (violation + (rate + violation * 10.0) * t) * (-10.0 * t).exp();
             let slides = matches!(
                 joint.kind,
-                JointType::Prismatic | JointType::Cylindrical | JointType::Cartesian
+                JointType::Prismatic
+                    | JointType::Cylindrical
+                    | JointType::Screw
+                    | JointType::Planar
+                    | JointType::Cartesian
             );
             let (mut off, mut size) = (0.0, 0.0);
-            // Excluded is the universal joint, whose row normal to both axes rotates in both
-            // bodies.
-            if joint.kind != JointType::Universal {
+            // Excluded are the universal joint, whose row normal to both axes rotates in both
+            // bodies, and the screw joint, which has a row of rotation and translation.
+            if !matches!(joint.kind, JointType::Universal | JointType::Screw) {
                 off += (now.w - closing(violation.w, rate.w)).norm();
                 size += violation.w.norm() + 0.1 * rate.w.norm();
             }

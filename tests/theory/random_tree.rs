@@ -65,10 +65,12 @@ impl ByRecursion {
     }
 }
 
-pub const KINDS: [&str; 7] = [
+pub const KINDS: [&str; 9] = [
     "revolute",
     "prismatic",
     "cylindrical",
+    "screw",
+    "planar",
     "cartesian",
     "spherical",
     "universal",
@@ -148,7 +150,7 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
         if i == 0 || second_root {
             continue;
         }
-        let kind = KINDS[(unit().abs() * 7.0) as usize % 7];
+        let kind = KINDS[(unit().abs() * 9.0) as usize % 9];
         // Mostly a chain, with some branches.
         let reach = if unit() > 0.4 {
             (unit().abs() * i as f64) as usize
@@ -162,11 +164,17 @@ fn random_spec(rng: &mut impl Rng, seed: u64, joints: usize, (decades, stiffness
             "[joint.j{i}]\ntype = {kind:?}\nparent = \"b{parent}\"\nchild = \"b{i}\"\norigin = {origin:?}\norientation = {orientation:?}"
         )
         .expect("strings grow");
-        if matches!(kind, "revolute" | "prismatic" | "cylindrical" | "universal") {
+        if matches!(
+            kind,
+            "revolute" | "prismatic" | "cylindrical" | "screw" | "planar" | "universal"
+        ) {
             writeln!(text, "axis = {:?}", vector(&mut unit)).expect("strings grow");
             if unit() > 0.3 {
                 writeln!(text, "rotor_inertia = {}", 0.1 * mass * unit().abs()).expect("strings grow");
             }
+        }
+        if kind == "screw" {
+            writeln!(text, "pitch = {}", 3.0 * unit()).expect("strings grow");
         }
         if kind == "universal" {
             writeln!(text, "axis2 = {:?}", vector(&mut unit)).expect("strings grow");

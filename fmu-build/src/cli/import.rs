@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// on it. Limits of position become ranges, limits of effort and velocity become
 /// motors, damping and friction are kept. A root link "world" without mass is the
 /// world. Warnings report unlikely data: inertias that no rigid body has, mass
-/// centres at the joint, links without mass, joints that mimic others.
+/// centres at the joint, links without mass, joints that mimic one without motion.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -1,8 +1,8 @@
 //! The text of the spec of a robot. Data that a spec does not support are comments in it.
 
 use super::names::Names;
-use super::tree::{Carrier, Tree};
-use super::{Joint, Kind, Placement, Robot};
+use super::tree::{Attachment, Carrier, Tree};
+use super::{Joint, Kind, Mimic, Placement, Robot};
 use crate::text::{count, number};
 use grapple::algebra::{Sym3, Vec3};
 use std::collections::HashSet;
@@ -207,25 +207,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
     for attachment in &tree.attachments {
         page.line("");
         let joint = attachment.joint.map(|j| &robot.joints[j]);
-        if let Some(joint) = joint
-            && let Some(mimic) = &joint.mimic
-        {
-            let law = format!(
-                "{} · {}.q + {}",
-                plain(mimic.multiplier),
-                mimic.joint,
-                plain(mimic.offset)
-            );
-            page.line(&format!(
-                "# In the URDF it mimics {}: q = {}. Here it moves independently.",
-                mimic.joint.escape_debug(),
-                law.escape_debug()
-            ));
-            remarks.push(format!(
-                "joint \"{}\" mimics {} (q = {law}), which the spec does not support: it moves independently",
-                joint.name, mimic.joint
-            ));
-        }
+        let follows = joint.and_then(|joint| Some((joint, leader(robot, tree, joint, remarks)?)));
         page.line(&format!("[joint.{}]", names.joint(attachment)));
         let kind = match attachment.kind {
             Kind::Revolute | Kind::Continuous => "revolute",
@@ -244,13 +226,48 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
         if let Some(joint) = joint
             && matches!(attachment.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic)
         {
-            motion(page, joint, remarks);
+            motion(page, joint, follows.map(|(_, leader)| leader), remarks);
+        }
+        if let Some((joint, (mimic, leader))) = follows {
+            let name = names.joint(attachment);
+            page.line(&format!("[coupling.{name}_mimic]"));
+            page.field("joint", &format!("{name:?}"), "");
+            page.field("follows", &format!("{:?}", names.joint(leader)), "");
+            page.field("ratio", &plain(mimic.multiplier), "");
+            let unit = if joint.kind == Kind::Prismatic { "m" } else { "rad" };
+            page.field("offset", &plain(mimic.offset), unit);
         }
     }
 }
 
+/// Joint that another one mimics: the relation of the positions, and the place in the tree.
+type Leader<'a> = (&'a Mimic, &'a Attachment);
+
+/// Returns what a joint mimics, `None` if it mimics nothing or a joint that does not move.
+fn leader<'a>(robot: &'a Robot, tree: &'a Tree, joint: &'a Joint, remarks: &mut Vec<String>) -> Option<Leader<'a>> {
+    let mimic = joint.mimic.as_ref()?;
+    let moves = |of: &&Attachment| matches!(of.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic);
+    let of_leader = |of: &&Attachment| of.joint.is_some_and(|j| robot.joints[j].name == mimic.joint);
+    let mut attached = tree.attachments.iter().filter(moves);
+    let follower = tree.attachments.iter().filter(moves);
+    let is_attached = follower
+        .filter_map(|of| of.joint)
+        .any(|j| robot.joints[j].name == joint.name);
+    let found = attached
+        .find(of_leader)
+        .filter(|_| is_attached && mimic.multiplier != 0.0);
+    if found.is_none() {
+        remarks.push(format!(
+            "joint \"{}\" mimics {}, which does not move or has no effect on it: it moves independently",
+            joint.name, mimic.joint
+        ));
+    }
+    found.map(|found| (mimic, found))
+}
+
 /// Writes the other fields of a joint that moves: axis, range, start, motor, damping, friction.
-fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
+/// A joint that follows another starts where that determines.
+fn motion(page: &mut Page, joint: &Joint, leader: Option<Leader>, remarks: &mut Vec<String>) {
     let name = &joint.name;
     let (angle, rate, torque, viscous) = match joint.kind {
         Kind::Prismatic => ("m", "m/s", "N", "N·s/m"),
@@ -260,7 +277,7 @@ fn motion(page: &mut Page, joint: &Joint, remarks: &mut Vec<String>) {
     if let Some([low, high]) = range(joint) {
         let range = format!("{{ min = {}, max = {} }}", plain(low), plain(high));
         page.field("range", &range, angle);
-        if !(low..=high).contains(&0.0) {
+        if leader.is_none() && !(low..=high).contains(&0.0) {
             let middle = 0.5 * (low + high);
             page.field(
                 "start",

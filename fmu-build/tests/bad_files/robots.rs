@@ -85,7 +85,7 @@ fn twenty_thousand_errors_are_reported() {
     assert_eq!(desk.run(&["import", "snake.urdf"]), Ok(Outcome::Refused));
 }
 
-/// A merged link and a mimicking joint: both names appear in comments.
+/// A merged link: its name appears in a comment.
 #[test]
 fn line_ends_in_names_do_not_end_comments() {
     let mut text = file("tests/python/urdf/branched_arm.urdf");

@@ -4,7 +4,7 @@ use crate::algebra::{DualInertia, DualQuaternion, Quaternion, Scalar, Twist, Vec
 use crate::dynamics::{Applied, JointRows, Singular, SingularPart};
 use crate::spec::JointType;
 use crate::system::joint::{Motion, part, with_joint};
-use crate::system::{Configuration, Kinematics, System};
+use crate::system::{Body, Configuration, Kinematics, System};
 use nalgebra::DMatrix;
 
 /// Solver for accelerations and joint wrenches from loads, by the Newton–Euler equations of each
@@ -185,8 +185,8 @@ impl<S: Scalar> NewtonEuler<S> {
         Ok(())
     }
 
-    /// Computes the response to wrenches on bodies alone: the changes of `qdd`, [`A`](Self::A) and
-    /// [`F`](Self::F) due to these loads. Reuses the factorisation of the last
+    /// Computes the response to wrenches on bodies and torques of joints alone: the changes of
+    /// `qdd`, [`A`](Self::A) and [`F`](Self::F) due to these loads. Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant.
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         let Configuration {
@@ -200,8 +200,19 @@ impl<S: Scalar> NewtonEuler<S> {
             node.load = DualQuaternion::from_wrench(&wrench.express(&at.R_WB.transpose()).shift(&-c));
             node.T = [S::zero(); 6];
         }
-        for i in 0..self.nodes.len() {
-            self.reactions.joint(i).b = self.of_loads(system, i);
+        for (i, body) in system.bodies.iter().enumerate() {
+            self.load_joint(body, i, &applied.tau);
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            let mut b = self.of_loads(system, i);
+            let node = &self.nodes[i];
+            let moved = node.row_types.iter().enumerate().skip(node.held());
+            for ((k, row), &tau) in moved.zip(&applied.tau[body.joint.v..]) {
+                if let Row::Rotor(_, per_rho) = row {
+                    b[k] += tau * *per_rho;
+                }
+            }
+            self.reactions.joint(i).b = b;
         }
         self.reactions.solve_again();
         for i in 0..self.nodes.len() {
@@ -218,6 +229,23 @@ impl<S: Scalar> NewtonEuler<S> {
             let moved = node.V.iter().skip(node.held());
             for (V, qdd) in moved.zip(&mut qdd[body.joint.v..body.joint.v + body.joint.nv]) {
                 *qdd = V.circle(relative.swap());
+            }
+        }
+    }
+
+    /// Adds the torques `tau` of joint `i` to the loads of its two bodies, except on axes with
+    /// rotors and of driven joints.
+    fn load_joint(&mut self, body: &Body, i: usize, tau: &[S]) {
+        let held = self.nodes[i].held();
+        for (k, &tau) in (held..6).zip(&tau[body.joint.v..body.joint.v + body.joint.nv]) {
+            let node = &mut self.nodes[i];
+            if let Row::Load(_) = node.row_types[k] {
+                node.T[k] = tau;
+                node.load = node.load + node.q_id.conjugate().adjoint(node.V[k]) * tau;
+                let on_carrier = node.q_ki.adjoint(node.V[k]) * tau;
+                if let Some(parent) = body.parent {
+                    self.nodes[parent].load = self.nodes[parent].load - on_carrier;
+                }
             }
         }
     }

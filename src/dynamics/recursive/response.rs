@@ -5,13 +5,13 @@ use crate::dynamics::Applied;
 use crate::system::{Configuration, Derived, JointModel, Kinematics, System};
 
 impl<S: Scalar> ForwardDynamics<S> {
-    /// Computes the response to wrenches on bodies and forces on modes alone: the changes of `qdd`
-    /// and [`A`](Self::A) due to these loads. Reuses the factorisation of the last
+    /// Computes the response to wrenches on bodies, torques of joints and forces on modes alone: the
+    /// changes of `qdd` and [`A`](Self::A) due to these loads. Reuses the factorisation of the last
     /// [`solve`](Self::solve) at the same instant; of (1) to (3) only the biases are computed
     /// again:
     ///
     /// ```text
-    ///     k = −D⁻¹ Hᵀ p,   p' = p + U k = p − Kᵀ Hᵀ p
+    ///     k = −D⁻¹ (Hᵀ p − τ),   p' = p + U k = p − Kᵀ (Hᵀ p − τ)
     /// ```
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         self.response_passes(at.system, at.derived, at.kinematics, applied, qdd);
@@ -54,8 +54,8 @@ impl<S: Scalar> ForwardDynamics<S> {
             }
             let nv = body.joint.nv;
             let mut along = [S::zero(); 3];
-            for (along, H) in along.iter_mut().zip(&kinematics.H[v..v + nv]) {
-                *along = p.power(H);
+            for (j, along) in along[..nv].iter_mut().enumerate() {
+                *along = p.power(&kinematics.H[v + j]) - applied.tau[v + j];
             }
             for j in 0..nv {
                 let row = self.compliance[v + j].iter().zip(&along);

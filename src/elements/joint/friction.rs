@@ -1,6 +1,6 @@
 //! Viscous and dry friction of joints.
 
-use super::{Field, JointTable};
+use super::{Field, JointTable, sticking};
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
 use crate::elements::{Element, Elements, Instant, Reads, Resistance};
@@ -38,7 +38,14 @@ pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarati
             damping: damping.nth(i),
         }));
     }
-    if let Some(friction) = &of.written.friction {
+    if let Some(friction) = of.written.friction.as_ref().filter(|friction| friction.sticks()) {
+        sticking::declare(of, friction, None, to, declare);
+    } else if let Some((friction, slips)) = of
+        .written
+        .friction
+        .as_ref()
+        .and_then(|of| Some((of, of.slip.as_ref()?)))
+    {
         let coulomb = Field {
             name: "friction",
             place: "friction.coulomb",
@@ -54,7 +61,7 @@ pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarati
             what: "rate at which 76 % of the dry friction acts,",
         };
         let coulomb = of.parameters(coulomb, &friction.coulomb, declare);
-        let slip = of.parameters(slip, &friction.slip, declare);
+        let slip = of.parameters(slip, slips, declare);
         to.frictions.extend(axes.map(|i| Friction {
             rate: joint.v + i,
             coulomb: coulomb.nth(i),
@@ -87,12 +94,17 @@ impl Element for Friction {
         applied.tau[self.rate] -= coulomb * (now.qd[self.rate] / slip).tanh();
     }
 
-    /// Passes the secant `−τ/q̇` in place of the tangent, which vanishes while the joint slides,
-    /// even if the friction is about to stop the joint or to reverse.
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let [coulomb, slip] = [self.coulomb, self.slip].map(|id| id.of(now.parameters));
-        let slips = now.qd[self.rate] / slip;
-        let part = if slips == 0.0 { 1.0 } else { libm::tanh(slips) / slips };
-        on(self.rate, Resistance::of(0.0, coulomb / slip * part));
+        on(self.rate, tanh_resistance(coulomb, now.qd[self.rate], slip));
     }
+}
+
+/// Returns the secant `−τ/q̇` of the friction `τ = −coulomb tanh(q̇ / slip)` as its damping, in place
+/// of the tangent, which vanishes while the joint slides, even if the friction is about to stop the
+/// joint or to reverse.
+pub(super) fn tanh_resistance(coulomb: f64, rate: f64, slip: f64) -> Resistance {
+    let slips = rate / slip;
+    let part = if slips == 0.0 { 1.0 } else { libm::tanh(slips) / slips };
+    Resistance::of(0.0, coulomb / slip * part)
 }

@@ -1,19 +1,23 @@
-//! Elements of a joint: friction, spring, actuator and range.
+//! Elements of a joint: friction, spring, actuator, drive train and range.
 
 mod actuator;
+mod drive_train;
 mod friction;
 mod range;
 mod spring;
+mod sticking;
 
 pub(crate) use actuator::{AxisServo, BallServo, Fed, Gains, Torque};
 pub use actuator::{Drive, JointServo, Motor, MotorState};
+pub(crate) use drive_train::DriveTrain;
 pub(crate) use friction::{Damper, Friction};
 pub use range::Range;
 pub(crate) use spring::{BallSpring, Spring};
+pub use sticking::{Sliding, StickingFriction};
 
 use super::Elements;
 use crate::spec::{self, PerAxis, at};
-use crate::system::{Bound, CoordinateUnits, Declarations, Joint, ParamId, Quantity, Unit};
+use crate::system::{Bound, CoordinateUnits, Declarations, Joint, ParamId, Quantity, System, Unit};
 
 /// Table `[joint.<name>]` of the spec, with the joint that it describes.
 #[derive(Clone, Copy)]
@@ -41,10 +45,12 @@ struct Field<'a> {
 type UnitOf = fn(CoordinateUnits) -> Unit;
 
 /// Creates the elements of a joint and declares their parameters and inputs.
-pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarations) {
+pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declare: &mut Declarations) {
     friction::declare(of, to, declare);
     spring::declare(of, to, declare);
-    actuator::declare(of, to, declare);
+    let joint = &of.joint.as_actuated();
+    actuator::declare(JointTable { joint, ..of }, to, declare);
+    drive_train::declare(of, system, to, declare);
     range::declare(of, to, declare);
 }
 

@@ -7,6 +7,8 @@ pub(super) struct Regime {
     pub motions: Vec<JointMotion>,
     /// For each servo with feed-forward, true if it is on.
     pub fed: Vec<bool>,
+    /// For each joint whose dry friction sticks, true if it slides.
+    pub slides: Vec<bool>,
     /// True if all motors and torques of a controller are at their limits.
     pub limited: bool,
     /// True if all captures are active.
@@ -17,8 +19,8 @@ pub(super) struct Regime {
 }
 
 impl Regime {
-    /// Returns the regimes of a model: each pair of switched joints in each pair of motions, within
-    /// limits and at them, with and without captures, frames of ANCF beams on each of the
+    /// Returns the regimes of a model: each pair of switched joints in each pair of motions, joints
+    /// with dry friction sticking and sliding, within limits and at them, with and without captures, frames of ANCF beams on each of the
     /// `elements`. With `at_start`, joints have their initial motions and no capture is active.
     pub fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
         let drives: Vec<_> = (model.elements.drives.iter())
@@ -29,16 +31,18 @@ impl Regime {
             _ => drives[k].motion(),
         };
         let fed = drives.len()..drives.len() + model.elements.fed().count();
+        let slides = fed.end..fed.end + model.elements.sticking.len();
         let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
         let captures = !at_start && model.elements.captures().next().is_some();
         let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();
-        for levels in pairs(fed.end, JointMotion::ALL.len()) {
+        for levels in pairs(slides.end, JointMotion::ALL.len()) {
             let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
             for ((limited, captured), element) in rest.flat_map(|rest| (0..elements).map(move |i| (rest, i))) {
                 let regime = Self {
                     motions: (0..drives.len()).map(|k| motion(k, levels[k])).collect(),
                     fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
+                    slides: slides.clone().map(|k| levels[k] % 2 == 0).collect(),
                     limited,
                     captured,
                     element,

@@ -6,7 +6,7 @@ use crate::elements::{Invariance, Limit, MotorState};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tangent};
 use crate::system::Derived;
-use everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
+use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use example_files::example_files;
 use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TETHERED};
 use std::path::Path;
@@ -394,10 +394,10 @@ fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
 #[test]
 fn every_load_in_every_formulation_has_all_exact_dependencies() {
     let texts = [
-        format!("{EVERYTHING}{IN_GRASP}"),
+        format!("{EVERYTHING}{COUPLED}{IN_GRASP}"),
         format!("{EVERYTHING}{WITH_DIRECTORS}"),
         format!("formulation = \"natural\"\n{EVERYTHING}{IN_GRASP}{WITH_DIRECTORS}"),
-        format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}"),
+        format!("formulation = \"quaternion\"\nquaternion = {{ momentum_rows = true }}\n{EVERYTHING}{COUPLED}"),
         format!("formulation = \"dual_quaternion\"\n{}", rigid()),
         FED.to_owned(),
         SLIDES.to_owned(),

@@ -2,7 +2,7 @@
 
 use super::regime::Regime;
 use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
-use crate::elements::{Invariance, Limit, MotorState};
+use crate::elements::{Invariance, Limit, MotorState, Sliding};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::evaluation::{Balance, joint_coordinates};
@@ -145,6 +145,9 @@ impl Tracer {
             u[fed.switch] = f64::from(u8::from(is_on));
         }
         self.discrete.motions.clone_from(&regime.motions);
+        for (state, &slides) in self.discrete.sliding.iter_mut().zip(&regime.slides) {
+            *state = if slides { Sliding::Forward } else { Sliding::Stuck };
+        }
         for capture in &mut self.discrete.captures {
             capture.holds = regime.captured;
             capture.p = Vec3::from_fn(|_, _| random.unit());

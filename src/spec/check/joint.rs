@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{FeedForward, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Stop};
+use crate::spec::{DriveTrain, FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Stop};
 
 impl Check<'_> {
     /// Validates a joint.
@@ -8,6 +8,12 @@ impl Check<'_> {
         self.joint_motions(name, joint);
         if joint.kind == JointType::Spherical {
             self.spherical_joint(name, joint);
+        }
+        if let Some(friction) = &joint.friction {
+            self.friction(name, joint, friction, "friction");
+        }
+        if let Some(train) = &joint.drive_train {
+            self.drive_train(name, joint, train);
         }
         self.joint_lengths(name, joint);
         self.degrees(name, joint);
@@ -21,7 +27,7 @@ impl Check<'_> {
 
     /// Reports fields that a joint of this type and with these motions does not have.
     fn joint_fields(&mut self, name: &str, joint: &Joint) {
-        use JointType::{Cylindrical, Free, Prismatic, Revolute, Universal};
+        use JointType::{Free, Screw, Universal};
         let kind = joint.kind;
         let mut forbid = |field: &str, written: bool, why: &str| {
             if written {
@@ -29,7 +35,6 @@ impl Check<'_> {
                 self.report("joint", name, field, what);
             }
         };
-        let has_axis = matches!(kind, Revolute | Prismatic | Cylindrical | Universal);
         let moves_freely = matches!(kind, JointType::Fixed | Free);
         let may = |motion| may_have(joint, motion);
         let written = if joint.motions.is_empty() { "motion" } else { "motions" };
@@ -45,8 +50,9 @@ impl Check<'_> {
             joint.tracking.is_some() && !may(JointMotion::Prescribed),
             " without the motion \"prescribed\"",
         );
-        forbid("axis", joint.axis.is_some() && !has_axis, "");
+        forbid("axis", joint.axis.is_some() && !kind.has_axis(), "");
         forbid("axis2", joint.axis2.is_some() && kind != Universal, "");
+        forbid("pitch", joint.pitch.is_some() && kind != Screw, "");
         forbid("damping", joint.damping.is_some() && moves_freely, "");
         forbid("friction", joint.friction.is_some() && moves_freely, "");
         forbid("servo", joint.servo.is_some() && moves_freely, "");
@@ -66,6 +72,9 @@ impl Check<'_> {
             ": a spinning rotor is a body on a revolute joint",
         );
         forbid("start", joint.start.is_some() && kind == JointType::Fixed, "");
+        if kind == Screw && joint.pitch.is_none() {
+            self.report("joint", name, "pitch", "a screw joint needs its travel per turn (m)");
+        }
     }
 
     /// Validates the motion modes of a joint.
@@ -111,6 +120,65 @@ impl Check<'_> {
         }
     }
 
+    /// Validates the fields of dry friction, written at `place`.
+    fn friction(&mut self, name: &str, joint: &Joint, friction: &Friction, place: &str) {
+        let mut refuse = |field: &str, what: String| self.report("joint", name, &format!("{place}{field}"), what);
+        if friction.slip.is_some() {
+            for (field, value) in [("breakaway", &friction.breakaway), ("stribeck", &friction.stribeck)] {
+                if value.is_some() {
+                    refuse(
+                        &format!(".{field}"),
+                        format!("friction with `slip` never sticks and has no `{field}`"),
+                    );
+                }
+            }
+            return;
+        }
+        if friction.breakaway.is_some() != friction.stribeck.is_some() {
+            let what = "`breakaway` and `stribeck` belong together: write both or neither".to_owned();
+            refuse("", what);
+        }
+        if joint.kind.rates() != 1 {
+            let kind = joint.kind.name();
+            let what = format!("friction sticks in joints with one axis only, not in a {kind} joint: write `slip`");
+            refuse("", what);
+        }
+        if self.spec.joint.values().any(Joint::feeds_forward) {
+            let what = "a feed-forward torque does not include friction that sticks: write `slip`";
+            self.report("joint", name, place, what);
+        }
+    }
+
+    /// Validates which fields a joint with a drive train has.
+    fn drive_train(&mut self, name: &str, joint: &Joint, train: &DriveTrain) {
+        if let Some(friction) = &train.friction {
+            self.friction(name, joint, friction, "drive_train.friction");
+        }
+        let mut forbid = |field: &str, written: bool, what: &str| {
+            if written {
+                self.report("joint", name, field, what);
+            }
+        };
+        let is_revolute = joint.kind == JointType::Revolute;
+        forbid("drive_train", !is_revolute, "a drive train belongs to a revolute joint");
+        forbid(
+            "rotor_inertia",
+            joint.rotor_inertia.is_some(),
+            "the drive train has the rotor: write its inertia in `drive_train.rotor_inertia`",
+        );
+        forbid(
+            "servo.feed_forward",
+            joint.feeds_forward(),
+            "a joint with a drive train has no feed-forward: its inverse dynamics are those of a rigid gear",
+        );
+        forbid("drive_train.ratio", train.ratio == 0.0, "a ratio of zero turns nothing");
+        forbid(
+            "drive_train.efficiency",
+            train.efficiency.is_some() && train.friction.is_none(),
+            "the efficiency requires `drive_train.friction`, with whose law it acts",
+        );
+    }
+
     /// Reports lists whose length is not the number of the joint's rates.
     fn joint_lengths(&mut self, name: &str, joint: &Joint) {
         let (kind, rates) = (joint.kind, joint.kind.rates());
@@ -121,7 +189,17 @@ impl Check<'_> {
         if let Some(f) = &joint.friction {
             counted.extend([
                 ("friction.coulomb", Some(&f.coulomb), rates),
-                ("friction.slip", Some(&f.slip), rates),
+                ("friction.slip", f.slip.as_ref(), rates),
+                ("friction.breakaway", f.breakaway.as_ref(), rates),
+                ("friction.stribeck", f.stribeck.as_ref(), rates),
+            ]);
+        }
+        if let Some(f) = joint.drive_train.as_ref().and_then(|train| train.friction.as_ref()) {
+            counted.extend([
+                ("drive_train.friction.coulomb", Some(&f.coulomb), rates),
+                ("drive_train.friction.slip", f.slip.as_ref(), rates),
+                ("drive_train.friction.breakaway", f.breakaway.as_ref(), rates),
+                ("drive_train.friction.stribeck", f.stribeck.as_ref(), rates),
             ]);
         }
         if let Some(s) = &joint.spring {

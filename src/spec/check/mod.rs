@@ -11,8 +11,8 @@ mod joint;
 mod signal;
 
 use super::{
-    Axes, Capability, Coupling, FORMAT, JointType, Kind, Method, Report, Spec, WORLD, Wheel, modal, names, problem,
-    renamed,
+    Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, WORLD, Wheel, modal, names,
+    problem, renamed,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -307,6 +307,15 @@ impl Check<'_> {
             if let Some(owner) = owners.get(rotor.as_str()) {
                 let what = format!("the name \"{rotor}\" of its rotor is already that of a {owner}");
                 self.report("wheel", name, "", what);
+            }
+        }
+        for (name, joint) in &spec.joint {
+            let added = [DriveTrain::rotor(name), DriveTrain::motor(name)];
+            for added in added.iter().filter(|_| joint.drive_train.is_some()) {
+                if let Some(owner) = owners.get(added.as_str()) {
+                    let what = format!("the name \"{added}\" of its motor is already that of a {owner}");
+                    self.report("joint", name, "drive_train", what);
+                }
             }
         }
         if spec.body.is_empty() && spec.ancf_beam.is_empty() {

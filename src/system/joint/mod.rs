@@ -10,8 +10,10 @@ mod cartesian;
 mod cylindrical;
 mod fixed;
 mod free;
+mod planar;
 mod prismatic;
 mod revolute;
+mod screw;
 mod spherical;
 mod universal;
 
@@ -19,8 +21,10 @@ pub use cartesian::Cartesian;
 pub use cylindrical::Cylindrical;
 pub use fixed::Fixed;
 pub use free::Free;
+pub use planar::Planar;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
+pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
@@ -88,11 +92,18 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
 /// Returns the columns of `V = H (HᵀH)⁻¹`, each a wrench that is a unit generalised force on one
 /// rate: `VᵀH = 1`, so that `VᵀV_FB` are the rates of the admissible motion nearest to `V_FB`.
 ///
-/// Columns are of unit length and orthogonal, except for the two axes of a universal joint, which
-/// may be oblique.
+/// Columns are of unit length and orthogonal, except for those of a screw joint and of the rotor of
+/// a drive train, whose lengths are constant, and for the two axes of a universal joint, which may
+/// be oblique.
 #[inline]
 pub(crate) fn dual<S: Scalar, const NV: usize>(H: &[Twist<S>; NV]) -> [Wrench<S>; NV] {
     let columns = H.each_ref().map(|H| Wrench::new(H.w, H.v));
+    if let [column] = columns.as_slice() {
+        let square = column.t.dot(&column.t) + column.f.dot(&column.f);
+        if (square.value() - 1.0).abs() > 1e-9 {
+            return [*column * (S::one() / square); NV];
+        }
+    }
     let [a, b] = columns.as_slice() else {
         return columns;
     };
@@ -135,10 +146,11 @@ pub(crate) fn quaternion_rate<S: Scalar>(q: Quaternion<S>, w: nalgebra::Vector3<
 pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     match kind {
         JointType::Fixed => &[],
-        JointType::Revolute | JointType::Prismatic => &[0..1],
+        JointType::Revolute | JointType::Prismatic | JointType::Screw => &[0..1],
         JointType::Cylindrical => &[0..2],
         JointType::Cartesian | JointType::Spherical => &[0..3],
         JointType::Universal => &[0..1, 1..2],
+        JointType::Planar => &[1..3, 0..1],
         // The velocity of B's origin is measured in F, the angular velocity in B.
         JointType::Free => &[3..6, 0..3],
     }
@@ -224,6 +236,10 @@ pub enum JointModel {
     Prismatic(Prismatic),
     /// A rotation about and a translation along one axis.
     Cylindrical(Cylindrical),
+    /// A rotation about and a proportional translation along one axis.
+    Screw(Screw),
+    /// A rotation about and two translations across one axis. Boxed as a universal joint.
+    Planar(Box<Planar>),
     /// Three translations.
     Cartesian(Cartesian),
     /// Any rotation.
@@ -243,6 +259,11 @@ macro_rules! with_joint {
             $crate::system::JointModel::Fixed($j) => $body,
             $crate::system::JointModel::Prismatic($j) => $body,
             $crate::system::JointModel::Cylindrical($j) => $body,
+            $crate::system::JointModel::Screw($j) => $body,
+            $crate::system::JointModel::Planar(boxed) => {
+                let $j = boxed.as_ref();
+                $body
+            }
             $crate::system::JointModel::Cartesian($j) => $body,
             $crate::system::JointModel::Spherical($j) => $body,
             $crate::system::JointModel::Universal(boxed) => {

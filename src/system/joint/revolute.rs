@@ -1,18 +1,30 @@
 use super::{Motion, Turn};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 
-/// B rotates about an axis through the joint's origin. Coordinate: the angle, rad.
+/// B rotates about an axis through the joint's origin, by `ratio` times the coordinate (rad). The
+/// ratio is 1 except for the rotors of drive trains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Revolute {
     turn: Turn,
+    ratio: f64,
+    /// Angular velocity in F for a unit rate: `ratio` times the axis.
+    column: Vec3<f64>,
 }
 
 impl Revolute {
-    /// Creates a joint about the unit vector `axis` (in F); B is at `q_FB0` at angle zero.
-    pub fn new(axis: Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
+    /// Creates a joint about the unit vector `axis` (in F) with the ratio `ratio`; B is at `q_FB0`
+    /// at angle zero.
+    pub fn new(axis: Vec3<f64>, ratio: f64, q_FB0: Quaternion<f64>) -> Self {
         Self {
             turn: Turn::new(axis, q_FB0),
+            ratio,
+            column: axis * ratio,
         }
+    }
+
+    /// Returns the ratio of the angle to the coordinate.
+    pub fn ratio(&self) -> f64 {
+        self.ratio
     }
 
     /// Returns the axis, a unit vector in F.
@@ -28,14 +40,14 @@ impl Motion<1, 1> for Revolute {
     #[inline(always)]
     fn pose<S: Scalar>(&self, q: &[S; 1]) -> Pose<S> {
         Pose {
-            R: self.turn.rotation(q[0]),
+            R: self.turn.rotation(q[0] * S::lift(self.ratio)),
             p: Vec3::zeros(),
         }
     }
 
     #[inline(always)]
     fn subspace<S: Scalar>(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
-        [Twist::new(R_WF * lift3(&self.turn.axis), Vec3::zeros())]
+        [Twist::new(R_WF * lift3(&self.column), Vec3::zeros())]
     }
 
     #[inline(always)]
@@ -48,10 +60,11 @@ impl Motion<1, 1> for Revolute {
     }
 
     fn attitude<S: Scalar>(&self, q: &[S; 1]) -> Quaternion<S> {
-        self.turn.attitude(q[0])
+        self.turn.attitude(q[0] * S::lift(self.ratio))
     }
 
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 1] {
-        [self.turn.nearest(&X_FB.R, unwrapped[0])]
+        let ratio = S::lift(self.ratio);
+        [self.turn.nearest(&X_FB.R, unwrapped[0] * ratio) / ratio]
     }
 }

@@ -5,7 +5,7 @@ use crate::campaign::journal::Journal;
 use crate::campaign::subject::Subject;
 use crate::campaign::trace::{Trace, standard};
 use crate::driver::{Fmu, ME};
-use crate::everything::{EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
+use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::fmu::fmi2::fmi2Type;
 use grapple::fmu::registry::{Naming, Slot};
 use grapple::plant::Model;
@@ -94,7 +94,7 @@ pub fn all() -> Vec<Target> {
     ] {
         let solver = format!("[solver]\nmethod = \"{method}\"\n").replace("\"0.002\"", "0.002");
         let name = method.split('"').next().expect("a name");
-        let spacecraft = format!("{EVERYTHING}{IN_GRASP}{solver}");
+        let spacecraft = format!("{EVERYTHING}{COUPLED}{IN_GRASP}{solver}");
         all.push(Target::new(&format!("everything by {name}"), &spacecraft, folder));
     }
     let linearly_implicit = format!("{EVERYTHING}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.002\n");

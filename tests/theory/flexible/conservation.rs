@@ -7,8 +7,8 @@ use grapple::spec::JointType;
 use std::collections::BTreeSet;
 
 /// Seed and number of joints of random spacecraft; seeds are odd, so that about half of the bodies
-/// are flexible. Seeds 3 and 21 have two spacecraft.
-const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (7, 7), (13, 6), (17, 7), (19, 8), (21, 9)];
+/// are flexible. Seeds 3, 15, 21 and 27 have two spacecraft.
+const CRAFT: [(u64, usize); 8] = [(1, 5), (3, 6), (5, 6), (15, 7), (25, 6), (17, 7), (27, 8), (21, 9)];
 
 /// Sets moderate rates, with which the stiff beams bend by one or two hundredths of their length;
 /// the initial amplitudes are zero.
@@ -109,5 +109,5 @@ fn random_flexible_spacecraft_conserve_momentum_and_energy() {
     }
     println!("{kinds:?}");
     assert!(with_modal_data > 5, "{with_modal_data}");
-    assert_eq!(kinds.len(), 8, "all kinds of joints: {kinds:?}");
+    assert_eq!(kinds.len(), 10, "all kinds of joints: {kinds:?}");
 }

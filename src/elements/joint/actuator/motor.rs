@@ -221,7 +221,7 @@ impl Motor {
 
 impl Element for Motor {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
-        let joint = &system.bodies[self.body].joint;
+        let joint = &system.bodies[self.body].joint.as_actuated();
         let what = format!(
             "torque (force) exerted by the motor of joint {}, within its limits",
             joint.name

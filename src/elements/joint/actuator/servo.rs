@@ -204,7 +204,7 @@ impl BallServo {
 
 impl Element for JointServo {
     fn outputs(&self, _: &Spec, system: &System, to: &mut Outputs) {
-        let joint = &system.bodies[self.body].joint;
+        let joint = &system.bodies[self.body].joint.as_actuated();
         let name = &joint.name;
         let what = format!("servo error of joint {name}: reference minus position");
         to.continuous(quantities(joint, "servo_error", |units| units.position, &what));

@@ -1,0 +1,115 @@
+//! Dry friction that sticks: which joints stick and which slide.
+
+use super::context::{Constants, OperatingPoint};
+use super::evaluation::{Evaluation, joint_coordinates};
+use super::events::Changes;
+use super::{Discrete, Plant};
+use crate::Error;
+use crate::elements::{Sliding, StickingFriction};
+
+impl Plant {
+    /// Updates which joints stick by dry friction and which slide, to time (s), states and the
+    /// importer's inputs `u`. `has_jumped` tells that rates have jumped at this event.
+    ///
+    /// Joints that have lost their rate stick: an impulse ends the rest of it, of the order of the
+    /// hysteresis, and conserves momentum. Then, as long as a joint that sticks is held by more
+    /// than the friction at rest, the one with the largest excess begins to slide.
+    ///
+    /// # Errors
+    /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse.
+    pub(super) fn update_sticking(
+        &mut self,
+        t: f64,
+        x: &mut [f64],
+        u: &[f64],
+        discrete: &mut Discrete,
+        has_jumped: bool,
+    ) -> Result<Changes, Error> {
+        let of = self.base.constants();
+        let frictions = &of.model.elements.sticking;
+        let mut changes = Changes::default();
+        if frictions.is_empty() {
+            return Ok(changes);
+        }
+        let qd = self.evaluation.coordinates(of, x).qd;
+        let mut stops = false;
+        for friction in frictions {
+            let state = discrete.sliding[friction.number];
+            let (rate, is_free) = (qd[friction.rate], friction.is_free(&discrete.motions));
+            let next = match state {
+                _ if has_jumped => StickingFriction::at_rate(rate),
+                Sliding::Stuck if is_free => state,
+                Sliding::Stuck => StickingFriction::at_rate(rate),
+                _ if StickingFriction::has_stopped(state, rate) => Sliding::Stuck,
+                _ => state,
+            };
+            stops |= next == Sliding::Stuck && is_free && rate != 0.0;
+            changes.modes |= next != state;
+            discrete.sliding[friction.number] = next;
+        }
+        if stops {
+            let holds = |body: usize| frictions.iter().any(|of| of.body == body && of.holds(discrete));
+            self.evaluation.lock(of, x, discrete, holds)?;
+            changes.states = true;
+        }
+        let released = self.release_overloaded(t, x, u, discrete)?;
+        changes.modes |= released;
+        if changes.modes {
+            self.evaluation.determine_rank(self.base.constants(), x, discrete);
+        }
+        Ok(changes)
+    }
+
+    /// Lets joints slide, one after the other, until friction can hold all that stick. Returns true
+    /// if one slides now.
+    fn release_overloaded(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+        let of = self.base.constants();
+        let frictions = &of.model.elements.sticking;
+        let mut released = false;
+        while frictions.iter().any(|friction| friction.holds(discrete)) {
+            self.evaluation.determine_rank(of, x, discrete);
+            let Some(friction) = self
+                .evaluation
+                .most_overloaded(of, OperatingPoint::new(t, x, u, discrete))?
+            else {
+                break;
+            };
+            discrete.sliding[friction.number] = self.evaluation.released(friction);
+            released = true;
+        }
+        Ok(released)
+    }
+}
+
+impl Evaluation<f64> {
+    /// Returns the friction with the largest excess of its holding torque, `None` if all can hold.
+    fn most_overloaded<'a>(
+        &mut self,
+        of: Constants<'a>,
+        at: OperatingPoint,
+    ) -> Result<Option<&'a StickingFriction>, Error> {
+        let mut dx = std::mem::take(&mut self.dx);
+        let found = self.derivative(of, at, &mut dx);
+        self.dx = dx;
+        found?;
+        let joints = joint_coordinates(self.recovered.as_deref(), &of.model.split(at.x));
+        let excess = |friction: &StickingFriction| {
+            let hold = self.dynamics.drive[friction.rate];
+            friction.excess(of.parameters, joints.q, joints.qd, hold)
+        };
+        let stuck = of
+            .model
+            .elements
+            .sticking
+            .iter()
+            .filter(|friction| friction.holds(at.discrete));
+        let most = stuck.max_by(|a, b| excess(a).total_cmp(&excess(b)));
+        Ok(most.filter(|friction| excess(friction) > 0.0))
+    }
+
+    /// Returns the state of a joint that begins to slide: the friction opposes the sliding as it
+    /// held the joint.
+    fn released(&self, friction: &StickingFriction) -> Sliding {
+        Sliding::along(-self.dynamics.drive[friction.rate])
+    }
+}
