@@ -12,8 +12,11 @@
 //! 10.1007/s11071-023-08395-w, with their Eqs. 43–51).
 //!
 //! **Geometrically exact beams** have torsion and shear: their nodes are rigid bodies, each with a
-//! triad of directors. [`DirectorElement`] provides strains and forces between two of them.
+//! triad of directors. [`DirectorElement`] provides strains and forces between two of them;
+//! [`CurvedBeam`] the elements and nodes of a beam that is curved at rest, along a [`Curve`].
 
+mod curve;
+mod curved;
 mod director;
 mod element;
 mod mass;
@@ -22,6 +25,8 @@ mod site;
 #[cfg(test)]
 mod tests;
 
+pub use curve::{Curve, Spline};
+pub use curved::{CurvedBeam, CurvedElement, MOST_ROTATION, NodeMass, SectionOfBeam};
 pub use director::{DirectorElement, Span, Strain};
 pub use element::{Curvature, Element, interpolate};
 pub use mass::Mass;
