@@ -49,8 +49,7 @@ use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, angle_per_si
 use crate::nodal::Span;
 use crate::system::joint::{Motion, dual, part, with_joint};
 use crate::system::{
-    AncfBeam, BodyKinematics, Configuration, DirectorConstants, JointModel, Kinematics, Mechanism, Natural, PER_NODE,
-    System,
+    AncfBeam, BodyKinematics, Configuration, JointModel, Kinematics, Mechanism, Natural, PER_NODE, System,
 };
 
 /// The state at the start of a step.
@@ -396,14 +395,15 @@ impl<S: Scalar> StepEquations<'_, S> {
             let t = (0..3).fold(Vec3::zeros(), |t, k| t + B.R_WB.column(k).cross(&of_axes.column(k)));
             F[i] = Wrench::new(t, f) - self.applied.wrench[i];
         }
-        for (beam, DirectorConstants { element, .. }) in system.directors.iter().zip(&derived.directors) {
-            for [a, b] in beam.spans() {
+        for (beam, constants) in system.directors.iter().zip(&derived.directors) {
+            for (i, [a, b]) in beam.spans().enumerate() {
                 let (A, B) = (&kinematics.bodies[a], &kinematics.bodies[b]);
                 let rates = Span {
                     r: B.V_WB.v - A.V_WB.v,
                     triads: [A, B].map(|at| cross_matrix(&at.V_WB.w) * at.R_WB),
                 };
-                let here = kinematics.span([a, b]);
+                let (element, here) = constants.element(i, kinematics.span([a, b]));
+                let (_, rates) = constants.element(i, rates);
                 let stress = element.stress(&element.strain_of_step(&rates, self.h));
                 let on_b = element.wrench(&here, &stress);
                 F[b] = F[b] - on_b;

@@ -1,7 +1,7 @@
 //! Geometrically exact beams: elastic and damping forces, outputs.
 
 use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Reads, View};
-use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench, log};
+use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, log};
 use crate::dynamics::Applied;
 use crate::nodal::Strain;
 use crate::spec::Spec;
@@ -18,10 +18,11 @@ impl Beam {
 
     /// Returns the strain energy, J.
     fn strain_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let (beam, DirectorConstants { element, .. }) = self.of(now);
-        let energies = beam
-            .spans()
-            .map(|nodes| element.energy(&element.strain(&now.kinematics.span(nodes))));
+        let (beam, constants) = self.of(now);
+        let energies = beam.spans().enumerate().map(|(i, nodes)| {
+            let (element, span) = constants.element(i, now.kinematics.span(nodes));
+            element.energy(&element.strain(&span))
+        });
         energies.fold(S::zero(), |sum, energy| sum + energy)
     }
 }
@@ -49,14 +50,21 @@ impl Element for Beam {
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let now = &view.now;
-        let (beam, DirectorConstants { element, .. }) = self.of(now);
+        let (beam, DirectorConstants { element, curved, .. }) = self.of(now);
         let (root, tip) = (&now.kinematics.bodies[beam.root], &now.kinematics.bodies[beam.tip()]);
         // The sum over elements has no cancellation far from the world's origin.
         let reach = beam.spans().map(|[_, b]| now.kinematics.bodies[b].r_PB_W);
         let mut off = root.R_WB.tr_mul(&reach.fold(Vec3::zeros(), |sum, r| sum + r));
-        off.x -= S::lift(element.l * beam.elements as f64);
+        let mut turn = root.R_WB.tr_mul(&tip.R_WB);
+        match curved.as_ref().and_then(|curved| curved.nodes.last()) {
+            None => off.x -= S::lift(element.l * beam.elements as f64),
+            Some(at_rest) => {
+                off -= lift3(&at_rest.p);
+                turn *= lift33(&at_rest.R.transpose());
+            }
+        }
         y.vector(&off);
-        y.vector(&log(Quaternion::from_rotation(&root.R_WB.tr_mul(&tip.R_WB))));
+        y.vector(&log(Quaternion::from_rotation(&turn)));
         y.number(self.strain_energy(now));
     }
 
@@ -79,13 +87,13 @@ impl Element for Beam {
         if constants.damping_time == 0.0 {
             return;
         }
-        let (element, time) = (&constants.element, S::lift(constants.damping_time));
-        for nodes in beam.spans() {
-            let span = now.kinematics.span(nodes);
+        let time = S::lift(constants.damping_time);
+        for (i, nodes) in beam.spans().enumerate() {
+            let (element, span) = constants.element(i, now.kinematics.span(nodes));
             let v = now.system.bodies[nodes[1]].joint.v;
             // Rates of the free joint between the nodes: angular velocity in axes of b, velocity in
             // axes of a.
-            let own = Twist::from_slice(&now.qd[v..v + 6]);
+            let own = constants.director_rates(i, Twist::from_slice(&now.qd[v..v + 6]));
             let V = Twist::new(span.triads[1] * own.w, span.triads[0] * own.v);
             let rate = element.strain_rate(&span, &V);
             let delayed = Strain {
@@ -99,9 +107,9 @@ impl Element for Beam {
 
     /// Adds the elastic wrenches of all elements on their nodes.
     fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let (beam, DirectorConstants { element, .. }) = self.of(now);
-        for nodes in beam.spans() {
-            let span = now.kinematics.span(nodes);
+        let (beam, constants) = self.of(now);
+        for (i, nodes) in beam.spans().enumerate() {
+            let (element, span) = constants.element(i, now.kinematics.span(nodes));
             let F = element.wrench(&span, &element.stress(&element.strain(&span)));
             push(applied, nodes, &span.r, F);
         }

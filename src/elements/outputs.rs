@@ -195,12 +195,15 @@ impl<S: Scalar> View<'_, S> {
                 let Frame {
                     body,
                     station,
-                    orientation,
+                    is_turned,
                     ..
                 } = now.system.frames[frame];
                 let bent = station.map(|station| now.system.bent(now.derived, station, now.q));
                 let q_WB = bent.map_or(self.q_WB[body], |bent| self.q_WB[body] * bent);
-                orientation.map_or(q_WB, |_| q_WB * now.derived.frames[frame].q_BF.lift())
+                match is_turned {
+                    true => q_WB * now.derived.frames[frame].q_BF.lift(),
+                    false => q_WB,
+                }
             }
         };
         let arm = now.kinematics.arm(now.system, now.derived, frame);
@@ -232,12 +235,12 @@ impl<S: Scalar> View<'_, S> {
                 let Frame {
                     body,
                     station,
-                    orientation,
+                    is_turned,
                     ..
                 } = now.system.frames[frame];
                 let R_BF = || lift33::<S>(&now.derived.frames[frame].X_BF.R);
                 let w = self.state_spin(body).filter(|_| station.is_none());
-                w.map(|w| orientation.map_or(w, |_| R_BF().tr_mul(&w)))
+                w.map(|w| if is_turned { R_BF().tr_mul(&w) } else { w })
             }
             FrameRef::World | FrameRef::Point(_) => None,
         };

@@ -8,6 +8,7 @@
 mod ancf_beam;
 mod assembly;
 mod beam;
+mod beam_shape;
 mod body;
 mod bushing;
 mod check;
@@ -41,6 +42,7 @@ mod wheel;
 pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
+pub use beam_shape::BeamShape;
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia};
 pub(crate) use bushing::BushingFields;
 pub use check::unknown;

@@ -112,12 +112,14 @@ impl System {
                 .position(|b| b.name == frame.body)
                 .ok_or_else(|| dangling("frame", name))?;
             let body = system.segment_at(body, origin, declare);
+            let is_turned = orientation.is_some() || system.is_turned_node(body);
             system.frames.push(Frame {
                 name: name.clone(),
                 body,
                 station: None,
                 origin,
                 orientation,
+                is_turned,
             });
         }
         system.place_stations();

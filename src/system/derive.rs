@@ -101,9 +101,12 @@ impl System {
         let stations: Vec<StationConstants> = (0..self.stations.len())
             .map(|s| self.derive_station(s, values, &beams, before))
             .collect();
+        let directors: Vec<DirectorConstants> = (self.directors.iter())
+            .map(|beam| beam.derive(declared, values, validator.problems))
+            .collect();
         let bodies = self.bodies.iter().zip(&beams).enumerate();
         let bodies = bodies
-            .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), &stations))
+            .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), (&stations, &directors)))
             .collect();
         let mut rotor_inertia = vec![0.0; self.nv];
         for body in &self.bodies {
@@ -116,7 +119,13 @@ impl System {
         }
         let frames = self.frames.iter().map(|frame| {
             let q_BF = validator.attitude(frame.orientation);
-            let node = self.node_place(frame.body, values);
+            if let Some(node) = self.node_pose(frame.body, &directors) {
+                let X_BF = Pose::from_parts(q_BF, frame.origin.vector(values));
+                let X_BF = node.inverse().compose(&X_BF);
+                let q_BF = Quaternion::from_rotation(&X_BF.R);
+                return FrameConstants { X_BF, q_BF };
+            }
+            let node = self.node_place(frame.body, &directors);
             let p = frame.origin.vector(values) - frame.station.map_or(node, |s| stations[s].written);
             FrameConstants {
                 X_BF: Pose::from_parts(q_BF, p),
@@ -135,7 +144,7 @@ impl System {
             rotor_inertia,
             frames,
             stations,
-            directors: self.directors.iter().map(|beam| beam.derive(values)).collect(),
+            directors,
             nodal,
             sites,
             orbit,
@@ -201,23 +210,33 @@ impl Validator<'_> {
         index: usize,
         body: &Body,
         solved: Option<&Solved>,
-        stations: &[StationConstants],
+        (stations, directors): (&[StationConstants], &[DirectorConstants]),
     ) -> BodyConstants {
         let (values, before) = (self.values, self.problems.len());
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
             (Some(mass), _) => self.rigid_mass(system, index, mass),
             (None, Some(solved)) => solved.about_centre(),
-            (None, None) if let Some(index) = body.director => system.directors[index].node(values, body.segment),
+            (None, None) if let Some(index) = body.director => {
+                system.directors[index].node(values, &directors[index], body.segment)
+            }
             // The modes of the beam could not be computed, which has been reported: placeholders.
             (None, None) => (1.0, Vec3::zeros(), Sym3::isotropic(1.0)),
         };
-        let node = |body: usize| system.node_place(body, values);
+        let node = |body: usize| system.node_place(body, directors);
         // Position of the node that carries the body, from the origin of the parent in the spec.
         let from_root = body.parent.map_or_else(Vec3::zeros, node);
-        let p_PF = match body.joint.origin {
+        let mut p_PF = match body.joint.origin {
             Some(id) => id.vector(values) - body.station.map_or(from_root, |s| stations[s].written),
             None => node(index) - from_root,
         };
+        let mut q_PM = self.attitude(body.joint.orientation);
+        // On a curved beam the joint is at rest where it is written in axes of the root.
+        if let Some(X_P) = body.parent.and_then(|parent| system.node_pose(parent, directors)) {
+            let written = body.joint.origin.map(|id| Pose::from_parts(q_PM, id.vector(values)));
+            let at_rest = written.or_else(|| system.node_pose(index, directors).copied());
+            let X_PM = X_P.inverse().compose(&at_rest.unwrap_or(*X_P));
+            (p_PF, q_PM) = (X_PM.p, Quaternion::from_rotation(&X_PM.R));
+        }
         let mut constants = BodyConstants {
             m,
             p_BoBcm,
@@ -225,7 +244,7 @@ impl Validator<'_> {
             h: p_BoBcm * m,
             J_Bo: I_Bcm + Sym3::point_mass(m, &p_BoBcm),
             p_PF,
-            joint: self.joint(&body.joint),
+            joint: self.joint(&body.joint, q_PM),
             elastic: None,
         };
         if let (Some(beam), Some(solved)) = (&body.beam, solved) {
@@ -335,8 +354,7 @@ impl Validator<'_> {
         }
     }
 
-    fn joint(&mut self, joint: &Joint) -> JointModel {
-        let q_PM = self.attitude(joint.orientation);
+    fn joint(&mut self, joint: &Joint, q_PM: Quaternion<f64>) -> JointModel {
         let R_PM = q_PM.rotation();
         let axis = R_PM * joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
         match joint.kind {

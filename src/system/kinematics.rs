@@ -127,12 +127,12 @@ impl<S: Scalar> Kinematics<S> {
             FrameRef::Frame(frame) => {
                 let X_BF = &derived.frames[frame].X_BF;
                 let p = R * lift3(&X_BF.p);
-                match system.frames[frame].orientation {
-                    Some(_) => Pose {
+                match system.frames[frame].is_turned {
+                    true => Pose {
                         R: R * lift33(&X_BF.R),
                         p,
                     },
-                    None => Pose { R, p },
+                    false => Pose { R, p },
                 }
             }
         }

@@ -6,6 +6,7 @@
 
 mod attitude;
 mod beam;
+mod beam_shape;
 mod compile;
 mod context;
 mod declare;
@@ -246,6 +247,8 @@ pub struct Frame {
     pub origin: ParamId,
     /// Attitude in the body, a quaternion.
     pub orientation: Option<ParamId>,
+    /// True if its axes differ from those of its carrier, or may differ.
+    pub is_turned: bool,
 }
 
 /// The object to which a frame name in the spec refers.

@@ -1,6 +1,7 @@
 //! Geometrically exact beams: closed forms of torsion, shear and bending, invariants of free
 //! flight, agreement of the formulations and with the ANCF element.
 
+use crate::elastic_line::{ElasticLine, Plane};
 use crate::linearisation::at_start;
 use crate::nodal::{beside_a_bar, elastica_tip};
 use crate::numbers::{Larger, few, orders};
@@ -238,6 +239,62 @@ fn free_geometrically_exact_beam_has_its_bending_frequencies() {
         // The next term is of relative order (βl)², and shear contributes 1e-7.
         assert!(orders(&off)[0] > 3.6 && (own - 1.0).abs() < 0.1);
     }
+}
+
+/// A short free beam whose sections have an inertia that is not in proportion to `EI`.
+const SHORT: ElasticLine = ElasticLine {
+    length: 1.0,
+    mass_per_length: 2.0,
+    inertia: Vec3::new(0.0272, 0.02, 0.0072),
+    stretch: Vec3::new(5e3, 900.0, 700.0),
+    bend: Vec3::new(6.0, 9.0, 20.0),
+    curvature: Vec3::new(0.0, 0.0, 0.0),
+};
+
+/// The frequencies of a short free beam are those of Timoshenko's equations with the rotary inertia
+/// of the spec in each plane, with the element's order; without own numbers the rotary inertia is
+/// `polar_inertia_per_length` in proportion to `EI`.
+#[test]
+fn rotary_inertia_of_sections_lowers_the_frequencies_as_timoshenko() {
+    let text = |n: usize, inertia: &str| {
+        format!(
+            "name = \"beam\"\n[body.rod.geometrically_exact_beam]\nlength = 1.0\nelements = {n}\nmass_per_length = 2.0\n{inertia}\n\
+             EA = 5e3\nGA_y = 900.0\nGA_z = 700.0\nGJ = 6.0\nEI_y = 9.0\nEI_z = 20.0\n"
+        )
+    };
+    let nearest = |found: &[f64], w: f64| found.iter().map(|f| (f / w - 1.0).abs()).fold(f64::INFINITY, f64::min);
+    let slender = ElasticLine {
+        inertia: Vec3::new(0.0272, 1e-9, 1e-9),
+        ..SHORT
+    };
+    let own = "inertia_y_per_length = 0.02\ninertia_z_per_length = 0.0072";
+    let found = [8, 16, 32].map(|n| frequencies(&text(n, own)));
+    for plane in [Plane::In, Plane::Out] {
+        // The first is bending in both planes.
+        let exact = SHORT.frequencies(2, (5.0, 1.0), plane);
+        let lower = 1.0 - exact[0] / slender.frequencies(1, (5.0, 1.0), plane)[0];
+        for w in &exact {
+            let off = [0, 1, 2].map(|k| nearest(&found[k], *w));
+            println!(
+                "{plane:?} {w:.4} rad/s: off by {}, orders {:.2?}; the first is {:.1} % lower by the rotary inertia",
+                few(&off),
+                orders(&off),
+                100.0 * lower
+            );
+            assert!(orders(&off)[1] > 1.95 && off[2] < 2e-3 && lower > 0.03);
+        }
+    }
+    // In proportion to `EI` the same numbers result from the polar inertia.
+    let [y, z] = [9.0, 20.0].map(|EI| 0.0272 * EI / 29.0);
+    let split = format!("inertia_y_per_length = {y:?}\ninertia_z_per_length = {z:?}");
+    let polar = frequencies(&text(4, "polar_inertia_per_length = 0.0272"));
+    let worst = frequencies(&text(4, &split))
+        .into_iter()
+        .filter(|w| *w > 1.0)
+        .map(|w| nearest(&polar, w))
+        .fold(0.0, f64::larger);
+    println!("split {worst:.1e} (1e-9)");
+    assert!(worst < 1e-9);
 }
 
 /// A soft free beam after a tip force and moment, with large bending, torsion and shear: the

@@ -8,12 +8,14 @@ mod capture;
 mod closed_loops;
 mod conserving;
 mod coupling;
+mod curved;
 mod director;
 mod drive_train;
 mod driven;
 mod dual_quaternion;
 mod duals;
 mod effective_mass;
+mod elastic_line;
 mod equilibrium;
 mod every_load;
 #[path = "../example_files/mod.rs"]

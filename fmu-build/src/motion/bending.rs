@@ -1,6 +1,6 @@
 //! The centre lines of flexible bodies over time.
 
-use super::{Body, array};
+use super::{Body, Start, array};
 use crate::html::Floats;
 use crate::results::Results;
 use crate::start::prepared;
@@ -29,7 +29,7 @@ pub struct Beam {
 #[derive(Serialize)]
 pub struct Nodal {
     name: String,
-    /// Undeformed lengths of its elements.
+    /// Undeformed lengths of its elements along its line.
     elements: Vec<f64>,
     /// Position of each node.
     r: Vec<Floats>,
@@ -124,7 +124,7 @@ fn line(system: &System, kinematics: &Kinematics<f64>, body: &str, names: &[Stri
 }
 
 /// Returns the ANCF and geometrically exact beams; positions of nodes are relative to `origin`.
-pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
+pub fn nodal(start: &Start, spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<Nodal> {
     let beams = spec.ancf_beam.iter().filter_map(|(name, beam)| {
         let all = |what: &str, origin: &[f64; 3]| -> Vec<Floats> {
             let node = |i: usize| results.get_vector::<3>(&format!("{name}.node[{i}].{what}"));
@@ -168,7 +168,7 @@ pub fn nodal(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) 
         }
         Some(Nodal {
             name: name.clone(),
-            elements: equal(results.parameter(&format!("{name}.length"))?, count),
+            elements: vec![start.element_length(name)?; count],
             r,
             slope,
         })

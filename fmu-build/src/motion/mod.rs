@@ -118,7 +118,7 @@ impl Motion {
             world: origin.map(|part| -part),
             beams,
             lacking,
-            nodal: bending::nodal(spec, results, rows, &origin),
+            nodal: bending::nodal(&start, spec, results, rows, &origin),
             frames: interfaces::tracks(spec, results, rows, &origin),
             interfaces: interfaces::interfaces(spec, results, &run.events, rows),
             bodies,
@@ -163,6 +163,12 @@ impl Start<'_> {
         let elastic = self.derived.bodies[i].elastic.as_ref()?;
         let along = elastic.axes.column(0) * (elastic.length * beam.segments() as f64);
         Some([elastic.root, elastic.root + along])
+    }
+
+    /// Returns the undeformed length of each element of a geometrically exact beam, m.
+    fn element_length(&self, name: &str) -> Option<f64> {
+        let body = self.system.bodies.iter().find(|body| body.name == name)?;
+        Some(self.derived.directors[body.director?].element.l)
     }
 
     /// Returns the positions of joints and frames on a body, body axes.

@@ -103,6 +103,21 @@ impl Check<'_> {
             );
             self.report("body", name, "geometrically_exact_beam.elements", what);
         }
+        match (beam.length, &beam.shape) {
+            (None, None) => {
+                let what = "missing field `length`: write it, or `shape`".to_owned();
+                self.report("body", name, "geometrically_exact_beam.length", what);
+            }
+            (Some(_), Some(_)) => {
+                let what = "the shape of the beam has its own length: leave `length` out".to_owned();
+                self.report("body", name, "geometrically_exact_beam.length", what);
+            }
+            _ => {}
+        }
+        for (field, what) in beam.shape.iter().flat_map(|shape| shape.objections()) {
+            let field = format!("geometrically_exact_beam.shape.{field}");
+            self.report("body", name, &field, what);
+        }
         let fed = self.spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
         if let Some((joint, _)) = fed {
             let what = format!(
@@ -110,11 +125,32 @@ impl Check<'_> {
             );
             self.report("body", name, "geometrically_exact_beam", what);
         }
-        let stiffnesses = [
-            ("EI", beam.EI.is_some(), [("EI_y", beam.EI_y), ("EI_z", beam.EI_z)]),
-            ("GA", beam.GA.is_some(), [("GA_y", beam.GA_y), ("GA_z", beam.GA_z)]),
+        self.section_of_exact_beam(name, beam);
+    }
+
+    /// Validates the alternative fields of stiffness and inertia of a geometrically exact beam.
+    fn section_of_exact_beam(&mut self, name: &str, beam: &GeometricallyExactBeam) {
+        let inertias = [
+            ("inertia_y_per_length", beam.inertia_y_per_length),
+            ("inertia_z_per_length", beam.inertia_z_per_length),
         ];
-        for (both, written, each) in stiffnesses {
+        let polar = beam.polar_inertia_per_length.is_some();
+        let of_both_axes = [
+            (
+                "stiffness",
+                "EI",
+                beam.EI.is_some(),
+                [("EI_y", beam.EI_y), ("EI_z", beam.EI_z)],
+            ),
+            (
+                "stiffness",
+                "GA",
+                beam.GA.is_some(),
+                [("GA_y", beam.GA_y), ("GA_z", beam.GA_z)],
+            ),
+            ("inertia", "polar_inertia_per_length", polar, inertias),
+        ];
+        for (quantity, both, written, each) in of_both_axes {
             let [one, other] = each.map(|(field, _)| field);
             if !written && each.iter().all(|(_, value)| value.is_none()) {
                 let what = format!("missing field `{both}`: write it, or `{one}` and `{other}`");
@@ -123,7 +159,7 @@ impl Check<'_> {
             }
             for (field, _) in each.into_iter().filter(|(_, value)| value.is_some() == written) {
                 let what = match written {
-                    true => format!("the stiffness is written twice: `{both}` and `{field}`"),
+                    true => format!("the {quantity} is written twice: `{both}` and `{field}`"),
                     false => format!("missing field `{field}`: write both, or `{both}`"),
                 };
                 self.report("body", name, &format!("geometrically_exact_beam.{field}"), what);
