@@ -130,7 +130,10 @@ impl Equilibrium {
 impl<'a> AtRest<'a> {
     fn new(of: Constants<'a>, t: f64) -> Self {
         let model = of.model;
-        let discrete = model.discrete();
+        let mut discrete = model.discrete();
+        for (signal, segment) in model.elements.signals.iter().zip(&mut discrete.segments) {
+            signal.update_segment(t, of.parameters, segment);
+        }
         Self {
             of,
             evaluation: Evaluation::new(model),

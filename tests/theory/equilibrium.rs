@@ -30,6 +30,21 @@ fn pendulum_on_a_spring_is_in_moment_equilibrium() {
     assert!((run.value("hinge.q") - q).abs() < 1e-8);
 }
 
+/// A constant torque of 1.8 N·m by a signal inside the FMU turns a spring of 9 N·m/rad by 0.2 rad.
+#[test]
+fn equilibrium_includes_signals_at_the_start() {
+    let text = format!(
+        "name = \"wound\"\n[body.rod]\nmass = 1.0\ninertia = [0.1, 0.2, 0.3]\n\
+         [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"rod\"\nspring = {{ stiffness = 9.0 }}\n{AT_REST}\
+         [signal.\"hinge.tau\"]\ntype = \"constant\"\namplitude = 1.8\nfrom_importer = false\n"
+    );
+    let mut run = Run::new(&text, 1e-10);
+    run.look();
+    let off = run.value("hinge.q") - 0.2;
+    println!("angle off by {off:.1e} rad (1e-12, round-off)");
+    assert!(off.abs() < 1e-12, "{off:e}");
+}
+
 /// From a start near the upright position, which is an unstable equilibrium, the hanging one is
 /// found.
 #[test]

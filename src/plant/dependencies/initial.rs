@@ -55,7 +55,8 @@ impl Owners {
             let is_named = |&i: &usize| {
                 let body = &system.bodies[i];
                 let names = [&body.name, &body.joint.name, &system.bodies[system.whole(i)].name];
-                names.into_iter().any(|known| known == name)
+                // The rotor of a drive train has the actuators and the place of its joint.
+                names.into_iter().chain(&body.joint.drives).any(|known| known == name)
             };
             (0..system.bodies.len()).filter(is_named).collect()
         };

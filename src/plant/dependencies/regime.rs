@@ -19,30 +19,48 @@ pub(super) struct Regime {
 }
 
 impl Regime {
-    /// Returns the regimes of a model: each pair of switched joints in each pair of motions, joints
-    /// with dry friction sticking and sliding, within limits and at them, with and without captures, frames of ANCF beams on each of the
-    /// `elements`. With `at_start`, joints have their initial motions and no capture is active.
+    /// Returns the regimes of a model: each pair of joints in each pair of motions, of which sticking
+    /// by dry friction and sliding are two, within limits and at them, with and without captures,
+    /// frames of ANCF beams on each of the `elements`. With `at_start`, joints have their initial
+    /// motions and no capture is active.
     pub fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
         let drives: Vec<_> = (model.elements.drives.iter())
             .filter(|drive| drive.mode().is_some())
             .collect();
-        let motion = |k: usize, level: usize| match drives[k].motions() {
-            motions if !at_start => motions[level % motions.len()],
-            _ => drives[k].motion(),
+        let sticking = &model.elements.sticking;
+        // The motions of a switched joint; one whose dry friction sticks has two of `Loads`.
+        let motion = |k: usize, level: usize| {
+            let initial = [drives[k].motion()];
+            let motions = if at_start { &initial } else { drives[k].motions() };
+            let holds = sticking.iter().any(|friction| friction.body == drives[k].body);
+            let held = motions.iter().find(|&&motion| holds && motion == JointMotion::Loads);
+            let is_held = held.is_some() && level % (motions.len() + 1) == motions.len();
+            match held.filter(|_| is_held) {
+                Some(&loads) => (loads, false),
+                None => (motions[level % (motions.len() + usize::from(held.is_some()))], true),
+            }
+        };
+        let slides = |k: usize, levels: &[usize], first: usize| {
+            let drive = drives.iter().position(|drive| drive.body == sticking[k].body);
+            drive.map_or_else(
+                || levels[first + k].is_multiple_of(2),
+                |drive| motion(drive, levels[drive]).1,
+            )
         };
         let fed = drives.len()..drives.len() + model.elements.fed().count();
-        let slides = fed.end..fed.end + model.elements.sticking.len();
+        let factors = fed.end + sticking.len();
+        let levels = JointMotion::ALL.len() + usize::from(!sticking.is_empty());
         let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
         let captures = !at_start && model.elements.captures().next().is_some();
         let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();
-        for levels in pairs(slides.end, JointMotion::ALL.len()) {
+        for levels in pairs(factors, levels) {
             let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
             for ((limited, captured), element) in rest.flat_map(|rest| (0..elements).map(move |i| (rest, i))) {
                 let regime = Self {
-                    motions: (0..drives.len()).map(|k| motion(k, levels[k])).collect(),
+                    motions: (0..drives.len()).map(|k| motion(k, levels[k]).0).collect(),
                     fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
-                    slides: slides.clone().map(|k| levels[k] % 2 == 0).collect(),
+                    slides: (0..sticking.len()).map(|k| slides(k, &levels, fed.end)).collect(),
                     limited,
                     captured,
                     element,
