@@ -44,7 +44,7 @@ macro_rules! for_each_element {
             line_loads: line_load::LineLoad [line_load: crate::spec::LineLoad],
             "Joints whose motion is locked or prescribed, always or when commanded."
             drives: Drive,
-            "Dry friction that sticks, one for each axis of a joint."
+            "Dry friction that sticks, of joints with one axis."
             sticking: StickingFriction,
             "Outputs of the wrenches that joints transmit."
             reactions: reaction::Reaction,

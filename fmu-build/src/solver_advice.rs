@@ -16,6 +16,10 @@ const FASTEST: usize = 3;
 /// undamped vibration.
 const RK4_LIMIT: f64 = 2.78;
 
+/// Limit of `h ω` for a vibration that `linearly_implicit` treats explicitly: its spectral radius,
+/// with two corrections, is below one up to 1.5.
+const EXPLICIT_LIMIT: f64 = 1.5;
+
 /// Number of evaluations after which the time of the measurement is looked at.
 const WORK_LIMIT: f64 = 5_000.0;
 
@@ -38,19 +42,23 @@ pub fn of_modes(model: &Model, linear: &Linearisation, modes: &Modes) -> Option<
             "fastest modes at the start: {}; fixed steps: rk4 is stable up to {} ms{}",
             listed.join(", "),
             number(1e3 * RK4_LIMIT / radius, 3),
-            linearly_implicit(model)
+            linearly_implicit(model, radius)
         )
     })
 }
 
-/// Returns the limit of the steps of `linearly_implicit`, if the model has this method.
-fn linearly_implicit(model: &Model) -> &'static str {
-    match model.spec.formulation.has(Capability::LinearlyImplicit) && !model.spec.has_nonlinear_beams() {
-        true if model.spec.joint.values().any(|joint| joint.drive_train.is_some()) => {
-            ", linearly_implicit is not limited by modes and by joints without drive train"
+/// Returns the limit of the steps of `linearly_implicit`, if the model has this method; `radius` is
+/// the largest angular frequency, rad/s.
+fn linearly_implicit(model: &Model, radius: f64) -> String {
+    let has_method = model.spec.formulation.has(Capability::LinearlyImplicit) && !model.spec.has_nonlinear_beams();
+    let has_gears = model.spec.joint.values().any(|joint| joint.drive_train.is_some());
+    match (has_method, has_gears) {
+        (false, _) => String::new(),
+        (true, false) => ", linearly_implicit is not limited by modes and joints".to_owned(),
+        (true, true) => {
+            let longest = number(1e3 * EXPLICIT_LIMIT / radius, 3);
+            format!(", linearly_implicit up to {longest} ms: it treats gears explicitly")
         }
-        true => ", linearly_implicit is not limited by modes and joints",
-        false => "",
     }
 }
 

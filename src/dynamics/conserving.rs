@@ -295,11 +295,7 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
         let mut offset = Vec3::zeros();
         match joint {
             JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
-            JointModel::Revolute(joint) => {
-                let ratio = S::lift(joint.ratio());
-                let (turn, rate_ratio) = self.turned(joint.axis(), u[0] * ratio);
-                (H[0], rate_ratios[0]) = (turn * ratio, rate_ratio);
-            }
+            JointModel::Revolute(joint) => (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]),
             JointModel::Prismatic(joint) => (H[0], offset) = self.slid(*joint.axis(), q_0[0], u[0]),
             JointModel::Cylindrical(joint) => {
                 (H[0], rate_ratios[0]) = self.turned(joint.axis(), u[0]);

@@ -1,6 +1,7 @@
 //! Couplings of joints: gears, cable drives and mimic joints.
 
-use super::{Compiler, Cursor, Element, Outputs, View};
+use super::{Compiler, Cursor, Element, Outputs, Values, View, report};
+use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{JointMotion, Report, Spec, Table, at, unknown};
 use crate::system::{Bound, Joint, ParamId, Quantity, System, Unit};
@@ -180,6 +181,13 @@ impl Element for Coupling {
             });
         }
         couplings
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if self.ratio.of(of.values) == 0.0 {
+            let what = format!("a ratio of zero would hold joint {}", self.joints[0]);
+            report(of.declared, self.ratio, problems, what);
+        }
     }
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {

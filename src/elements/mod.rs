@@ -233,6 +233,9 @@ impl Elements {
         elements.commands = from.commands;
         let drives = &elements.drives;
         elements.sticking.iter_mut().for_each(|friction| friction.link(drives));
+        let frictions = &elements.sticking;
+        let trains = elements.drive_trains.iter_mut();
+        trains.for_each(|train| train.link(drives, frictions));
         for servo in &elements.attitude_servos {
             servo.link(&mut elements.motors);
         }

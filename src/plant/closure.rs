@@ -64,7 +64,7 @@ struct Row<S: Scalar> {
 enum Reaction<S: Scalar> {
     /// Wrench on frame a, about the pair's point, world axes; its reverse acts on frame b.
     Wrench(Wrench<S>),
-    /// Torques on the first rate, and `−ratio` times it on the second.
+    /// Torque on the first rate, and `−ratio` times this torque on the second.
     Torques { rates: [usize; 2], ratio: S },
 }
 

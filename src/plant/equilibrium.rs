@@ -50,8 +50,12 @@ impl Model {
     /// Computes the static equilibrium from the assembled start, with closed loops.
     ///
     /// # Errors
-    /// [`Error::Assembly`], [`Error::NoEquilibrium`].
+    /// [`Error::Assembly`], [`Error::NoEquilibrium`]; [`Error::Spec`] for a model whose start cannot
+    /// be in equilibrium.
     pub fn equilibrium(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<Equilibrium, Error> {
+        let mut spec = self.spec.clone();
+        spec.assembly.get_or_insert_default().equilibrium = true;
+        crate::spec::check(&spec)?;
         let q = self.assembly(derived, t, parameters)?.q;
         let of = Constants {
             model: self,

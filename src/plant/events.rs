@@ -177,6 +177,8 @@ impl Plant {
         if !due.command_changed && touching.is_empty() {
             return Ok(Changes::default());
         }
+        let has_impulse = !(due.ports.is_empty() && due.impacts.is_empty() && due.captured.is_empty());
+        let freed = has_impulse && self.free_for_impulse(x, discrete);
         let of = self.base.constants();
         let model = of.model;
         let evaluation = &mut self.evaluation;
@@ -222,7 +224,7 @@ impl Plant {
         self.check_finite(t, x, discrete)?;
         Ok(Changes {
             modes: true,
-            states: jumped,
+            states: jumped || freed,
         })
     }
 
@@ -290,6 +292,8 @@ impl Plant {
         }
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
+        let freed = !locked.is_empty() && self.free_for_impulse(x, discrete);
+        let of = self.base.constants();
         self.evaluation.determine_rank(of, x, discrete);
         if !locked.is_empty() {
             self.evaluation.lock(of, x, discrete, |body| locked.contains(&body))?;
@@ -297,7 +301,7 @@ impl Plant {
         }
         Ok(Changes {
             modes: true,
-            states: !locked.is_empty(),
+            states: !locked.is_empty() || freed,
         })
     }
 }

@@ -43,14 +43,19 @@ impl Plant {
                 _ if StickingFriction::has_stopped(state, rate) => Sliding::Stuck,
                 _ => state,
             };
-            stops |= next == Sliding::Stuck && is_free && rate != 0.0;
+            let begins = next != state || has_jumped;
+            stops |= next == Sliding::Stuck && is_free && begins && rate != 0.0;
             changes.modes |= next != state;
             discrete.sliding[friction.number] = next;
         }
         if stops {
+            self.evaluation.determine_rank(of, x, discrete);
             let holds = |body: usize| frictions.iter().any(|of| of.body == body && of.holds(discrete));
             self.evaluation.lock(of, x, discrete, holds)?;
-            changes.states = true;
+            changes = Changes {
+                modes: true,
+                states: true,
+            };
         }
         let released = self.release_overloaded(t, x, u, discrete)?;
         changes.modes |= released;
@@ -58,6 +63,23 @@ impl Plant {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         Ok(changes)
+    }
+
+    /// Lets all joints slide that friction holds, before an impulse: friction transmits none. Returns
+    /// true if there are any; [`update_sticking`](Self::update_sticking) then has to follow.
+    pub(super) fn free_for_impulse(&mut self, x: &[f64], discrete: &mut Discrete) -> bool {
+        let of = self.base.constants();
+        let frictions = &of.model.elements.sticking;
+        let is_held = frictions.iter().any(|friction| friction.holds(discrete));
+        if is_held {
+            for friction in frictions {
+                if friction.holds(discrete) {
+                    discrete.sliding[friction.number] = Sliding::Forward;
+                }
+            }
+            self.evaluation.determine_rank(of, x, discrete);
+        }
+        is_held
     }
 
     /// Lets joints slide, one after the other, until friction can hold all that stick. Returns true

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// motor limits, brake and drive of the joint act on the rotor; their torques and references are
 /// those at the child, `ratio` times (angles: divided by `ratio`) those at the rotor. Damping,
 /// friction, spring and range of the joint act on the child. With the twist
-/// `δ = <joint>_motor.q − <joint>.q`, less the backlash, the gear exerts the torque
-/// `stiffness δ + hardening δ³ + damping δ̇` on the child.
+/// `δ = <joint>_motor.q − <joint>.q`, and `e` the twist less the backlash, the gear exerts the
+/// torque `stiffness e + hardening e³ + damping δ̇` on the child.
 ///
 /// The rotor is a body `<joint>_rotor` at the joint, whose mass and inertia those of the parent do
 /// not include. It spins `ratio` times as fast as the joint, so momentum and gyroscopic moments

@@ -280,7 +280,7 @@ impl PerAxis {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Friction {
-    /// Friction torque (force) at full slip, N·m (N), not negative.
+    /// Friction torque (force) of sliding, N·m (N), not negative; with `slip` at rates well above it.
     pub coulomb: PerAxis,
     /// Rate at which 76 % of the friction acts, rad/s (m/s), positive. A smaller value is closer to
     /// Coulomb's law, and stiffer. Default: the friction sticks.
@@ -290,7 +290,7 @@ pub struct Friction {
     /// without `slip`. Default: `coulomb`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub breakaway: Option<PerAxis>,
-    /// Rate at which half of the difference between `breakaway` and `coulomb` is left (Stribeck),
+    /// Rate at which half of the difference between `breakaway` and `coulomb` remains (Stribeck),
     /// rad/s (m/s), positive. Required with `breakaway`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stribeck: Option<PerAxis>,

@@ -38,9 +38,16 @@ impl Spec {
         for (name, closed) in &self.closed_loop {
             add("loop", name, &[&closed.a, &closed.b]);
         }
+        for (name, coupling) in &self.coupling {
+            let joints = [&coupling.joint, &coupling.follows].map(|joint| self.joint.get(joint));
+            let children: Vec<&str> = joints.iter().flatten().map(|joint| joint.child.as_str()).collect();
+            add("coupling", name, &children);
+        }
         self.each_element(|section, name, table| {
             let frames: Vec<&str> = table.frames().iter().map(|field| field.frame).collect();
-            add(section, name, &frames);
+            if section != "coupling" {
+                add(section, name, &frames);
+            }
         });
         found
     }
@@ -60,6 +67,8 @@ impl Spec {
             let frames = table.frames();
             frames.is_empty() || frames.iter().any(|field| acts(field.frame))
         });
+        let has = |joint: &String| part.joint.contains_key(joint);
+        part.coupling.retain(|_, of| has(&of.joint) && has(&of.follows));
         part.line_load.retain(|_, load| keeps(&load.body));
         part
     }

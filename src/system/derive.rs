@@ -356,7 +356,13 @@ impl Validator<'_> {
 
     fn joint(&mut self, joint: &Joint, q_PM: Quaternion<f64>) -> JointModel {
         let R_PM = q_PM.rotation();
-        let axis = R_PM * joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
+        // The axis of a drive train's rotor is that of its joint, where it is reported.
+        let axis = R_PM
+            * match (joint.axis, &joint.drives) {
+                (None, _) => Vec3::z(),
+                (Some(id), None) => self.direction(id),
+                (Some(id), Some(_)) => id.direction(self.values).unwrap_or_else(Vec3::z),
+            };
         match joint.kind {
             JointType::Fixed => JointModel::Fixed(joint::Fixed::new(q_PM)),
             JointType::Revolute => {

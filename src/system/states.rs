@@ -97,7 +97,11 @@ fn coordinates(joint: &Joint) -> Vec<Quantity> {
         kind => (0..joint.nv)
             .map(|i| {
                 let unit = Unit::coordinate(kind.is_angular(i)).position;
-                Quantity::new(joint.quantity_name("q", i), unit, format!("position of joint {name}"))
+                let what = match &joint.drives {
+                    Some(driven) => format!("angle of the motor of joint {driven}, divided by the ratio"),
+                    None => format!("position of joint {name}"),
+                };
+                Quantity::new(joint.quantity_name("q", i), unit, what)
             })
             .collect(),
     }
@@ -153,6 +157,8 @@ fn rates(joint: &Joint) -> Vec<Quantity> {
             let unit = Unit::coordinate(joint.kind.is_angular(i)).rate;
             let what = if joint.kind == JointType::Spherical {
                 format!("angular velocity at joint {name}, child axes")
+            } else if let Some(driven) = &joint.drives {
+                format!("rate of the motor of joint {driven}, divided by the ratio")
             } else {
                 format!("rate of joint {name}")
             };

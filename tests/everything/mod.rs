@@ -47,9 +47,6 @@ inertia = [0.02, 0.03, 0.03]
 [body.sled]
 mass = 0.4
 inertia = [0.02, 0.03, 0.03]
-[body.crank]
-mass = 0.5
-inertia = [0.02, 0.03, 0.03]
 [joint.thread]
 type = "screw"
 parent = "c"
@@ -64,23 +61,6 @@ child = "sled"
 origin = [-1.0, 0.0, 0.0]
 spring = { stiffness = 2.0 }
 start = { rate = [0.4, 0.2, -0.3] }
-[joint.crank_hinge]
-type = "revolute"
-parent = "base"
-child = "crank"
-origin = [0.0, -1.0, 0.0]
-axis = [0.3, 1.0, 0.0]
-motions = ["loads", "locked"]
-[joint.crank_hinge.drive_train]
-ratio = -20.0
-rotor_mass = 0.1
-rotor_inertia = 1e-3
-stiffness = 30.0
-hardening = 10.0
-damping = 0.2
-backlash = 0.01
-efficiency = 0.8
-friction = { coulomb = 0.05 }
 [body.boom]
 [body.boom.beam]
 length = 2.0
@@ -138,8 +118,28 @@ values = [0.0, 1.0, -1.0]
 from_importer = false
 "#;
 
-/// A coupling of two joints of [`EVERYTHING`].
+/// A joint with a drive train, coupled with one of [`EVERYTHING`].
 pub const COUPLED: &str = r#"
+[body.crank]
+mass = 0.5
+inertia = [0.02, 0.03, 0.03]
+[joint.crank_hinge]
+type = "revolute"
+parent = "base"
+child = "crank"
+origin = [0.0, -1.0, 0.0]
+axis = [0.3, 1.0, 0.0]
+motions = ["loads", "locked"]
+[joint.crank_hinge.drive_train]
+ratio = -20.0
+rotor_mass = 0.1
+rotor_inertia = 1e-3
+stiffness = 30.0
+hardening = 10.0
+damping = 0.2
+backlash = 0.01
+efficiency = 0.8
+friction = { coulomb = 0.05 }
 [coupling.lead]
 joint = "crank_hinge"
 follows = "thread"

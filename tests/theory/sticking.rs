@@ -181,6 +181,75 @@ fn impulse_moves_an_arm_that_sticks() {
     assert_eq!(run.value("hinge.sticks"), 1.0);
 }
 
+/// Returns two coupled fingers with friction on a free palm.
+fn fingers(ratio: f64, more: &str) -> String {
+    let finger = |name: &str, more: &str| {
+        format!(
+            "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_joint]\ntype = \"prismatic\"\nparent = \"palm\"\n\
+             child = \"{name}\"\naxis = [1.0, 0.0, 0.0]\nfriction = {{ coulomb = 1.0 }}\n{more}"
+        )
+    };
+    format!(
+        "name = \"fingers\"\n[body.palm]\nmass = 4.0\ninertia = [1.0, 1.0, 1.0]\n{}{}\
+         [coupling.hand]\njoint = \"right_joint\"\nfollows = \"left_joint\"\nratio = {ratio}\n{more}",
+        finger("left", "start = { rate = 0.5 }\n"),
+        finger("right", "")
+    )
+}
+
+/// Coupled joints stop together: each has a friction of 1 N and a mass of 1 kg, so both decelerate
+/// at 1 m/s² relative to a palm that the coupling leaves at rest for the ratio −1.
+#[test]
+fn coupled_joints_stop_together() {
+    for formulation in Formulation::ALL {
+        let mut run = Run::of(crate::plant_in(formulation, &fingers(-1.0, ""), Path::new(".")), 1e-10);
+        run.go(2.0);
+        let off = run.value("left_joint.q") - 0.125;
+        println!("{formulation:?}: travel off by {off:.1e} m (1e-8, the integrator's error)");
+        assert!(off.abs() < 1e-8 && run.value("left_joint.qd").abs() < 1e-9, "{off:e}");
+        run.set("left_joint.tau", 5.0);
+        run.go(3.0);
+        // (5 − 2)/2 m/s² for a second.
+        let off = run.value("left_joint.q") - 0.125 - 0.75;
+        assert!(off.abs() < 1e-8, "{off:e}");
+    }
+    let mut run = Run::new(&fingers(1.0, ""), 1e-10);
+    run.go(4.0);
+    assert!(run.value("left_joint.qd").abs() < 1e-9 && run.value("hand.violation").abs() < 1e-9);
+}
+
+/// A parallelogram with friction in all its joints stops; an impulse moves it again, and the loop
+/// stays closed.
+#[test]
+fn loop_with_friction_stops_and_transmits_an_impulse() {
+    let link = |name: &str, parent: &str, origin: &str, start: &str| {
+        format!(
+            "[body.{name}]\nmass = 1.0\nmass_centre = [0.5, 0.0, 0.0]\ninertia = [0.01, 0.1, 0.1]\n[joint.{name}_joint]\ntype = \"revolute\"\n\
+             parent = \"{parent}\"\nchild = \"{name}\"\norigin = {origin}\nfriction = {{ coulomb = 0.1 }}\nstart = {{ {start} }}\n"
+        )
+    };
+    let text = format!(
+        "name = \"parallelogram\"\n{}{}{}[frame.corner]\nbody = \"coupler\"\norigin = [2.0, 0.0, 0.0]\n\
+         [frame.end]\nbody = \"rocker\"\norigin = [1.0, 0.0, 0.0]\n[loop.pin]\ntype = \"revolute\"\na = \"corner\"\nb = \"end\"\n\
+         [port.push]\nframe = \"corner\"\nimpulse = true\n",
+        link("crank", "world", "[0.0, 0.0, 0.0]", "position_deg = 60.0"),
+        link("coupler", "crank", "[1.0, 0.0, 0.0]", "position_deg = -60.0"),
+        link("rocker", "world", "[2.0, 0.0, 0.0]", "position_deg = 60.0"),
+    );
+    let mut run = Run::new(&text, 1e-9);
+    run.go(0.5);
+    assert_eq!(run.value("crank_joint.sticks"), 1.0);
+    run.set("push.impulse[1]", -0.4);
+    run.set("push.impact", 1.0);
+    run.go(0.51);
+    let moving = run.value("crank_joint.qd");
+    run.go(6.0);
+    let violation = run.value("pin.violation");
+    println!("rate after the impulse {moving:.3} rad/s, violation {violation:.1e} m (1e-7)");
+    assert!(moving.abs() > 0.1 && violation < 1e-7, "{moving} {violation:e}");
+    assert_eq!(run.value("crank_joint.sticks"), 1.0);
+}
+
 /// Below an efficiency of one half no torque on the child turns the motor.
 #[test]
 fn gear_below_half_efficiency_is_self_locking() {

@@ -230,7 +230,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
         }
         if let Some((joint, (mimic, leader))) = follows {
             let name = names.joint(attachment);
-            page.line(&format!("[coupling.{name}_mimic]"));
+            page.line(&format!("[coupling.{}]", coupling_name(name, tree, names)));
             page.field("joint", &format!("{name:?}"), "");
             page.field("follows", &format!("{:?}", names.joint(leader)), "");
             page.field("ratio", &plain(mimic.multiplier), "");
@@ -243,26 +243,40 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
 /// Joint that another one mimics: the relation of the positions, and the place in the tree.
 type Leader<'a> = (&'a Mimic, &'a Attachment);
 
-/// Returns what a joint mimics, `None` if it mimics nothing or a joint that does not move.
+/// Returns what a joint mimics, `None` if it mimics nothing, or nothing that it can follow.
 fn leader<'a>(robot: &'a Robot, tree: &'a Tree, joint: &'a Joint, remarks: &mut Vec<String>) -> Option<Leader<'a>> {
     let mimic = joint.mimic.as_ref()?;
-    let moves = |of: &&Attachment| matches!(of.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic);
-    let of_leader = |of: &&Attachment| of.joint.is_some_and(|j| robot.joints[j].name == mimic.joint);
-    let mut attached = tree.attachments.iter().filter(moves);
-    let follower = tree.attachments.iter().filter(moves);
-    let is_attached = follower
-        .filter_map(|of| of.joint)
-        .any(|j| robot.joints[j].name == joint.name);
-    let found = attached
-        .find(of_leader)
-        .filter(|_| is_attached && mimic.multiplier != 0.0);
-    if found.is_none() {
-        remarks.push(format!(
-            "joint \"{}\" mimics {}, which does not move or has no effect on it: it moves independently",
-            joint.name, mimic.joint
-        ));
+    let moving = |name: &str| {
+        let moves = |of: &&Attachment| matches!(of.kind, Kind::Revolute | Kind::Continuous | Kind::Prismatic);
+        let mut attached = tree.attachments.iter().filter(moves);
+        attached.find(|of| of.joint.is_some_and(|j| robot.joints[j].name == name))
+    };
+    let next = |of: &&'a Mimic| robot.joints.iter().find(|next| next.name == of.joint)?.mimic.as_ref();
+    let chain = std::iter::successors(Some(mimic), next).take(robot.joints.len() + 1);
+    let is_cyclic = chain.count() > robot.joints.len();
+    let why = match (moving(&joint.name), moving(&mimic.joint)) {
+        _ if is_cyclic => "which mimics it",
+        _ if mimic.multiplier == 0.0 => "with the multiplier 0",
+        (Some(_), Some(leader)) => return Some((mimic, leader)),
+        (None, _) => return None,
+        (_, None) => "and there is no such joint that moves",
+    };
+    remarks.push(format!(
+        "joint \"{}\" mimics {}, {why}: it moves independently",
+        joint.name, mimic.joint
+    ));
+    None
+}
+
+/// Returns a name for the coupling of a joint that no link, joint or frame has.
+fn coupling_name(joint: &str, tree: &Tree, names: &Names) -> String {
+    let is_taken =
+        |name: &String| names.links.contains(name) || tree.attachments.iter().any(|of| names.joint(of) == *name);
+    let mut name = format!("{joint}_mimic");
+    while is_taken(&name) {
+        name.push('_');
     }
-    found.map(|found| (mimic, found))
+    name
 }
 
 /// Writes the other fields of a joint that moves: axis, range, start, motor, damping, friction.

@@ -1,14 +1,12 @@
 //! Drive trains: the elastic gear between the rotor of a motor and the child of a joint.
 
 use super::friction::tanh_resistance;
-use super::{Field, JointTable, sticking};
+use super::{Drive, Field, JointTable, Sliding, StickingFriction, sticking};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
-use crate::elements::{
-    Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, mean_slope, report,
-};
-use crate::spec::{self, Spec};
+use crate::elements::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, report};
+use crate::spec::{self, JointMotion, Spec};
 use crate::system::{Bound, CoordinateUnits, Declarations, ParamId, Quantity, System, Unit};
 
 /// Gear between the rotor of a motor and the child of a joint.
@@ -28,6 +26,8 @@ use crate::system::{Bound, CoordinateUnits, Declarations, ParamId, Quantity, Sys
 pub(crate) struct DriveTrain {
     /// Name of the joint.
     joint: String,
+    /// Indices of the child and of the rotor among the bodies.
+    bodies: [usize; 2],
     /// Indices of the coordinate and the rate of the joint and of the rotor.
     child: [usize; 2],
     rotor: [usize; 2],
@@ -37,6 +37,36 @@ pub(crate) struct DriveTrain {
     backlash: Option<ParamId>,
     efficiency: Option<ParamId>,
     friction: Option<Loss>,
+    holds_child: Holds,
+    holds_rotor: Holds,
+}
+
+/// What can hold one side of a drive train: a drive or a brake, and dry friction that sticks.
+#[derive(Clone, Debug, Default)]
+struct Holds {
+    drive: Option<Box<Drive>>,
+    friction: Option<usize>,
+}
+
+impl Holds {
+    /// Returns what can hold the joint of a body.
+    fn of(body: usize, drives: &[Drive], frictions: &[StickingFriction]) -> Self {
+        let drive = drives.iter().find(|drive| drive.body == body);
+        let friction = frictions.iter().find(|friction| friction.body == body);
+        Self {
+            drive: drive.cloned().map(Box::new),
+            friction: friction.map(|friction| friction.number),
+        }
+    }
+
+    /// Returns true while loads do not move the joint.
+    fn holds(&self, now: &Instant<f64>) -> bool {
+        let motion = self.drive.as_ref().map(|drive| drive.motion_now(now.motions));
+        motion.is_some_and(|motion| motion != JointMotion::Loads)
+            || self
+                .friction
+                .is_some_and(|number| now.sliding[number] == Sliding::Stuck)
+    }
 }
 
 /// Friction of motor and gear, on the rotor.
@@ -121,6 +151,9 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
         backlash,
         efficiency,
         friction,
+        bodies: [of.body, rotor],
+        holds_child: Holds::default(),
+        holds_rotor: Holds::default(),
     };
     if let Some(friction) = written.friction.as_ref().filter(|friction| friction.sticks()) {
         let on = sticking::OnRotor {
@@ -134,6 +167,12 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
 }
 
 impl DriveTrain {
+    /// Connects the drive train with what can hold its sides, after all joints are declared.
+    pub(in crate::elements) fn link(&mut self, drives: &[Drive], frictions: &[StickingFriction]) {
+        let [child, rotor] = self.bodies.map(|body| Holds::of(body, drives, frictions));
+        (self.holds_child, self.holds_rotor) = (child, rotor);
+    }
+
     /// Starts the rotor with the position and the rate of the child.
     pub fn start<S: Scalar>(&self, q: &mut [S], qd: &mut [S]) {
         q[self.rotor[0]] = q[self.child[0]];
@@ -143,11 +182,6 @@ impl DriveTrain {
     /// Returns the twist `δ`, rad.
     fn twist<S: Scalar>(&self, q: &[S]) -> S {
         q[self.rotor[0]] - q[self.child[0]]
-    }
-
-    /// Returns half of the backlash, rad.
-    fn play(&self, parameters: &[f64]) -> f64 {
-        self.backlash.map_or(0.0, |id| 0.5 * id.of(parameters))
     }
 
     /// Returns the constants `k` (N·m/rad) and `k₃` (N·m/rad³).
@@ -162,8 +196,8 @@ impl DriveTrain {
         let twist = self.twist(q);
         let stretch = match self.backlash {
             None => twist,
-            Some(_) => {
-                let play = self.play(parameters);
+            Some(backlash) => {
+                let play = 0.5 * backlash.of(parameters);
                 let beyond = S::select(twist.exceeds(play), twist - S::lift(play), S::zero());
                 S::select((-twist).exceeds(play), twist + S::lift(play), beyond)
             }
@@ -267,22 +301,8 @@ impl Element for DriveTrain {
         self.act(self.load(now.parameters, now.q, now.qd).spring, applied);
     }
 
-    /// Adds the mean slope of the potential between the ends of the step, less the spring's torque.
-    fn add_of_step<S: Scalar>(&self, now: &Instant<S>, _h: f64, q_0: &[f64], applied: &mut Applied<S>) {
-        let play = S::lift(self.play(now.parameters));
-        let before = S::lift(q_0[self.rotor[0]] - q_0[self.child[0]]);
-        let ends = [before, self.twist(now.q) * S::lift(2.0) - before];
-        let [k, k_3]: [S; 2] = self.constants(now.parameters);
-        let slope = |ends: [S; 2]| {
-            let inside = |[a, b]: [S; 2]| (a + b) * (k * S::lift(0.5) + k_3 * (a * a + b * b) * S::lift(0.25));
-            mean_slope(ends, |e| self.potential(now.parameters, e), inside)
-        };
-        let mean = slope(ends.map(|twist| twist - play)) - slope(ends.map(|twist| -twist - play));
-        self.act(mean - self.load(now.parameters, now.q, now.qd).spring, applied);
-    }
-
-    /// Passes the stiffness on either side. Its coupling is left out: implicit methods follow a
-    /// vibration of both sides explicitly.
+    /// Passes the stiffness and the damping on one side while the other side is held: only then they
+    /// belong to a single rate. Implicit methods treat a gear between two moving sides explicitly.
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let [k, k_3]: [f64; 2] = self.constants(now.parameters);
         let loaded = self.load(now.parameters, now.q, now.qd);
@@ -291,8 +311,13 @@ impl Element for DriveTrain {
         if !is_loose && !pulls {
             let damping = self.damping.map_or(0.0, |id| id.of(now.parameters));
             let gear = Resistance::of(k + 3.0 * k_3 * loaded.stretch * loaded.stretch, damping);
-            on(self.child[1], gear);
-            on(self.rotor[1], gear);
+            let [holds_child, holds_rotor] = [&self.holds_child, &self.holds_rotor].map(|by| by.holds(now));
+            if holds_rotor {
+                on(self.child[1], gear);
+            }
+            if holds_child {
+                on(self.rotor[1], gear);
+            }
         }
         if let Some(loss) = self.friction {
             let slip = loss.slip.of(now.parameters);

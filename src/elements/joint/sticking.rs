@@ -91,10 +91,11 @@ impl Stored for Sliding {
     }
 }
 
-/// Rate (rad/s, m/s) by which a sliding joint has to pass zero before it sticks, and excess of the
-/// holding torque, relative to the breakaway torque, with which a joint begins to slide: they avoid
-/// sequences of events at the limits.
+/// Rate (rad/s, m/s) by which a sliding joint has to pass zero before it sticks, against sequences
+/// of events.
 const RATE_HYSTERESIS: f64 = 1e-9;
+/// Excess of the holding torque, relative to the friction at rest, with which a joint begins to
+/// slide, against sequences of events.
 const TORQUE_HYSTERESIS: f64 = 1e-9;
 
 /// Rotor of a drive train on which friction acts.

@@ -31,15 +31,15 @@ const SURPLUS: &[(&str, usize)] = &[
     ("beam_in_grasp", 789),
     ("bricard", 21),
     ("dual_arm", 328),
-    ("geared_arm", 17),
+    ("geared_arm", 15),
     ("klak_2020_quaternion", 132),
     ("servicer_orbit", 159),
     ("valverde_2018", 76),
     ("everything 0", 763),
-    ("everything 1", 326),
-    ("everything 2", 4659),
+    ("everything 1", 302),
+    ("everything 2", 4199),
     ("everything 3", 250),
-    ("everything 4", 432),
+    ("everything 4", 354),
     ("fed 5", 660),
     ("slides 6", 12),
     ("tethered 8", 53),
@@ -379,6 +379,12 @@ fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
 /// Tests all models together and returns the pairs of an output and an input without effect.
 fn check_all(models: impl IntoIterator<Item = (String, Model)>, seeds: u64) -> Vec<String> {
     let idle = models.into_iter().flat_map(|(name, model)| {
+        // A joint that friction holds in few experiments is rarely moved by another one.
+        let seeds = if model.elements.sticking.is_empty() {
+            seeds
+        } else {
+            seeds.max(24)
+        };
         let idle = check(&name, &model, seeds);
         idle.into_iter().map(move |pair| format!("{name}: {pair}"))
     });
@@ -393,7 +399,7 @@ fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
         let text = std::fs::read_to_string(file).expect("a text");
         (name, Model::read(&text, &folder).expect("valid"))
     });
-    assert_eq!(check_all(models, 24), [""; 0]);
+    assert_eq!(check_all(models, 6), [""; 0]);
 }
 
 #[test]

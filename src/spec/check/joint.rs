@@ -1,5 +1,7 @@
 use super::Check;
-use crate::spec::{DriveTrain, FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Stop};
+use crate::spec::{
+    DriveTrain, FeedForward, Friction, Joint, JointMotion, JointStart, JointType, Method, PerAxis, Range, Stop,
+};
 
 impl Check<'_> {
     /// Validates a joint.
@@ -143,6 +145,10 @@ impl Check<'_> {
             let what = format!("friction sticks in joints with one axis only, not in a {kind} joint: write `slip`");
             refuse("", what);
         }
+        if self.spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium) {
+            let what = "a start in equilibrium is not unique with friction that sticks: write `slip`";
+            self.report("joint", name, place, what);
+        }
         if self.spec.joint.values().any(Joint::feeds_forward) {
             let what = "a feed-forward torque does not include friction that sticks: write `slip`";
             self.report("joint", name, place, what);
@@ -154,6 +160,7 @@ impl Check<'_> {
         if let Some(friction) = &train.friction {
             self.friction(name, joint, friction, "drive_train.friction");
         }
+        let spec = self.spec;
         let mut forbid = |field: &str, written: bool, what: &str| {
             if written {
                 self.report("joint", name, field, what);
@@ -172,6 +179,34 @@ impl Check<'_> {
             "a joint with a drive train has no feed-forward: its inverse dynamics are those of a rigid gear",
         );
         forbid("drive_train.ratio", train.ratio == 0.0, "a ratio of zero turns nothing");
+        forbid(
+            "drive_train.rotor_mass",
+            train.rotor_mass <= 0.0,
+            "the mass is not positive",
+        );
+        forbid(
+            "drive_train.rotor_inertia",
+            train.rotor_inertia <= 0.0,
+            "the inertia is not positive",
+        );
+        let has_loops = !spec.closed_loop.is_empty();
+        forbid(
+            "drive_train",
+            has_loops,
+            "a model with loops has no drive trains: its start would wind up the gears",
+        );
+        let is_balanced = spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium);
+        forbid(
+            "drive_train",
+            is_balanced,
+            "a model with drive trains cannot start in equilibrium: the twist at the start is zero",
+        );
+        let conserves = spec.solver.method == Method::Conserving;
+        forbid(
+            "drive_train",
+            conserves,
+            "the method conserving does not support drive trains; did you mean method = \"auto\"?",
+        );
         forbid(
             "drive_train.efficiency",
             train.efficiency.is_some() && train.friction.is_none(),

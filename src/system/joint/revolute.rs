@@ -22,11 +22,6 @@ impl Revolute {
         }
     }
 
-    /// Returns the ratio of the angle to the coordinate.
-    pub fn ratio(&self) -> f64 {
-        self.ratio
-    }
-
     /// Returns the axis, a unit vector in F.
     pub fn axis(&self) -> &Vec3<f64> {
         &self.turn.axis

@@ -35,10 +35,16 @@ pub(super) fn declare_inputs(of: JointTable, declare: &mut Declarations) -> Opti
     }
     let torque = |i| {
         let kind = if joint.kind.is_angular(i) { "torque" } else { "force" };
-        let what = format!(
-            "{kind} on the child of joint {}, its reaction on the parent",
-            joint.name
-        );
+        let what = match joint.drives {
+            None => format!(
+                "{kind} on the child of joint {}, its reaction on the parent",
+                joint.name
+            ),
+            Some(_) => format!(
+                "{kind} of the motor of joint {}, at the child with a rigid gear",
+                joint.name
+            ),
+        };
         quantity(joint, i, "tau", |units| units.force, what)
     };
     Some(inputs((0..joint.nv).map(torque), declare))
