@@ -129,7 +129,7 @@ fn written(plant: &Plant) -> StartValues {
 
 /// Returns the spec of a model with the given start of its joints and free bodies.
 fn with_start(model: &Model, start: &StartValues) -> Spec {
-    let mut spec = model.spec.clone();
+    let mut spec = (*model.spec).clone();
     for body in &model.system().bodies {
         let joint = &body.joint;
         let q = &start.q[joint.q..joint.q + joint.nq];

@@ -12,7 +12,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Spec as written by the user.
-    pub spec: Spec,
+    pub spec: Box<Spec>,
     /// Parameters that the importer may change.
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
@@ -139,6 +139,13 @@ fn start_inputs(values: &IndexMap<String, f64>, inputs: &mut [Input], problems: 
 /// matrices take hundreds of megabytes and seconds per step.
 pub(crate) const MOST_DENSE: usize = 2000;
 
+/// Returns a copy of the spec. Not inlined, so that the copy is not in the caller's stack frame:
+/// importers call from threads with small stacks.
+#[inline(never)]
+fn boxed(spec: &Spec) -> Box<Spec> {
+    Box::new(spec.clone())
+}
+
 /// Largest scale of modal amplitudes, m·√kg: the tip of a beam of 16 kg is displaced by 0.1 m.
 const MODAL_SCALE: f64 = 0.2;
 
@@ -205,7 +212,7 @@ impl Model {
         outputs.declared.shrink_to_fit();
         outputs.flags.shrink_to_fit();
         let mut model = Self {
-            spec: written.clone(),
+            spec: boxed(written),
             parameters: declare.parameters,
             inputs,
             states,

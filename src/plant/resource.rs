@@ -22,7 +22,7 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let compiled = Compiled {
             format: FORMAT,
-            spec: self.spec.clone(),
+            spec: (*self.spec).clone(),
         };
         serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
     }

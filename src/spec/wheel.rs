@@ -61,6 +61,7 @@ impl Wheel {
 impl Spec {
     /// Returns the spec with the rotor of every wheel and of every drive train added, each a body
     /// on a joint.
+    #[inline(never)] // importers call from threads with small stacks
     pub(crate) fn with_rotors(&self) -> Cow<'_, Self> {
         if self.wheel.is_empty() && self.joint.values().all(|joint| joint.drive_train.is_none()) {
             return Cow::Borrowed(self);

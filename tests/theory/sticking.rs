@@ -230,7 +230,7 @@ fn loop_with_friction_stops_and_transmits_an_impulse() {
     };
     let text = format!(
         "name = \"parallelogram\"\n{}{}{}[frame.corner]\nbody = \"coupler\"\norigin = [2.0, 0.0, 0.0]\n\
-         [frame.end]\nbody = \"rocker\"\norigin = [1.0, 0.0, 0.0]\n[loop.pin]\ntype = \"revolute\"\na = \"corner\"\nb = \"end\"\n\
+         [frame.rocker_end]\nbody = \"rocker\"\norigin = [1.0, 0.0, 0.0]\n[loop.pin]\ntype = \"revolute\"\na = \"corner\"\nb = \"rocker_end\"\n\
          [port.push]\nframe = \"corner\"\nimpulse = true\n",
         link("crank", "world", "[0.0, 0.0, 0.0]", "position_deg = 60.0"),
         link("coupler", "crank", "[1.0, 0.0, 0.0]", "position_deg = -60.0"),

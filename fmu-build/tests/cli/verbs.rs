@@ -371,6 +371,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "normal",
         "orientation",
         "slope",
+        "toward",
     ];
     let ratios = [
         "J2",
@@ -378,12 +379,14 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "e",
         "e_t",
         "eccentricity",
+        "efficiency",
         "energy_balance",
         "exponent",
         "linear_limit",
         "mu",
         "r_E",
         "r_f",
+        "ratio",
         "tolerance",
         "weights",
     ];
