@@ -101,11 +101,11 @@ impl Spec {
                 rotor_inertia: None,
                 range: None,
                 drive_train: None,
-                geared: Some(Geared {
+                geared: Some(Box::new(Geared {
                     joint: name.clone(),
                     ratio: train.ratio,
                     sticks: train.friction.as_ref().is_some_and(Friction::sticks),
-                }),
+                })),
                 ..joint.clone()
             };
             (joint.motion, joint.input) = (JointMotion::Loads, false);

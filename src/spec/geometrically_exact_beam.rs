@@ -17,7 +17,7 @@ pub struct GeometricallyExactBeam {
     pub length: Option<f64>,
     /// Stress-free shape of a curved beam, in place of `length`. Default: straight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shape: Option<BeamShape>,
+    pub shape: Option<Box<BeamShape>>,
     /// Number of straight elements, 1 to 100; 8 to 16 for large bending. At rest an element of a
     /// curved beam bends by at most 45°.
     pub elements: usize,

@@ -49,7 +49,7 @@ pub struct Joint {
     pub damping: Option<PerAxis>,
     /// Dry friction. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub friction: Option<Friction>,
+    pub friction: Option<Box<Friction>>,
     /// Spring between parent and child. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spring: Option<Spring>,
@@ -60,11 +60,11 @@ pub struct Joint {
     /// Drive train: gear with elasticity between the motor and the child. Only for revolute joints.
     /// Default: the actuators act on the child directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub drive_train: Option<DriveTrain>,
+    pub drive_train: Option<Box<DriveTrain>>,
     /// Drive train that this joint's rotor drives, if [`Spec::with_rotors`](super::Spec) has added
     /// the joint.
     #[serde(skip)]
-    pub(crate) geared: Option<Geared>,
+    pub(crate) geared: Option<Box<Geared>>,
     /// Range of the position, reported when it is left. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
@@ -431,7 +431,7 @@ pub struct JointStart {
 impl Joint {
     /// Returns true if dry friction can hold it: its own, or on the rotor of a drive train.
     pub fn sticks(&self) -> bool {
-        let own = self.friction.as_ref().is_some_and(Friction::sticks);
+        let own = self.friction.as_deref().is_some_and(Friction::sticks);
         own || self.geared.as_ref().is_some_and(|geared| geared.sticks)
     }
 

@@ -63,8 +63,8 @@ impl Motion<1, 1> for Screw {
     }
 
     /// Returns the angle `θ` with the least `(θ − θ_R)² + (l θ − s)²`, with the angle `θ_R` of the
-    /// attitude, the travel `s` and the travel `l` per radian; its rate is the one of
-    /// [`dual`](super::dual).
+    /// attitude, the travel `s` and the travel `l` per radian; its rate is that of the nearest
+    /// admissible motion.
     fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 1] {
         let lead = S::lift(self.lead);
         let travel = lift3::<S>(&self.turn.axis).dot(&X_FB.p);
