@@ -138,23 +138,23 @@ fn with_start(model: &Model, start: &StartValues) -> Spec {
         if let Some(written) = spec.joint.get_mut(&joint.name).filter(|_| joint.written) {
             written.start = match joint.kind {
                 JointType::Fixed => None,
-                JointType::Spherical => Some(JointStart {
+                JointType::Spherical => Some(Box::new(JointStart {
                     attitude: Some([q[0], q[1], q[2], q[3]]),
                     rate: Some(PerAxis::Each(qd.to_vec())),
                     ..JointStart::default()
-                }),
-                JointType::Free => Some(JointStart {
+                })),
+                JointType::Free => Some(Box::new(JointStart {
                     attitude: Some([q[0], q[1], q[2], q[3]]),
                     position: Some(PerAxis::Each(q[4..].to_vec())),
                     angular_velocity: Some(three(qd)),
                     velocity: Some(three(&qd[3..])),
                     ..JointStart::default()
-                }),
-                _ => Some(JointStart {
+                })),
+                _ => Some(Box::new(JointStart {
                     position: Some(PerAxis::Each(q.to_vec())),
                     rate: Some(PerAxis::Each(qd.to_vec())),
                     ..JointStart::default()
-                }),
+                })),
             };
         } else if let (JointType::Free, Some(written)) = (joint.kind, spec.body.get_mut(&body.name)) {
             let axes = written.start.as_ref().map(|start| start.axes).unwrap_or_default();

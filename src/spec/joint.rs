@@ -67,7 +67,7 @@ pub struct Joint {
     pub(crate) geared: Option<Box<Geared>>,
     /// Range of the position, reported when it is left. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub range: Option<Range>,
+    pub range: Option<Box<Range>>,
     /// Proportional-derivative servo. Not for fixed and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub servo: Option<Servo>,
@@ -94,7 +94,7 @@ pub struct Joint {
     pub input: bool,
     /// Initial position and rate. Not for fixed joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<JointStart>,
+    pub start: Option<Box<JointStart>>,
 }
 
 /// Type of a joint.
@@ -469,10 +469,10 @@ impl Joint {
             motions: Vec::new(),
             tracking: None,
             input: true,
-            start: Some(JointStart {
+            start: Some(Box::new(JointStart {
                 rate: Some(PerAxis::All(wheel.rate)),
                 ..JointStart::default()
-            }),
+            })),
         }
     }
 }
