@@ -232,7 +232,7 @@ impl Plant {
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the name of the first variable that is not finite.
-    fn check_finite(&self, t: f64, x: &[f64], discrete: &Discrete) -> Result<(), Error> {
+    pub(super) fn check_finite(&self, t: f64, x: &[f64], discrete: &Discrete) -> Result<(), Error> {
         let model = &self.base.model;
         let is_none = |number: &f64| !number.is_finite();
         let state = x.iter().position(is_none).map(|i| model.states[i].name.clone());

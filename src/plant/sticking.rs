@@ -16,7 +16,8 @@ impl Plant {
     /// than the friction at rest, the one with the largest excess begins to slide.
     ///
     /// # Errors
-    /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse.
+    /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse,
+    /// [`Error::NotFinite`] if it leads to values that are not finite.
     pub(super) fn update_sticking(
         &mut self,
         t: f64,
@@ -52,6 +53,7 @@ impl Plant {
             self.evaluation.determine_rank(of, x, discrete);
             let holds = |body: usize| frictions.iter().any(|of| of.body == body && of.holds(discrete));
             self.evaluation.lock(of, x, discrete, holds)?;
+            self.check_finite(t, x, discrete)?;
             changes = Changes {
                 modes: true,
                 states: true,
