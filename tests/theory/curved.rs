@@ -171,7 +171,7 @@ fn bend_of_45_degrees(elements: usize) -> Vec3<f64> {
          mass_per_length = 1.0\npolar_inertia_per_length = {polar:?}\nEA = 1e7\nGA = 5e6\nGJ = {GJ:?}\nEI = {EI:?}\n\
          [joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"bend\"\n\
          [frame.tip]\nbody = \"bend\"\norigin = [{x:?}, {y:?}, 0.0]\n[port.load]\nframe = \"tip\"\n\
-         [signal.\"load.f[3]\"]\ntype = \"constant\"\noffset = 600.0\nfrom_importer = false\n[assembly]\nequilibrium = true\n",
+         [signal.\"load.f[3]\"]\ntype = \"constant\"\namplitude = 600.0\nfrom_importer = false\n[assembly]\nequilibrium = true\n",
         polar = 1.0 / 6.0,
         GJ = 5e6 / 6.0,
         EI = 1e7 / 12.0,

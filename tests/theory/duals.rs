@@ -130,23 +130,26 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
             let off = (found - exact[(row, k)]).abs();
             assert!(off <= 1e-12 * scales[row], "{}: {off:e}", names[row]);
         }
-        let is_of_motor = model.spec.joint.iter().any(|(joint, written)| {
-            let names = ["qd", "unwrapped_angle"].map(|of| format!("{joint}_motor.{of}"));
-            written.drive_train.is_some() && model.states.get(k).is_some_and(|state| names.contains(&state.name))
+        let mut geared = (model.spec.joint.iter()).filter(|(_, written)| written.drive_train.is_some());
+        let has_gears = geared.clone().next().is_some();
+        let is_unwrapped = geared.any(|(joint, _)| {
+            let name = format!("{joint}_motor.unwrapped_angle");
+            model.states.get(k).is_some_and(|state| state.name == name)
         });
-        // A long step opens loops, where rows that are redundant in closed loops are independent.
-        let longest = if model.spec.closed_loop.is_empty() { 0.1 } else { 1e-3 };
+        // A long step opens loops, where rows that are redundant in closed loops are independent; a
+        // rotor makes many turns in it.
+        let is_short = has_gears || !model.spec.closed_loop.is_empty();
+        let longest = if is_short { 1e-3 } else { 0.1 };
         let column = ridders(plant, point, k, longest * nominals[k]);
         // A magnitude has a kink at zero, which is close in planar motion; roll and yaw change fast
-        // near a pitch of 90°. Friction changes fast near its Stribeck rate, and a rotor makes many
-        // turns in a tenth of a radian of its joint.
+        // near a pitch of 90°.
         let near = ridders(plant, point, k, 1e-5 * nominals[k]);
         let there = values(plant, point, k, 0.1 * nominals[k]);
         for (bent, (there, now)) in bent.iter_mut().zip(there.iter().zip(&now)) {
             *bent = bent.larger((there - now).abs());
         }
         for (row, (value, near)) in column.iter().zip(near).enumerate() {
-            let is_curved = is_of_motor || names[row].ends_with("_scale") || names[row].contains(".rpy");
+            let is_curved = is_unwrapped || names[row].ends_with("_scale") || names[row].contains(".rpy");
             let slope = if is_curved { near } else { *value };
             differences[(row, k)] = slope * nominals[k];
         }
