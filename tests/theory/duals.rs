@@ -448,6 +448,17 @@ fn tangent_agrees_with_differences_on_every_example() {
         );
         for formulation in Formulation::ALL {
             let mut plant = crate::plant_in(formulation, &text, directory);
+            let has_gears = plant
+                .model()
+                .spec
+                .joint
+                .values()
+                .any(|joint| joint.drive_train.is_some());
+            // The poses of a rotor and its carrier determine its angle up to full turns, which are
+            // less than the steps of the differences.
+            if has_gears && formulation != Formulation::Recursive {
+                continue;
+            }
             let model = Arc::clone(plant.model());
             let mut rng = ChaCha8Rng::seed_from_u64(8);
             let mut rest = start(&mut plant);
