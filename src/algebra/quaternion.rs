@@ -176,6 +176,19 @@ impl Quaternion<f64> {
         Self::new(c, axis.x * s, axis.y * s, axis.z * s)
     }
 
+    /// Returns the smallest rotation that takes the unit vector `from` to the unit vector `to`; for
+    /// opposite vectors half a turn about the coordinate axis that is nearest to normal.
+    pub fn between(from: &Vec3<f64>, to: &Vec3<f64>) -> Self {
+        let v = from.cross(to);
+        let q = Self::new(1.0 + from.dot(to), v.x, v.y, v.z);
+        if q.norm_squared() > 1e-12 {
+            return q.normalised();
+        }
+        let nearest = Vec3::ith(from.iamin(), 1.0);
+        let axis = (nearest - from * from.dot(&nearest)).normalize();
+        Self::new(0.0, axis.x, axis.y, axis.z)
+    }
+
     /// Returns the quaternion as a constant with components of the scalar type `S`.
     pub fn lift<S: Scalar>(self) -> Quaternion<S> {
         Quaternion::new(S::lift(self.w), S::lift(self.x), S::lift(self.y), S::lift(self.z))

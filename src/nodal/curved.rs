@@ -34,10 +34,7 @@ impl CurvedElement {
         let chord = b.p - a.p;
         let l = chord.norm();
         let (x, along) = (middle.column(0).into_owned(), chord / l);
-        // The smallest rotation that takes x to the chord.
-        let v = x.cross(&along);
-        let onto = Quaternion::new(1.0 + x.dot(&along), v.x, v.y, v.z).normalised();
-        let R_WE = onto.rotation() * middle;
+        let R_WE = Quaternion::between(&x, &along).rotation() * middle;
         let ratio = l / section.l;
         Self {
             element: DirectorElement {

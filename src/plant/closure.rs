@@ -283,10 +283,9 @@ impl<S: Scalar> Closure<S> {
         // A response that is small relative to the largest is round-off.
         let own = |i: usize| self.W[i * n + i].value();
         let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
-        self.responses
-            .iter_mut()
-            .zip(0..n)
-            .for_each(|(response, i)| *response = self.W[i * n + i].value());
+        for i in 0..n {
+            self.responses[i] = own(i);
+        }
         for (index, held) in self.held.iter().enumerate() {
             let Some(pair) = &held.pair else { continue };
             let rows = || (0..n).filter(|&i| self.rows[i].held == index);

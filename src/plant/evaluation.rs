@@ -33,7 +33,7 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) qdd: Vec<S>,
     /// Derivatives of the states, for the torques that hold joints which stick; empty without
     /// these.
-    pub(super) dx: Vec<S>,
+    dx: Vec<S>,
     /// Workspace for locking joints.
     pub(super) lock: LockWorkspace,
 }
@@ -337,15 +337,13 @@ impl Evaluation<f64> {
         &self.inputs
     }
 
-    /// Computes the torques that hold joints which stick, as torques of drives; returns false if no
-    /// joint sticks, or if the dynamics fail, which the evaluation of the derivatives reports.
-    fn find_holding_torques(&mut self, of: Constants, at: OperatingPoint) -> bool {
-        let elements = &of.model.elements;
-        if !elements.sticking.iter().any(|friction| friction.holds(at.discrete)) {
-            return false;
-        }
+    /// Computes the torques that hold joints which stick, as torques of drives.
+    ///
+    /// # Errors
+    /// Those of [`derivative`](Self::derivative).
+    pub(super) fn find_holding_torques(&mut self, of: Constants, at: OperatingPoint) -> Result<(), Error> {
         let mut dx = std::mem::take(&mut self.dx);
-        let found = self.derivative(of, at, &mut dx).is_ok();
+        let found = self.derivative(of, at, &mut dx);
         self.dx = dx;
         found
     }
@@ -366,7 +364,11 @@ impl Evaluation<f64> {
             parameters,
         } = of;
         let watched = model.elements.watches();
-        let holds = watched.holds && self.find_holding_torques(of, OperatingPoint::new(t, x, u, discrete));
+        let mut frictions = model.elements.sticking.iter();
+        let sticks = watched.holds && frictions.any(|friction| friction.holds(discrete));
+        // A failure here is ignored: the evaluation of the derivatives reports it.
+        let at = OperatingPoint::new(t, x, u, discrete);
+        let holds = sticks && self.find_holding_torques(of, at).is_ok();
         if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
         }

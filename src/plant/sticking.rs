@@ -92,13 +92,11 @@ impl Plant {
         let mut released = false;
         while frictions.iter().any(|friction| friction.holds(discrete)) {
             self.evaluation.determine_rank(of, x, discrete);
-            let Some(friction) = self
-                .evaluation
-                .most_overloaded(of, OperatingPoint::new(t, x, u, discrete))?
-            else {
+            let at = OperatingPoint::new(t, x, u, discrete);
+            let Some((number, state)) = self.evaluation.most_overloaded(of, at)? else {
                 break;
             };
-            discrete.sliding[friction.number] = self.evaluation.released(friction);
+            discrete.sliding[number] = state;
             released = true;
         }
         Ok(released)
@@ -106,34 +104,19 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Returns the friction with the largest excess of its holding torque, `None` if all can hold.
-    fn most_overloaded<'a>(
-        &mut self,
-        of: Constants<'a>,
-        at: OperatingPoint,
-    ) -> Result<Option<&'a StickingFriction>, Error> {
-        let mut dx = std::mem::take(&mut self.dx);
-        let found = self.derivative(of, at, &mut dx);
-        self.dx = dx;
-        found?;
+    /// Returns the number of the friction with the largest excess of its holding torque, and the state
+    /// in which it begins to slide: it opposes the sliding as it held the joint. `None` if friction
+    /// can hold all joints that stick.
+    fn most_overloaded(&mut self, of: Constants, at: OperatingPoint) -> Result<Option<(usize, Sliding)>, Error> {
+        self.find_holding_torques(of, at)?;
         let joints = joint_coordinates(self.recovered.as_deref(), &of.model.split(at.x));
-        let excess = |friction: &StickingFriction| {
-            let hold = self.dynamics.drive[friction.rate];
-            friction.excess(of.parameters, joints.q, joints.qd, hold)
-        };
-        let stuck = of
-            .model
-            .elements
-            .sticking
-            .iter()
-            .filter(|friction| friction.holds(at.discrete));
+        let hold = &self.dynamics.drive;
+        let excess =
+            |friction: &StickingFriction| friction.excess(of.parameters, joints.q, joints.qd, hold[friction.rate]);
+        let stuck = of.model.elements.sticking.iter();
+        let stuck = stuck.filter(|friction| friction.holds(at.discrete));
         let most = stuck.max_by(|a, b| excess(a).total_cmp(&excess(b)));
-        Ok(most.filter(|friction| excess(friction) > 0.0))
-    }
-
-    /// Returns the state of a joint that begins to slide: the friction opposes the sliding as it
-    /// held the joint.
-    fn released(&self, friction: &StickingFriction) -> Sliding {
-        Sliding::along(-self.dynamics.drive[friction.rate])
+        let overloaded = most.filter(|friction| excess(friction) > 0.0);
+        Ok(overloaded.map(|friction| (friction.number, Sliding::along(-hold[friction.rate]))))
     }
 }

@@ -1,5 +1,6 @@
 use super::drive_train::Geared;
-use super::{Axes, DriveTrain, FreeStart, Motor, Wheel, rotation_to};
+use super::{Axes, DriveTrain, FreeStart, Motor, Wheel};
+use crate::algebra::{Quaternion, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -448,7 +449,7 @@ impl Joint {
             parent: wheel.body.clone(),
             child: rotor.to_owned(),
             origin: wheel.position,
-            orientation: Some(rotation_to(wheel.axis).to_array()),
+            orientation: Some(Quaternion::between(&Vec3::z(), &Vec3::from(wheel.axis).normalize()).to_array()),
             rpy_deg: None,
             axis: None,
             axis2: None,

@@ -319,18 +319,6 @@ pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) 
     }
 }
 
-/// Returns the shortest rotation that takes z to `direction`, a vector of any length but zero; for
-/// the opposite of z the half turn about x.
-pub(crate) fn rotation_to(direction: [f64; 3]) -> Quaternion<f64> {
-    let d = nalgebra::Vector3::from(direction).normalize();
-    let q = Quaternion::new(1.0 + d.z, -d.y, d.x, 0.0);
-    if q.norm_squared() > 1e-12 {
-        q.normalised()
-    } else {
-        Quaternion::new(0.0, 1.0, 0.0, 0.0)
-    }
-}
-
 /// Returns the path `section.name.field` of a field in the file. The field may be nested,
 /// `start.position`; empty parts are left out.
 pub(crate) fn at(section: &str, name: &str, field: &str) -> Vec<String> {

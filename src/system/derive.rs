@@ -7,7 +7,7 @@ use super::{
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
 use crate::nodal::Site;
-use crate::spec::{JointType, problem, rotation_to};
+use crate::spec::{JointType, problem};
 use std::sync::Arc;
 
 /// Constants of the dynamics, computed from the parameters' values.
@@ -106,7 +106,7 @@ impl System {
             .collect();
         let bodies = self.bodies.iter().zip(&beams).enumerate();
         let bodies = bodies
-            .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), (&stations, &directors)))
+            .map(|(i, (body, solved))| validator.body(self, i, body, solved.as_deref(), &stations, &directors))
             .collect();
         let mut rotor_inertia = vec![0.0; self.nv];
         for body in &self.bodies {
@@ -210,7 +210,8 @@ impl Validator<'_> {
         index: usize,
         body: &Body,
         solved: Option<&Solved>,
-        (stations, directors): (&[StationConstants], &[DirectorConstants]),
+        stations: &[StationConstants],
+        directors: &[DirectorConstants],
     ) -> BodyConstants {
         let (values, before) = (self.values, self.problems.len());
         let (m, p_BoBcm, I_Bcm) = match (body.mass, solved) {
@@ -381,10 +382,7 @@ impl Validator<'_> {
                 }
                 JointModel::Screw(joint::Screw::new(axis, pitch, q_PM))
             }
-            JointType::Planar => {
-                let normal = joint.axis.map_or_else(Vec3::z, |id| self.direction(id));
-                JointModel::Planar(Box::new(joint::Planar::new(q_PM, rotation_to(normal.into()))))
-            }
+            JointType::Planar => JointModel::Planar(Box::new(joint::Planar::new(&axis, q_PM))),
             JointType::Cartesian => JointModel::Cartesian(joint::Cartesian::new(q_PM)),
             JointType::Spherical => {
                 self.start_attitude(joint);

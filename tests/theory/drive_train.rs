@@ -157,16 +157,7 @@ fn momenta_and_energy_less_work_of_tumbling_drive_trains_are_constant() {
         for formulation in Formulation::ALL {
             let plant = crate::plant_in(formulation, &tumbling(train), Path::new("."));
             let mut run = Run::of(plant, 1e-11);
-            run.look();
-            let invariants = |run: &Run| {
-                let balance = run.value("system.energy") - run.value("system.work");
-                let [p, h] = ["system.momentum", "system.angular_momentum"].map(|name| run.vector(name));
-                [balance, p.x, p.y, p.z, h.x, h.y, h.z]
-            };
-            let before = invariants(&run);
-            run.go(2.0);
-            let changes = invariants(&run).into_iter().zip(before).map(|(now, then)| now - then);
-            let off = changes.fold(0.0f64, |off, change| off.larger(change.abs()));
+            let off = run.drift(2.0);
             println!("{formulation:?}: invariants off by {off:.1e} J, N·s, N·m·s (1e-8, the integrator's error)");
             assert!(off < 1e-8, "{formulation:?} {train}: {off:e}");
             ends.push(run.values(["shoulder.q", "wrist_motor.q"]));

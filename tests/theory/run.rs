@@ -1,5 +1,6 @@
 //! Runs with access to values by name.
 
+use crate::numbers::Larger;
 use grapple::algebra::{Quaternion, Vec3};
 use grapple::plant::{Model, OperatingPoint, Plant};
 use grapple::simulation::Simulation;
@@ -33,6 +34,21 @@ impl Run {
         self.simulation.advance(t, &mut Vec::new()).expect("runs");
         self.look();
         self
+    }
+
+    /// Goes on to the time `t` and returns the largest change of the invariants: energy less work (J),
+    /// momentum (N·s) and angular momentum (N·m·s).
+    pub fn drift(&mut self, t: f64) -> f64 {
+        self.look();
+        let before = self.invariants();
+        let after = self.go(t).invariants();
+        (0..7).fold(0.0, |off: f64, i| off.larger((after[i] - before[i]).abs()))
+    }
+
+    fn invariants(&self) -> [f64; 7] {
+        let balance = self.value("system.energy") - self.value("system.work");
+        let [p, h] = ["system.momentum", "system.angular_momentum"].map(|name| self.vector(name));
+        [balance, p.x, p.y, p.z, h.x, h.y, h.z]
     }
 
     /// Evaluates derivatives and outputs at the current state.

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 /// on it. Limits of position become ranges, limits of effort and velocity become
 /// motors, damping and friction are kept. A root link "world" without mass is the
 /// world. Warnings report unlikely data: inertias that no rigid body has, mass
-/// centres at the joint, links without mass, joints that mimic one without motion.
+/// centres at the joint, links without mass, joints that cannot follow the one
+/// that they mimic.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

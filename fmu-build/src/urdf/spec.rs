@@ -280,7 +280,7 @@ fn coupling_name(joint: &str, tree: &Tree, names: &Names) -> String {
 }
 
 /// Writes the other fields of a joint that moves: axis, range, start, motor, damping, friction.
-/// A joint that follows another starts where that determines.
+/// A joint with a `leader` has no start of its own: its coupling determines it.
 fn motion(page: &mut Page, joint: &Joint, leader: Option<Leader>, remarks: &mut Vec<String>) {
     let name = &joint.name;
     let (angle, rate, torque, viscous) = match joint.kind {

@@ -6,7 +6,7 @@ use crate::Problem;
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
 use crate::elements::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, report};
-use crate::spec::{self, JointMotion, Spec};
+use crate::spec::{self, Spec};
 use crate::system::{Bound, CoordinateUnits, Declarations, ParamId, Quantity, System, Unit};
 
 /// Gear between the rotor of a motor and the child of a joint.
@@ -41,15 +41,16 @@ pub(crate) struct DriveTrain {
     holds_rotor: Holds,
 }
 
-/// What can hold one side of a drive train: a drive or a brake, and dry friction that sticks.
+/// Drive or brake, and dry friction that sticks, of one side of a drive train.
 #[derive(Clone, Debug, Default)]
 struct Holds {
     drive: Option<Box<Drive>>,
+    /// Number of the friction.
     friction: Option<usize>,
 }
 
 impl Holds {
-    /// Returns what can hold the joint of a body.
+    /// Returns those of the joint of a body.
     fn of(body: usize, drives: &[Drive], frictions: &[StickingFriction]) -> Self {
         let drive = drives.iter().find(|drive| drive.body == body);
         let friction = frictions.iter().find(|friction| friction.body == body);
@@ -61,11 +62,10 @@ impl Holds {
 
     /// Returns true while loads do not move the joint.
     fn holds(&self, now: &Instant<f64>) -> bool {
-        let motion = self.drive.as_ref().map(|drive| drive.motion_now(now.motions));
-        motion.is_some_and(|motion| motion != JointMotion::Loads)
-            || self
-                .friction
-                .is_some_and(|number| now.sliding[number] == Sliding::Stuck)
+        let sticks = self
+            .friction
+            .is_some_and(|number| now.sliding[number] == Sliding::Stuck);
+        sticks || !Drive::leaves_to_loads(self.drive.as_deref(), now.motions)
     }
 }
 
@@ -90,12 +90,12 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
     let (joint, Some(written)) = (of.joint, &of.written.drive_train) else {
         return;
     };
-    let is_rotor = |body: &&crate::system::Body| body.joint.drives.as_ref() == Some(&joint.name);
-    let Some(rotor) = system.bodies.iter().position(|body| is_rotor(&body)) else {
+    let mut bodies = system.bodies.iter();
+    let Some(rotor) = bodies.position(|body| body.joint.drives.as_ref() == Some(&joint.name)) else {
         return;
     };
     let motor = &system.bodies[rotor].joint;
-    let mut number = |(field, unit): (&str, Unit), bound: Bound, value: f64, what: &str| {
+    let mut number = |field: &str, unit: Unit, bound: Bound, value: f64, what: &str| {
         let what = format!("{what} of the drive train of joint {}", joint.name);
         let quantity = Quantity::new(format!("{}.gear_{field}", joint.name), unit, what).bounded(bound);
         let place = spec::at("joint", &joint.name, &format!("drive_train.{field}"));
@@ -103,14 +103,14 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
     };
     let of_angle: CoordinateUnits = Unit::coordinate(true);
     let stiffness = number(
-        ("stiffness", of_angle.stiffness),
+        "stiffness",
+        of_angle.stiffness,
         Bound::Positive,
         written.stiffness,
         "stiffness",
     );
-    let mut optional = |field, unit, value: Option<f64>, what| {
-        value.map(|value| number((field, unit), Bound::NotNegative, value, what))
-    };
+    let mut optional =
+        |field, unit, value: Option<f64>, what| value.map(|value| number(field, unit, Bound::NotNegative, value, what));
     let hardening = optional(
         "hardening",
         Unit::NewtonMetrePerRadian3,
@@ -120,8 +120,9 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
     let damping = optional("damping", of_angle.damping, written.damping, "damping");
     let backlash = optional("backlash", Unit::Radian, written.backlash, "backlash");
     let efficiency = optional("efficiency", Unit::One, written.efficiency, "efficiency");
-    let slips = written.friction.as_ref().and_then(|of| Some((of, of.slip.as_ref()?)));
-    let friction = slips.map(|(friction, slips)| {
+    let written_friction = written.friction.as_ref();
+    let friction = written_friction.and_then(|friction| {
+        let slips = friction.slip.as_ref()?;
         let coulomb = Field {
             name: "gear_friction",
             place: "drive_train.friction.coulomb",
@@ -136,10 +137,10 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
             bound: Bound::Positive,
             what: "rate at which 76 % of the friction acts in the drive train",
         };
-        Loss {
+        Some(Loss {
             coulomb: of.parameters(coulomb, &friction.coulomb, declare),
             slip: of.parameters(slip, slips, declare),
-        }
+        })
     });
     let train = DriveTrain {
         joint: joint.name.clone(),
@@ -155,7 +156,7 @@ pub(super) fn declare(of: JointTable, system: &System, to: &mut Elements, declar
         holds_child: Holds::default(),
         holds_rotor: Holds::default(),
     };
-    if let Some(friction) = written.friction.as_ref().filter(|friction| friction.sticks()) {
+    if let Some(friction) = written_friction.filter(|friction| friction.sticks()) {
         let on = sticking::OnRotor {
             body: rotor,
             joint: train.rotor,
@@ -302,7 +303,7 @@ impl Element for DriveTrain {
     }
 
     /// Passes the stiffness and the damping on one side while the other side is held: only then they
-    /// belong to a single rate. Implicit methods treat a gear between two moving sides explicitly.
+    /// belong to a single rate. While both move, linearly implicit methods treat the gear explicitly.
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
         let [k, k_3]: [f64; 2] = self.constants(now.parameters);
         let loaded = self.load(now.parameters, now.q, now.qd);

@@ -38,36 +38,34 @@ pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarati
             damping: damping.nth(i),
         }));
     }
-    if let Some(friction) = of.written.friction.as_ref().filter(|friction| friction.sticks()) {
+    let Some(friction) = &of.written.friction else {
+        return;
+    };
+    let Some(slips) = &friction.slip else {
         sticking::declare(of, friction, None, to, declare);
-    } else if let Some((friction, slips)) = of
-        .written
-        .friction
-        .as_ref()
-        .and_then(|of| Some((of, of.slip.as_ref()?)))
-    {
-        let coulomb = Field {
-            name: "friction",
-            place: "friction.coulomb",
-            unit: |units| units.force,
-            bound: Bound::NotNegative,
-            what: "dry friction",
-        };
-        let slip = Field {
-            name: "friction_slip",
-            place: "friction.slip",
-            unit: |units| units.rate,
-            bound: Bound::Positive,
-            what: "rate at which 76 % of the dry friction acts,",
-        };
-        let coulomb = of.parameters(coulomb, &friction.coulomb, declare);
-        let slip = of.parameters(slip, slips, declare);
-        to.frictions.extend(axes.map(|i| Friction {
-            rate: joint.v + i,
-            coulomb: coulomb.nth(i),
-            slip: slip.nth(i),
-        }));
-    }
+        return;
+    };
+    let coulomb = Field {
+        name: "friction",
+        place: "friction.coulomb",
+        unit: |units| units.force,
+        bound: Bound::NotNegative,
+        what: "dry friction",
+    };
+    let slip = Field {
+        name: "friction_slip",
+        place: "friction.slip",
+        unit: |units| units.rate,
+        bound: Bound::Positive,
+        what: "rate at which 76 % of the dry friction acts,",
+    };
+    let coulomb = of.parameters(coulomb, &friction.coulomb, declare);
+    let slip = of.parameters(slip, slips, declare);
+    to.frictions.extend(axes.map(|i| Friction {
+        rate: joint.v + i,
+        coulomb: coulomb.nth(i),
+        slip: slip.nth(i),
+    }));
 }
 
 impl Element for Damper {

@@ -178,8 +178,7 @@ impl StickingFriction {
 
     /// Returns true if loads move the joint: only then friction can hold it.
     pub fn is_free(&self, motions: &[JointMotion]) -> bool {
-        let motion = self.drive.as_ref().map(|drive| drive.motion_now(motions));
-        motion.is_none_or(|motion| motion == JointMotion::Loads)
+        Drive::leaves_to_loads(self.drive.as_deref(), motions)
     }
 
     /// Returns true while it holds the joint.

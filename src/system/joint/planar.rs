@@ -11,15 +11,16 @@ pub struct Planar {
 }
 
 impl Planar {
-    /// Creates a joint in the plane whose axes and normal are the images of x, y and z of the frame
-    /// at `q_FM` (in F) under the rotation `of_normal` (in that frame); B is at `q_FM` at angle
-    /// zero.
-    pub fn new(q_FM: Quaternion<f64>, of_normal: Quaternion<f64>) -> Self {
-        let axes = q_FM.rotation() * of_normal.rotation();
-        let [x, y, z] = [0, 1, 2].map(|k| axes.column(k).into_owned());
+    /// Creates a joint in the plane normal to the unit vector `normal` (in F); B is at `q_FB0` at
+    /// angle zero. The axes in the plane are x and y of B, rotated by the smallest rotation from z
+    /// of B to the normal.
+    pub fn new(normal: &Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
+        let R_FB0 = q_FB0.rotation();
+        let [x, y, z] = [0, 1, 2].map(|k| R_FB0.column(k).into_owned());
+        let onto = Quaternion::between(&z, normal);
         Self {
-            turn: Turn::new(z, q_FM),
-            across: [x, y],
+            turn: Turn::new(*normal, q_FB0),
+            across: [x, y].map(|axis| onto.rotate(axis)),
         }
     }
 

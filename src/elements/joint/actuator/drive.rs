@@ -151,6 +151,12 @@ impl Drive {
         self.command.map_or(self.joint.motion, |command| motions[command.mode])
     }
 
+    /// Returns true if loads move the joint with the drive `of`; `motions` are those of all switched
+    /// joints.
+    pub(in crate::elements) fn leaves_to_loads(of: Option<&Self>, motions: &[JointMotion]) -> bool {
+        of.is_none_or(|drive| drive.motion_now(motions) == JointMotion::Loads)
+    }
+
     /// Returns the commanded motion, `None` without a command.
     ///
     /// # Errors
