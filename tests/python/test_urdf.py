@@ -15,7 +15,7 @@ import pinocchio as pin
 import pytest
 
 from fmu import ModelExchange, grapple
-from robots import difference, disagreement, free_body, imported, inputs, state
+from robots import Robot, difference, disagreement, free_body, imported, inputs, state
 
 OURS = Path(__file__).parent / "urdf"
 ROBOTS = {
@@ -32,12 +32,36 @@ ROUND_OFF = "round-off of two O(n) recursions, of masses within three decades"
 @pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur3e", "ur5e"])
 def test_an_imported_robot_moves_as_pinocchio_reads_it(name, base, tmp_path, build, within):
     spec, _ = imported(ROBOTS[name], tmp_path, "--base", base)
+    # Pinocchio's algorithms for trees move a joint that mimics another independently.
+    spec.write_text(re.sub(r"\[coupling\..*?(?=\n\[|\Z)", "", spec.read_text(), flags=re.DOTALL))
     archive = build(spec, "--fmi-type", "me")
     body = free_body(archive) if base == "floating" else None
     accelerations, inverse_mass, itself = disagreement(ROBOTS[name], archive, np.random.default_rng(60), body, states=10)
     within("URDF: Pinocchio in body axes against itself in world axes", itself, 1e-10, "the judge's own round-off")
     within("URDF: accelerations against Pinocchio's own reader", accelerations, 1e-10, ROUND_OFF)
     within("URDF: inverse mass matrix against Pinocchio's own reader", inverse_mass, 1e-10, ROUND_OFF)
+
+
+def test_a_joint_that_mimics_another_moves_as_in_reduced_coordinates(tmp_path, build, within):
+    """With `v = G v_r` the reduced accelerations are those of `Gᵀ M G` under the generalised forces
+    `Gᵀ M a`, with Pinocchio's mass matrix and accelerations `a` without the coupling."""
+    spec, _ = imported(ROBOTS["branched_arm"], tmp_path)
+    archive = build(spec, "--fmi-type", "me")
+    robot, rng = Robot(ROBOTS["branched_arm"], archive), np.random.default_rng(62)
+    with ModelExchange(archive) as me:
+        for _ in range(10):
+            now, torques = state(rng, archive), inputs(rng, archive)
+            now |= {"tail.q": -0.5 * now["shoulder.q"] + 0.1, "tail.qd": -0.5 * now["shoulder.qd"]}
+            free, inverse = robot.dynamics(now, torques), robot.inverse_mass_matrix(now)
+            joints = list(inverse)
+            M = np.linalg.inv([list(row.values()) for row in inverse.values()])
+            G = np.delete(np.eye(len(joints)), joints.index("tail"), axis=1)
+            G[joints.index("tail")] = -0.5 * G[joints.index("shoulder")]
+            a = np.array([free[f"der({joint}.qd)"] for joint in joints])
+            reduced = G @ np.linalg.solve(G.T @ M @ G, G.T @ M @ a)
+            reference = {f"der({joint}.qd)": rate for joint, rate in zip(joints, reduced)}
+            off = difference(me.dynamics(now, torques), reference)
+            within("URDF: accelerations with a mimic joint against Pinocchio's mass matrix, reduced", off, 1e-10, ROUND_OFF)
 
 
 def test_robot_on_a_link_named_world_agrees_with_pinocchio(tmp_path, build, within):

@@ -258,20 +258,25 @@ def _joint_model(joint):
         return model
     if kind == "screw":
         return pin.JointModelHelicalUnaligned(axis, joint["pitch"] / (2 * np.pi))
-    if kind == "planar":
-        cross = np.cross([0, 0, 1], axis)  # random axes are never parallel to z
-        across = Rotation.from_rotvec(_unit(cross) * np.arccos(axis[2])).as_matrix()
-        model = pin.JointModelComposite(pin.JointModelPrismaticUnaligned(across[:, 0]))
-        model.addJoint(pin.JointModelPrismaticUnaligned(across[:, 1]))
-        model.addJoint(pin.JointModelRevoluteUnaligned(axis))
-        return model
     raise ValueError(kind)
+
+
+def _simple_joints(joint):
+    """Returns Pinocchio's joints, without bodies between them, for a joint whose subspace rotates with
+    its own coordinates: Pinocchio's derivatives omit that rotation."""
+    axis = _unit(joint["axis"])
+    if joint["type"] == "universal":
+        return [pin.JointModelRevoluteUnaligned(of) for of in (axis, _unit(joint["axis2"]))]
+    cross = np.cross([0, 0, 1], axis)  # random axes are never parallel to z
+    across = Rotation.from_rotvec(_unit(cross) * np.arccos(axis[2])).as_matrix()
+    slides = [pin.JointModelPrismaticUnaligned(across[:, k]) for k in (0, 1)]
+    return [*slides, pin.JointModelRevoluteUnaligned(axis)]
 
 
 class Judge:
     """Pinocchio's model of a spec, the reference for the FMU."""
 
-    # Coordinates of a planar joint, angle first, among those of Pinocchio's composite joint.
+    # Coordinates of a planar joint, angle first, among those of Pinocchio's three joints.
     ANGLE_FIRST = np.array([2, 0, 1])
 
     def __init__(self, spec):
@@ -288,13 +293,11 @@ class Judge:
                 self.seat[body] = (above, X)
                 self.model.appendBodyToJoint(above, _inertia(spec["body"][body]), X)
                 continue
-            if joint["type"] == "universal":
-                # Two hinges without a body between them. The axes of Pinocchio's own universal
-                # joint are at right angles, and its derivatives omit the rotation of a joint's
-                # subspace with its own coordinates.
-                first, second = (pin.JointModelRevoluteUnaligned(_unit(joint[axis])) for axis in ("axis", "axis2"))
+            if joint["type"] in ("universal", "planar"):
+                first, *others = _simple_joints(joint)
                 j = self.index[name] = self.model.addJoint(above, first, X, name)
-                j = self.model.addJoint(j, second, pin.SE3.Identity(), f"{name}, second axis")
+                for k, other in enumerate(others, 2):
+                    j = self.model.addJoint(j, other, pin.SE3.Identity(), f"{name}, axis {k}")
             else:
                 j = self.index[name] = self.model.addJoint(above, _joint_model(joint), X, name)
             self.model.appendBodyToJoint(j, _inertia(spec["body"][body]), pin.SE3.Identity())
