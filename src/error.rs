@@ -133,8 +133,8 @@ pub enum Error {
     },
     /// A capture that is commanded at the start did not take place, for a contact without surfaces.
     #[error(
-        "contact \"{contact}\": \"{}\" cannot capture \"{}\" at the start: they are out of reach, or no impulse ends their \
-        relative motion; correct the start values, or use a [loop], whose start is assembled", .frames[0], .frames[1]
+        "contact \"{contact}\": \"{}\" cannot capture \"{}\" at the start: they are out of reach, two beams are inclined, or no \
+        impulse ends their relative motion; correct the start values, or use a [loop], whose start is assembled", .frames[0], .frames[1]
     )]
     NotCaptured {
         /// Name of the contact.

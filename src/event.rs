@@ -81,6 +81,8 @@ pub enum Occurrence {
         work: f64,
         /// Least and largest admissible `r_E`, if the written one was clamped to them.
         clamped: Option<[f64; 2]>,
+        /// Restitution above 1, and the energy (J) that the motion along the normal gained.
+        gain: Option<[f64; 2]>,
     },
     /// An impact or a capture was commanded or detected, but no impulse was applied.
     ImpactRefused {
@@ -137,6 +139,13 @@ pub enum Refused {
         distance: f64,
         /// The reach, m.
         reach: f64,
+    },
+    /// The directions of two ANCF beams differ too much for a grasp.
+    Inclined {
+        /// Angle between them, rad.
+        angle: f64,
+        /// Largest angle at which a grasp lines them up, rad.
+        most: f64,
     },
     /// The surfaces separate.
     Separating {
@@ -216,7 +225,9 @@ impl Occurrence {
     /// tables that have columns for these.
     pub fn action(&self) -> String {
         match self {
-            Self::Impact { pairing, clamped, .. } => pairing.action(true) + &clamp(clamped),
+            Self::Impact {
+                pairing, clamped, gain, ..
+            } => pairing.action(true) + &remark(clamped, gain),
             Self::ImpactRefused { pairing, reason } => format!("{}: {reason}", pairing.action(false)),
             Self::Released { .. } => "releases".to_owned(),
             other => other.to_string(),
@@ -224,12 +235,18 @@ impl Occurrence {
     }
 }
 
-/// Returns the remark on a clamped `r_E`; empty without bounds.
-fn clamp(bounds: &Option<[f64; 2]>) -> String {
-    match bounds.map(|bounds| bounds.map(|ratio| Unit::One.about(ratio))) {
-        Some([low, high]) => format!("; r_E was clamped to the admissible range {low} to {high}"),
-        None => String::new(),
+/// Returns the remark on the `bounds` to which `r_E` was clamped, or on a restitution above 1 with
+/// the energy that it gained; empty without either.
+fn remark(bounds: &Option<[f64; 2]>, gain: &Option<[f64; 2]>) -> String {
+    if let Some([low, high]) = bounds.map(|bounds| bounds.map(|ratio| Unit::One.about(ratio))) {
+        return format!("; r_E was clamped to the admissible range {low} to {high}");
     }
+    gain.map_or_else(String::new, |[e, energy]| {
+        let (e, energy) = (Unit::One.about(e), Unit::Joule.about(energy));
+        format!(
+            "; e = {e}: the motion along the normal gained {energy}, and friction dissipated more than the impact lost"
+        )
+    })
 }
 
 impl fmt::Display for Occurrence {
@@ -264,10 +281,15 @@ impl fmt::Display for Occurrence {
                 impulse,
                 work,
                 clamped,
+                gain,
             } => {
                 let (contact, action) = (&pairing.contact, pairing.action(true));
                 let (p, work) = (Unit::NewtonSecond.about(*impulse), Unit::Joule.about(*work));
-                write!(f, "contact \"{contact}\" {action}: {p}, work {work}{}", clamp(clamped))
+                write!(
+                    f,
+                    "contact \"{contact}\" {action}: {p}, work {work}{}",
+                    remark(clamped, gain)
+                )
             }
             Self::ImpactRefused { pairing, .. } => write!(f, "contact \"{}\" {}", pairing.contact, self.action()),
             Self::Released { contact } => write!(f, "contact \"{contact}\" releases"),
@@ -313,6 +335,13 @@ impl fmt::Display for Refused {
             Self::OutOfReach { distance, reach } => {
                 let [distance, reach] = [distance, reach].map(|length| Unit::Metre.about(*length));
                 write!(f, "the frames are {distance} apart, and the reach is {reach}")
+            }
+            Self::Inclined { angle, most } => {
+                let [angle, most] = [angle, most].map(|angle| angle.to_degrees());
+                write!(
+                    f,
+                    "the directions of the two ANCF beams are {angle:.1}° apart, and a grasp lines up at most {most:.0}°"
+                )
             }
             Self::Separating { speed } => write!(f, "the frames separate at {}", Unit::MetrePerSecond.about(*speed)),
             Self::Inconsistent { r_E, r_f, bounds } => {

@@ -124,8 +124,17 @@ fn others() -> Vec<Event> {
             impulse: 2.0,
             work: -1.0,
             clamped: Some([0.1, 0.2]),
+            gain: None,
+        },
+        Occurrence::Impact {
+            pairing: pairing(false),
+            impulse: 2.0,
+            work: -1.0,
+            clamped: None,
+            gain: Some([1.25, 0.5]),
         },
         refused(false, Refused::Separating { speed: 1.0 }),
+        refused(true, Refused::Inclined { angle: 0.3, most: 0.2 }),
         refused(
             false,
             Refused::Inconsistent {

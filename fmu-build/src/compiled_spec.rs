@@ -3,7 +3,7 @@
 use crate::error::{Context, Result, invalid};
 use crate::problems::{Problems, SIZE_LIMIT};
 use grapple::fmu::registry::{Naming, Registry};
-use grapple::plant::{Model, Remarks};
+use grapple::plant::{Model, Planned, Remarks, plans};
 use grapple::spec::{Spec, read_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,6 +61,16 @@ impl CompiledSpec {
             reads: Vec::new(),
             file: spec.name.clone(),
         })
+    }
+
+    /// Returns the plans of a spec file by name, which its model has as signals.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn plans(path: &Path) -> Result<Vec<(String, Planned)>> {
+        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {}", path.display()))?;
+        let spec = grapple::spec::read(&text, path.parent().unwrap_or(Path::new("")))?;
+        Ok(plans(&spec)?)
     }
 
     /// Returns the frequencies of flexible bodies, and warnings about unlikely values.

@@ -4,7 +4,7 @@
 use crate::error::{Context, Error, Result, invalid};
 use crate::fmu::{Fmu, names};
 use crate::summaries::unknown;
-use grapple::spec::{Interpolation, Signal, Waveform, read_text};
+use grapple::spec::{Interpolation, Signal, read_text};
 use indexmap::IndexMap;
 use model_description::Causality;
 use std::path::Path;
@@ -73,23 +73,8 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
 /// Returns a signal with an empty table: with steps for a discrete input, else interpolated
 /// linearly.
 fn signal(is_discrete: bool) -> Signal {
-    Signal {
-        waveform: Waveform::Table,
-        from_importer: true,
-        amplitude: 1.0,
-        offset: 0.0,
-        frequency: None,
-        phase: None,
-        from: None,
-        until: None,
-        times: None,
-        values: None,
-        file: None,
-        interpolation: if is_discrete {
-            Interpolation::Hold
-        } else {
-            Interpolation::Linear
-        },
-        with_rate: false,
-    }
+    Signal::table(match is_discrete {
+        true => Interpolation::Hold,
+        false => Interpolation::Linear,
+    })
 }

@@ -10,7 +10,7 @@ mod cli;
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
     assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    margin, modelica, new, output, schema, simulate, split,
+    margin, modelica, new, output, plan, schema, simulate, split,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -52,6 +52,7 @@ enum Verb {
     Check(check::Arguments),
     Assemble(assemble::Arguments),
     Equilibrium(equilibrium::Arguments),
+    Plan(plan::Arguments),
     Build(build::Arguments),
     Couple(couple::Arguments),
     Split(split::Arguments),
@@ -93,6 +94,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Check(arguments) => check::run(&arguments),
         Verb::Assemble(arguments) => assemble::run(&arguments),
         Verb::Equilibrium(arguments) => equilibrium::run(&arguments),
+        Verb::Plan(arguments) => plan::run(&arguments),
         Verb::Build(arguments) => build::run(&arguments),
         Verb::Couple(arguments) => couple::run(&arguments),
         Verb::Split(arguments) => split::run(&arguments),

@@ -2,7 +2,7 @@
 
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::interpolate;
-use crate::system::{AncfBeam, Configuration, Derived, JointState, Kinematics, NodalConstants, System};
+use crate::system::{AncfBeam, Configuration, Derived, JointState, Kinematics, Mechanism, NodalConstants, System};
 
 /// Momenta and kinetic energy of the whole system.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -143,21 +143,19 @@ impl<S: Scalar> BodyMotion<S> {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
         let (w, v) = (&at.V_WB.w, &at.V_WB.v);
+        let (c, c_dot) = kinematics.mass_centre(Mechanism { system, derived }, i);
+        let v_c = v + c_dot;
         let Some(modes) = &system.bodies[i].modes else {
-            let c = at.R_WB * lift3::<S>(&constants.p_BoBcm);
-            let v = v + w.cross(&c);
             let w_B = at.R_WB.tr_mul(w);
             let spin_B = constants.I_Bcm.lift::<S>().times(&w_B);
             return Self {
                 c,
-                v,
+                v: v_c,
                 spin: at.R_WB * spin_B,
-                kinetic_energy: (v.dot(&v) * m + w_B.dot(&spin_B)) * half,
+                kinetic_energy: (v_c.dot(&v_c) * m + w_B.dot(&spin_B)) * half,
             };
         };
         let bent = &kinematics.deflections[modes.index];
-        let c = bent.h / m;
-        let v_c = v + w.cross(&c) + bent.h_dot / m;
         let Jw = bent.J.times(w);
         let about_origin = bent.h.cross(v) + Jw + bent.b_dot;
         let eta_dot = &qd[modes.rates()];

@@ -1,6 +1,6 @@
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, frame, orbit};
 use crate::algebra::{Quaternion, Scalar, roll_pitch_yaw};
-use crate::spec::{Formulation, JointType, Spec};
+use crate::spec::{Formulation, JointType, Spec, StatePoint};
 use crate::system::{FrameRef, Quantity, System, Unit};
 
 /// Outputs of a body and of the joint that carries it: positions, velocities, joint coordinates and
@@ -27,6 +27,8 @@ enum Pose {
     None,
     /// Attitude and angular velocity; position and velocity are states.
     Attitude,
+    /// Position and velocity; attitude and angular velocity are states.
+    Position,
     /// Position, attitude, velocity, angular velocity.
     Frame,
 }
@@ -34,6 +36,8 @@ enum Pose {
 impl Element for Body {
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let spec = from.spec;
+        let options = spec.quaternion.as_ref();
+        let has_origin = options.is_none_or(|options| options.point == StatePoint::Origin);
         let bodies = from.system.bodies.iter().enumerate();
         let observed = bodies.map(|(i, body)| {
             let (is_written, moves) = (body.joint.written, body.joint.nv > 0);
@@ -47,7 +51,8 @@ impl Element for Body {
                 coordinates: is_maximal && is_written && moves,
                 rates: (is_maximal && is_written || is_dual) && moves,
                 pose: match spec.formulation {
-                    Formulation::Quaternion => Pose::None,
+                    Formulation::Quaternion if has_origin => Pose::None,
+                    Formulation::Quaternion => Pose::Position,
                     Formulation::Natural if is_wanted || !is_written => Pose::Attitude,
                     Formulation::Natural => Pose::None,
                     _ if is_written && is_wanted => Pose::Frame,
@@ -77,6 +82,12 @@ impl Element for Body {
                 to.continuous(Quantity::quaternion(&format!("{name}.q"), &what));
                 let what = format!("angular velocity of {name}, body axes");
                 to.continuous(Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what));
+            }
+            Pose::Position => {
+                let what = format!("position of {name}, inertial axes");
+                to.continuous(Quantity::vector(&format!("{name}.r"), Unit::Metre, &what));
+                let what = format!("velocity of {name}'s origin, inertial axes");
+                to.continuous(Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what));
             }
             Pose::Frame => frame::outputs("body", name, to),
         }
@@ -119,6 +130,11 @@ impl Element for Body {
                 let F = view.frame(FrameRef::Body(body));
                 y.quaternion(F.q_WF);
                 y.vector(&F.R_WF.tr_mul(&F.V_WF.w));
+            }
+            Pose::Position => {
+                let F = view.frame(FrameRef::Body(body));
+                y.vector(&F.p_WF);
+                y.vector(&F.V_WF.v);
             }
             Pose::Frame => frame::observe(view, FrameRef::Body(body), y),
         }

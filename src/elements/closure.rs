@@ -9,6 +9,10 @@ pub(crate) struct Closed<S: Scalar> {
     pub held: bool,
     /// Constraint violations: sums of squares of the angles (rad²) and of the offsets (m²).
     pub squares: [S; 2],
+    /// Angle (rad) and offset (m) when a capture of two ANCF beams closed, until they have decayed.
+    pub drawn: [f64; 2],
+    /// True for a capture of two ANCF beams, which draws them together and thereby does work.
+    pub draws: bool,
     /// Reaction on a, about its origin, world axes.
     pub wrench: Wrench<S>,
     /// Reaction of a coupling on its joint, N·m or N.
@@ -21,6 +25,8 @@ impl<S: Scalar> Closed<S> {
         Self {
             held: false,
             squares: [S::zero(); 2],
+            drawn: [0.0; 2],
+            draws: false,
             wrench: Wrench::zero(),
             torque: S::zero(),
         }

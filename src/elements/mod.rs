@@ -73,6 +73,7 @@ pub use stored::Stored;
 pub(crate) use stored::StoredAll;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
+pub(crate) use wave::{hermite, quintic};
 
 use crate::Problem;
 use crate::algebra::{Scalar, Wrench};

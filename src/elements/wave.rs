@@ -27,6 +27,10 @@ pub struct Wave<'a> {
     pub times: &'a [f64],
     /// Values of the table, before scaling.
     pub values: &'a [f64],
+    /// First derivatives of the values, of a quintic table.
+    pub rates: &'a [f64],
+    /// Second derivatives of the values, of a quintic table.
+    pub accelerations: &'a [f64],
     /// Interpolation between the times of the table.
     pub interpolation: Interpolation,
 }
@@ -59,6 +63,8 @@ impl<'a> Wave<'a> {
             until: signal.until.unwrap_or(f64::INFINITY),
             times: signal.times.as_deref().unwrap_or_default(),
             values: signal.values.as_deref().unwrap_or_default(),
+            rates: signal.rates.as_deref().unwrap_or_default(),
+            accelerations: signal.accelerations.as_deref().unwrap_or_default(),
             interpolation: signal.interpolation,
         }
     }
@@ -113,6 +119,7 @@ impl<'a> Wave<'a> {
                     let s = (t - self.from) / span;
                     60.0 * (1.0 - 6.0 * s * (1.0 - s)) / (span * span * span)
                 }
+                Waveform::Table => self.interval(piece, t).map_or(0.0, |[.., jerk]| jerk),
                 _ => 0.0,
             }
     }
@@ -133,12 +140,8 @@ impl<'a> Wave<'a> {
             }
             Waveform::Quintic => {
                 let span = self.until - self.from;
-                let s = (t - self.from) / span;
-                (
-                    s * s * s * (10.0 - s * (15.0 - 6.0 * s)),
-                    30.0 * s * s * (1.0 - s) * (1.0 - s) / span,
-                    60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / (span * span),
-                )
+                let [part, rate, second] = quintic((t - self.from) / span);
+                (part, rate / span, second / (span * span))
             }
         }
     }
@@ -161,8 +164,53 @@ impl<'a> Wave<'a> {
                 let slope = (self.values[next] - v_0) / (self.times[next] - t_0);
                 (v_0 + slope * (t - t_0), slope, 0.0)
             }
+            Interpolation::Quintic => {
+                let [value, rate, second, _] = self.interval(piece, t).unwrap_or([v_0, 0.0, 0.0, 0.0]);
+                (value, rate, second)
+            }
         }
     }
+
+    /// Returns the value of a quintic table and its three derivatives in a segment between two
+    /// times; `None` outside the times and for other tables.
+    fn interval(&self, piece: i32, t: f64) -> Option<[f64; 4]> {
+        let next = usize::try_from(piece)
+            .ok()
+            .filter(|_| self.interpolation == Interpolation::Quintic)?;
+        let before = next.checked_sub(1)?;
+        let knot = |k: usize| Some([*self.values.get(k)?, *self.rates.get(k)?, *self.accelerations.get(k)?]);
+        let h = *self.times.get(next)? - self.times[before];
+        Some(hermite([knot(before)?, knot(next)?], h, (t - self.times[before]) / h))
+    }
+}
+
+/// Returns the fraction of a quintic's rise at the fraction `s` of its duration, and its first two
+/// derivatives with respect to `s`.
+pub(crate) fn quintic(s: f64) -> [f64; 3] {
+    [
+        s * s * s * (10.0 - s * (15.0 - 6.0 * s)),
+        30.0 * s * s * (1.0 - s) * (1.0 - s),
+        60.0 * s * (1.0 - s) * (1.0 - 2.0 * s),
+    ]
+}
+
+/// Returns the quintic with given values, first and second derivatives at its two ends, `h` (s)
+/// apart, at the fraction `s` of the way: value and first three derivatives.
+pub(crate) fn hermite([from, to]: [[f64; 3]; 2], h: f64, s: f64) -> [f64; 4] {
+    let [c0, c1, c2] = [from[0], h * from[1], 0.5 * h * h * from[2]];
+    // Remainders of value, slope and curvature at the end, for the powers 3 to 5.
+    let value = to[0] - c0 - c1 - c2;
+    let slope = h * to[1] - c1 - 2.0 * c2;
+    let curvature = h * h * to[2] - 2.0 * c2;
+    let c3 = 10.0 * value - 4.0 * slope + 0.5 * curvature;
+    let c4 = -15.0 * value + 7.0 * slope - curvature;
+    let c5 = 6.0 * value - 3.0 * slope + 0.5 * curvature;
+    [
+        c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5)))),
+        (c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h,
+        (2.0 * c2 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h),
+        (6.0 * c3 + s * (24.0 * c4 + s * 60.0 * c5)) / (h * h * h),
+    ]
 }
 
 #[cfg(test)]
@@ -198,6 +246,8 @@ mod tests {
             "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
             "type = \"quintic\"\nfrom = -1\nuntil = 2\namplitude = 3",
             "type = \"table\"\ntimes = [0, 0.5, 2]\nvalues = [1, -2, 4]",
+            "type = \"table\"\ninterpolation = \"quintic\"\ntimes = [0, 0.5, 2]\nvalues = [1, -2, 4]\nrates = [0, 1, -1]\n\
+             accelerations = [0, -2, 3]",
             "type = \"constant\"",
         ];
         for text in texts {
@@ -215,6 +265,38 @@ mod tests {
             let off = (difference - wave.jerk(piece, t)).abs();
             assert!(off < 1e-7, "{text}, third: {off:e}"); // h²/6 (2π 0.7/s)⁵ = 3e-8
         }
+    }
+
+    /// A quintic table has the written values, rates and accelerations at its times; between them
+    /// it is the polynomial of degree five.
+    #[test]
+    fn a_quintic_table_passes_through_its_knots() {
+        let polynomial = |t: f64| {
+            [
+                t.powi(5) - 2.0 * t.powi(3) + t,
+                5.0 * t.powi(4) - 6.0 * t * t + 1.0,
+                20.0 * t.powi(3) - 12.0 * t,
+            ]
+        };
+        let times = [-1.0, 0.25, 2.0];
+        let column = |k: usize| format!("{:?}", times.map(|t| polynomial(t)[k]));
+        let signal = wave(&format!(
+            "type = \"table\"\ninterpolation = \"quintic\"\ntimes = {times:?}\nvalues = {}\nrates = {}\naccelerations = {}",
+            column(0),
+            column(1),
+            column(2)
+        ));
+        let wave = Wave::new(&signal);
+        for t in [-1.0, -0.3, 0.25, 0.7, 1.99] {
+            let piece = wave.piece(t);
+            let found = [wave.value(piece, t), wave.rate(piece, t), wave.acceleration(piece, t)];
+            let off = (0..3).map(|k| (found[k] - polynomial(t)[k]).abs()).fold(0.0, f64::max);
+            assert!(off < 1e-13, "{t}: {off:e}"); // round-off of values up to 136
+        }
+        assert_eq!(
+            [at(&signal, -2.0), at(&signal, 3.0)],
+            [polynomial(-1.0)[0], polynomial(2.0)[0]]
+        );
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::impact_report::{Reported, report_impacts};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::dynamics::impact::{Plastic, plastic};
-use crate::elements::{Capture, Captured, Contact, ImpactStatus, Pair, Target};
+use crate::elements::{Capture, Captured, ImpactStatus, Pair, Target};
 use nalgebra::DVector;
 
 /// Largest relative velocity of the frames after a capture's impulse, relative to the speed of the
@@ -31,10 +31,7 @@ pub(super) fn capture(
 ) -> Result<Vec<Reported>, Error> {
     let (mut reported, reached) = reached_contacts(of, evaluation, t, x, discrete, contacts);
     let at = of.at(&evaluation.kinematics);
-    let poses: Vec<_> = reached
-        .iter()
-        .map(|reached| Contact::relative_pose(&reached.contact.poses(at)))
-        .collect();
+    let closed: Vec<Captured> = reached.iter().map(|reached| reached.contact.close(at)).collect();
     let pairs: Vec<Pair<f64>> = reached.iter().map(|reached| reached.pair).collect();
     let u = evaluation.velocities(&pairs);
     let bodies = evaluation.kinematics.bodies.iter();
@@ -55,13 +52,9 @@ pub(super) fn capture(
     let outcomes = vec![outcome; reached.len()];
     reported.extend(report_impacts(t, discrete, &reached, &operator, &p, &u, &outcomes));
     if outcome.is_impact() {
-        for (reached, (place, attitude)) in reached.iter().zip(&poses) {
+        for (reached, captured) in reached.iter().zip(closed) {
             if let Some(capture) = reached.contact.capture() {
-                discrete.captures[capture.number] = Captured {
-                    holds: true,
-                    p: *place,
-                    R: *attitude,
-                };
+                discrete.captures[capture.number] = captured;
             }
         }
         evaluation.determine_rank(of, x, discrete);

@@ -5,7 +5,7 @@ use super::context::Constants;
 use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
+use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair};
 use crate::system::{JointState, Kinematics, System};
@@ -41,6 +41,8 @@ pub(super) struct Closure<S: Scalar> {
     factors: Vec<S>,
     least_norm: LeastNorm<S>,
     lambda: Vec<S>,
+    /// Power of the captures that draw two beams together, W.
+    pub drawing: S,
     /// State of each capture, then of each loop and of each coupling, for the outputs.
     pub state: Vec<Closed<S>>,
 }
@@ -91,6 +93,7 @@ impl<S: Scalar> Closure<S> {
                 factors: vec![S::zero(); rows * rows],
                 least_norm: LeastNorm::new(rows),
                 lambda: vec![S::zero(); rows],
+                drawing: S::zero(),
                 state: vec![Closed::none(); n],
             })
         })
@@ -115,6 +118,7 @@ impl<S: Scalar> Closure<S> {
         let system = &model.system;
         let kinematics = engine.kinematics;
         self.set_up(of, stabilises, discrete, kinematics, at);
+        self.drawing = S::zero();
         let n = self.rows.len();
         if n == 0 {
             return Ok(());
@@ -135,6 +139,9 @@ impl<S: Scalar> Closure<S> {
         for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
             let held = &self.held[row.held];
             let closed = &mut self.state[held.index];
+            if closed.draws {
+                self.drawing += lambda * row.rate;
+            }
             match row.unit {
                 Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * lambda,
                 Reaction::Torques { .. } => {
@@ -380,8 +387,8 @@ impl<S: Scalar> Closure<S> {
         self.state.fill(Closed::none());
         for (contact, capture) in model.elements.captures() {
             if discrete.is_held(capture.number) {
-                let Captured { p, R, .. } = discrete.captures[capture.number];
-                self.add_capture(of, stabilises, kinematics, contact, capture, (p, R));
+                let captured = &discrete.captures[capture.number];
+                self.add_capture(of, stabilises, kinematics, contact, capture, captured);
             }
         }
         let captures = model.elements.captures().count();
@@ -432,13 +439,13 @@ impl<S: Scalar> Closure<S> {
         kinematics: &Kinematics<S>,
         contact: &Contact,
         capture: Capture,
-        (p_BA, R_BA): (Vec3<f64>, Mat3<f64>),
+        captured: &Captured,
     ) {
         let parameters = of.parameters;
         let of = of.at(kinematics);
         let pair = contact.captured_pair(of, capture);
         let frames = contact.poses(of);
-        let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&R_BA));
+        let ((p_now, R_now), R_then) = (Contact::relative_pose(&frames), lift33::<S>(&captured.R));
         // Rotation of a in b since the capture, as a vector along its axis with the length sin(angle):
         // close to the angle while that is small.
         let turned = |k: usize| R_then.column(k).cross(&R_now.column(k));
@@ -448,7 +455,7 @@ impl<S: Scalar> Closure<S> {
                 1 => turned(0),
                 _ => Vec3::zeros(),
             },
-            p_now - lift3::<S>(&p_BA),
+            p_now - lift3::<S>(&captured.p),
         );
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
         let w_B = kinematics.carrier(pair.carriers()[1]).V_WB.w;
@@ -472,6 +479,8 @@ impl<S: Scalar> Closure<S> {
         self.state[capture.number] = Closed {
             held: true,
             squares: [gap.w.dot(&gap.w), gap.v.dot(&gap.v)],
+            drawn: captured.drawn,
+            draws: contact.joins_beams(),
             ..Closed::none()
         };
         let (index, pair) = (capture.number, Some(pair));

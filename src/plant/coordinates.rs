@@ -1,6 +1,6 @@
 use super::model::Parts;
 use crate::algebra::{Quaternion, Scalar};
-use crate::spec::{Capability, Formulation, Spec, at};
+use crate::spec::{Capability, Formulation, Spec, StatePoint, at};
 use crate::system::{
     Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, MaximalState, Mechanism, Modes,
     PER_BODY, ParamId, Quantity, Recovered, System, Unit,
@@ -54,8 +54,12 @@ impl Coordinates {
             Formulation::Natural => Attitude::Directors,
             _ => Attitude::Quaternion,
         };
+        let point = spec
+            .quaternion
+            .as_ref()
+            .map_or(StatePoint::Origin, |options| options.point);
         Self::Maximal(Constrained {
-            layout: Maximal::new(system, attitude),
+            layout: Maximal::new(system, attitude).of_points(point),
             alpha,
             beta: gain(
                 "beta",
@@ -89,7 +93,7 @@ impl Coordinates {
     pub fn states(&self, system: &System) -> Vec<Quantity> {
         match self {
             Self::Minimal => system.states(),
-            Self::Maximal(constrained) => system.maximal_states(constrained.layout.attitude),
+            Self::Maximal(constrained) => system.maximal_states(&constrained.layout),
             Self::Velocities(_) => system.velocity_states(),
         }
     }
@@ -161,7 +165,7 @@ impl Coordinates {
                     unwrapped,
                 };
                 let joints = JointState { q, qd };
-                constrained.layout.write(system, &kinematics, joints, &q_WB, states);
+                constrained.layout.write(mechanism, &kinematics, joints, &q_WB, states);
             }
         }
     }

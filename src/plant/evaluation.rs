@@ -137,6 +137,7 @@ impl<S: Scalar> Evaluation<S> {
                 dynamics: &mut self.dynamics,
             };
             closure.hold(of, stabilises, discrete, engine, JointState { q, qd }, &mut *qdd)?;
+            power += closure.drawing;
         }
         power += self.dynamics.drive(at, applied, qd, qdd);
         if let Some(work) = to.work.first_mut() {
@@ -158,7 +159,14 @@ impl<S: Scalar> Evaluation<S> {
                     true => model.coordinates.baumgarte(parameters),
                     false => Baumgarte::NONE,
                 };
-                layout.derivative(system, kinematics, motion, baumgarte, here.maximal(), to.maximal());
+                layout.derivative(
+                    of.mechanism(),
+                    kinematics,
+                    motion,
+                    baumgarte,
+                    here.maximal(),
+                    to.maximal(),
+                );
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use crate::Error;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, PointImpact, Refusal, frictionless};
 use crate::elements::{Contact, ImpactStatus, Pair};
+use crate::event::Refused;
 use crate::system::{Configuration, FrameRef};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -51,7 +52,12 @@ pub(super) fn reached_contacts<'a>(
         let [A, B] = contact.poses(at);
         let apart = (A.p - B.p).norm();
         if let Some(reach) = contact.reach(parameters).filter(|reach| apart > *reach) {
-            reported.push(out_of_reach(t, discrete, index, contact, [apart, reach]));
+            let reason = Refused::OutOfReach { distance: apart, reach };
+            reported.push(out_of_reach(t, discrete, index, contact, reason));
+            continue;
+        }
+        if let Some(inclined) = contact.inclined(at) {
+            reported.push(out_of_reach(t, discrete, index, contact, inclined));
             continue;
         }
         reached.push(ReachedContact {

@@ -7,7 +7,11 @@ use crate::algebra::Vec3;
 use crate::dynamics::impact::{Law, PointImpact};
 use crate::elements::{Contact, ImpactReport, ImpactStatus};
 use crate::event::{Occurrence, Pairing, Refused};
+use crate::spec::{Inconsistent, Tangential};
 use nalgebra::DVector;
+
+/// Excess over 1 of a restitution that is reported: more than round-off.
+const FASTER: f64 = 1e-9;
 
 /// Outcome of one impact: the contact's index, the report and the event.
 pub(super) type Reported = (usize, ImpactReport, Occurrence);
@@ -48,7 +52,8 @@ pub(super) fn report_impacts(
         report.moment_impulse = moments.fold(Vec3::zeros(), |sum, (row, p)| sum + reached.pair.unit(row).t * *p);
         let W = operator.W.fixed_view::<3, 3>(linear, linear).into_owned();
         if let Some(point) = PointImpact::new(W, before, reached.n) {
-            report.set_response(&point, tangential(&point, reached, &impulse));
+            let (r_f, of) = tangential(&point, reached, &impulse);
+            report.set_response(&point, r_f, of);
         }
         // The bounds of `r_E` apply to impulses without moment only.
         if reached.pair.turns() {
@@ -61,28 +66,22 @@ pub(super) fn report_impacts(
 }
 
 /// Returns the tangential impulse relative to that of a sticking impact.
-fn tangential(point: &PointImpact, reached: &ReachedContact, p: &Vec3<f64>) -> f64 {
-    if let Some(Law::EnergyFriction { r_f, .. }) = reached.law {
-        return r_f;
+fn tangential(point: &PointImpact, reached: &ReachedContact, p: &Vec3<f64>) -> (f64, Tangential) {
+    if let Some(Law::EnergyFriction { r_f, tangential, .. }) = reached.law {
+        return (r_f, tangential);
     }
     let sticking = point.p_II() - reached.n * reached.n.dot(&point.p_II());
-    match sticking.norm_squared() {
+    let ratio = match sticking.norm_squared() {
         0.0 => 1.0,
         square => sticking.dot(p) / square,
-    }
+    };
+    (ratio, Tangential::Plastic)
 }
 
-/// Returns the report and the event of a contact whose frames are `distance` (m) apart, beyond its
-/// reach (m), at the time `t` (s).
-pub(super) fn out_of_reach(
-    t: f64,
-    discrete: &Discrete,
-    index: usize,
-    contact: &Contact,
-    [distance, reach]: [f64; 2],
-) -> Reported {
+/// Returns the report and the event of a contact whose frames are out of reach at the time `t` (s).
+pub(super) fn out_of_reach(t: f64, discrete: &Discrete, index: usize, contact: &Contact, reason: Refused) -> Reported {
     let report = ImpactReport::blank(ImpactStatus::OutOfReach, discrete.reports[index].count, t);
-    (index, report, refused(contact, Refused::OutOfReach { distance, reach }))
+    (index, report, refused(contact, reason))
 }
 
 /// Returns the names of a contact and its frames.
@@ -99,6 +98,16 @@ fn refused(contact: &Contact, reason: Refused) -> Occurrence {
     Occurrence::ImpactRefused { pairing, reason }
 }
 
+/// Returns the restitution of an impact with an accepted `r_E` after which the surfaces separate
+/// faster than they approached, and the energy (J) that the motion along the normal `n` gained.
+fn gain(report: &ImpactReport, n: &Vec3<f64>, law: &Option<Law>) -> Option<[f64; 2]> {
+    let (e, before) = (report.restitution, n.dot(&report.velocities[0]));
+    let energy = 0.5 * report.virtual_mass * before * before * (e * e - 1.0);
+    let accept = Inconsistent::Accept;
+    let accepts = matches!(law, Some(Law::EnergyFriction { on_inconsistent, .. }) if *on_inconsistent == accept);
+    (accepts && e > 1.0 + FASTER).then_some([e, energy])
+}
+
 /// Returns the event of an impact.
 fn occurrence(reached: &ReachedContact, report: &ImpactReport) -> Occurrence {
     let ReachedContact { contact, n, law, .. } = reached;
@@ -108,6 +117,7 @@ fn occurrence(reached: &ReachedContact, report: &ImpactReport) -> Occurrence {
             impulse: report.impulse.norm(),
             work: report.energy_change,
             clamped: (report.status == ImpactStatus::Clamped).then_some(report.band),
+            gain: gain(report, n, law),
         };
     }
     let reason = match (report.status, law) {

@@ -1,4 +1,5 @@
 use super::coordinates::{Constrained, Coordinates};
+use super::plan;
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::{Controller, Discrete, Elements, Output, Values};
@@ -142,7 +143,7 @@ pub(crate) const MOST_DENSE: usize = 2000;
 /// Returns a copy of the spec. Not inlined, so that the copy is not in the caller's stack frame:
 /// importers call from threads with small stacks.
 #[inline(never)]
-fn boxed(spec: &Spec) -> Box<Spec> {
+pub(super) fn boxed(spec: &Spec) -> Box<Spec> {
     Box::new(spec.clone())
 }
 
@@ -161,6 +162,9 @@ impl Model {
     /// Compiles a spec as [`compile`](Self::compile); also returns the constants that are derived
     /// from its values.
     pub(crate) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
+        if let Some(expanded) = plan::expand(spec)? {
+            return Self::compile_and_derive(&expanded);
+        }
         let (written, spec) = (spec, &*spec.with_rotors());
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;

@@ -179,13 +179,30 @@ impl Plant {
 
     /// Returns the capture or loop with the largest constraint violation at the last
     /// [`singularity_indicator`](Self::singularity_indicator): its index, and the violations of
-    /// offsets, m, and of angles, rad.
+    /// offsets, m, and of angles, rad, beyond those from which it draws two beams together.
     pub fn worst_violation(&self) -> Option<(usize, [f64; 2])> {
         let closure = self.evaluation.closure.as_ref()?;
-        let violations = closure.state.iter().map(Closed::violation).enumerate();
-        let worst = violations.max_by(|(_, a), (_, b)| a[0].max(a[1]).total_cmp(&b[0].max(b[1])))?;
+        let beyond = |closed: &Closed<f64>| {
+            let violation = closed.violation();
+            std::array::from_fn(|kind| violation[kind] - closed.drawn[kind])
+        };
+        let violations = closure.state.iter().map(beyond).enumerate();
+        let worst =
+            violations.max_by(|(_, a): &(usize, [f64; 2]), (_, b)| a[0].max(a[1]).total_cmp(&b[0].max(b[1])))?;
         let (index, [angle, offset]) = worst;
         Some((index, [offset, angle]))
+    }
+
+    /// Ends the tolerance for the offsets from which captures draw two beams together, where they
+    /// are within `limit` (m, rad) at the last
+    /// [`singularity_indicator`](Self::singularity_indicator).
+    pub fn end_drawing(&self, discrete: &mut Discrete, limit: f64) {
+        let closed = self.evaluation.closure.iter().flat_map(|closure| &closure.state);
+        for (captured, closed) in discrete.captures.iter_mut().zip(closed) {
+            if closed.held && closed.violation().iter().all(|violation| *violation <= limit) {
+                captured.drawn = [0.0; 2];
+            }
+        }
     }
 
     /// Returns the positions of the joints at the states `x` as text, at most eight of them.

@@ -86,6 +86,7 @@ impl Simulation {
                     limit,
                 });
             }
+            self.plant.end_drawing(&mut self.state.discrete, limit);
             let part = sine / self.state.monitored.sine;
             if part < NEAR && offset.max(angle) > NEAR * part * part {
                 return Err(self.singular());

@@ -18,7 +18,8 @@ pub struct Contact {
     /// Frame or body on which the impulse acts. For a law that captures also an ANCF beam or a
     /// frame on it.
     pub a: String,
-    /// Frame, body or `world` (at its origin) on which the reverse of the impulse acts.
+    /// Frame, body or `world` (at its origin) on which the reverse of the impulse acts. If `a` is
+    /// on an ANCF beam, also an ANCF beam or a frame on it.
     pub b: String,
     /// Normal from `b` towards `a`, in axes of `b`. Any length but zero. For the surface `sphere`
     /// the normal is the line of centres, and this field has no effect. Default `[0, 0, 1]`.
@@ -59,6 +60,10 @@ pub struct Contact {
     /// law `energy_friction`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r_f: Option<f64>,
+    /// Tangential impulse of which `r_f` is the ratio, with the law `energy_friction`. Default
+    /// `plastic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tangential: Option<Tangential>,
     /// Treatment of an impact for which `r_E` and `r_f` are inconsistent, with the law
     /// `energy_friction`. Default `reject`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -153,6 +158,18 @@ impl ImpactLaw {
     }
 }
 
+/// Tangential impulse of which `r_f` is the ratio.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tangential {
+    /// The whole tangential impulse of the plastic, sticking impact.
+    #[default]
+    Plastic,
+    /// Its component along the slip before the impact, as in Cyril et al. (1998), Eqs. 24 to 31. In
+    /// a plane this is the whole; in space an impact with `r_E = r_f = 1` does not exist.
+    Slip,
+}
+
 /// Treatment of ratios `r_E` and `r_f` that no impact has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -162,6 +179,10 @@ pub enum Inconsistent {
     Reject,
     /// Replacement of `r_E` by the nearest consistent value.
     Clamp,
+    /// Acceptance of an `r_E` below the consistent range: the surfaces separate faster than they
+    /// approached (e > 1), and friction loses more than the impact as a whole. The message of the
+    /// impact states e and the energy. An `r_E` above the range has no solution, and is rejected.
+    Accept,
 }
 
 impl Table for Contact {
@@ -170,23 +191,39 @@ impl Table for Contact {
     }
 
     fn check(&self, spec: &Spec, report: &mut Report) {
-        for (field, frame) in [("a", &self.a), ("b", &self.b)] {
-            let Some(beam) = spec.on_ancf_beam(frame) else {
-                continue;
-            };
-            let what = match (self.law.captures(), field) {
-                (true, "a") => continue,
-                (true, _) => "write it as `a`",
-                (false, _) => "impacts on it are not supported; use a law that captures, or a [grasp]",
-            };
-            report.add(field, format!("\"{frame}\" is on the ANCF beam \"{beam}\": {what}"));
-        }
+        self.check_beams(spec, report);
         self.check_law(report);
         self.check_surface(report);
     }
 }
 
 impl Contact {
+    /// Reports contacts that ANCF beams do not have.
+    fn check_beams(&self, spec: &Spec, report: &mut Report) {
+        let beams = [&self.a, &self.b].map(|frame| spec.on_ancf_beam(frame));
+        for ((field, frame), beam) in [("a", &self.a), ("b", &self.b)].into_iter().zip(beams) {
+            let Some(beam) = beam else { continue };
+            let what = match (self.law.captures(), beams[0]) {
+                (true, Some(_)) => continue,
+                (true, None) => "write it as `a`",
+                (false, _) => "impacts on it are not supported; use a law that captures, or a [grasp]",
+            };
+            report.add(field, format!("\"{frame}\" is on the ANCF beam \"{beam}\": {what}"));
+        }
+        let (true, Some(beam), Some(surface)) = (self.law.captures(), beams[1], self.surface) else {
+            return;
+        };
+        let whose = format!("\"{}\" is on the ANCF beam \"{beam}\"", self.b);
+        if surface != Surface::Disc {
+            let what =
+                "a capture draws the points of two beams together, so their surface is a disc, with a small radius";
+            report.add("surface", format!("{whose}: {what}"));
+        } else if self.normal[1..] != [0.0; 2] {
+            let what = "which has no attitude about its direction x: the normal is [1, 0, 0] or [-1, 0, 0]";
+            report.add("normal", format!("{whose}, {what}"));
+        }
+    }
+
     /// Reports fields that the law does not have, and missing ones.
     fn check_law(&self, report: &mut Report) {
         let law = self.law;
@@ -201,6 +238,7 @@ impl Contact {
             ("mu", self.mu.is_some(), &rubs, false),
             ("r_E", self.r_E.is_some(), &by_energy, true),
             ("r_f", self.r_f.is_some(), &by_energy, true),
+            ("tangential", self.tangential.is_some(), &by_energy, false),
             ("on_inconsistent", self.on_inconsistent.is_some(), &by_energy, false),
             ("alpha", self.alpha.is_some(), &captures, false),
             ("beta", self.beta.is_some(), &captures, false),

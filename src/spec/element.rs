@@ -45,7 +45,7 @@ impl<'a> FrameField<'a> {
         }
     }
 
-    fn check(&self, spec: &Spec, report: &mut Report) {
+    pub fn check(&self, spec: &Spec, report: &mut Report) {
         if self.needs_axes {
             report.needs_axes(spec, self.field, self.frame);
         }

@@ -132,6 +132,8 @@ pub struct QuaternionOptions {
     pub momentum_rows: bool,
     /// Coupling of the deflection and the motion of flexible bodies. Default `full`.
     pub coupling: Coupling,
+    /// Point of each body whose position and velocity are states. Default `origin`.
+    pub point: StatePoint,
 }
 
 impl QuaternionOptions {
@@ -139,6 +141,19 @@ impl QuaternionOptions {
     pub fn has_momentum_rows(&self) -> bool {
         self.momentum_rows || self.coupling == Coupling::PaperLiteral
     }
+}
+
+/// Point of a body whose position and velocity are states of the formulation `quaternion`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatePoint {
+    /// The body's origin: the states are `<body>.r[1..3]` and `<body>.v[1..3]`.
+    #[default]
+    Origin,
+    /// The mass centre of the deformed body, as in Kłak and Jarzębowska: the states are
+    /// `<body>.r_cm[1..3]` and `<body>.v_cm[1..3]`. Linear momentum is then a linear function of
+    /// the states, which Runge–Kutta methods conserve to round-off. It needs the coupling `full`.
+    MassCentre,
 }
 
 /// Coupling of the deflection and the motion of a flexible body.

@@ -53,7 +53,11 @@ impl Table for Grasp {
 
     fn check(&self, spec: &Spec, report: &mut Report) {
         if let Some(beam) = spec.on_ancf_beam(&self.a) {
-            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": write it as `b`", self.a);
+            let cure = match spec.on_ancf_beam(&self.b) {
+                None => "write it as `b`",
+                Some(_) => "between two of them use a [contact] with a law that captures, or a [spring]",
+            };
+            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": {cure}", self.a);
             report.add("a", what);
         }
         if self.a == self.b {

@@ -31,6 +31,7 @@ mod motor;
 mod names;
 mod orbit;
 mod part;
+mod plan;
 mod port;
 mod renamed;
 mod salvage;
@@ -47,7 +48,7 @@ pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia};
 pub(crate) use bushing::BushingFields;
 pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
-pub use contact::{Contact, ImpactLaw, Inconsistent, Surface};
+pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
 };
@@ -55,7 +56,7 @@ pub use drive_train::DriveTrain;
 pub(crate) use drive_train::Geared;
 pub(crate) use element::{FrameField, Report, Table};
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
-pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions};
+pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions, StatePoint};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
 pub use joint::{
@@ -69,6 +70,7 @@ pub use motor::Motor;
 pub use names::{LONGEST_NAME, mangled, objection};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use part::Connection;
+pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
 pub use signal::{Interpolation, Signal, Waveform};
@@ -155,6 +157,9 @@ macro_rules! spec {
             /// Computation of a start that closes all loops, or of a static equilibrium.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub assembly: Option<Assembly>,
+            /// Planned motions of joints.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub plan: IndexMap<String, Plan>,
             /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
             #[serde(default)]
             pub signal: IndexMap<String, Signal>,

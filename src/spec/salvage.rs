@@ -19,6 +19,8 @@ impl Spec {
                 .iter()
                 .any(|p| p.concerns(section, name) && !(section == "joint" && about_parent(p)))
         };
+        // Plans need the whole spec.
+        self.plan.clear();
         let written = owners(self);
         self.ancf_beam.retain(|name, _| sound("ancf_beam", name));
         let (bodies, beams) = (&self.body, &self.ancf_beam);

@@ -47,9 +47,18 @@ pub struct Signal {
     /// Values of a table, in the input's unit, one for each time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<f64>>,
-    /// CSV file of a table, in place of `times` and `values`: two columns, time (s) and value. Its
-    /// path is relative to the spec's directory, its size at most 256 MiB. A header line and lines
-    /// that begin with `#` are skipped.
+    /// First derivatives of the values of a table, in the input's unit per second, one for each
+    /// time. Required for the interpolation `quintic`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rates: Option<Vec<f64>>,
+    /// Second derivatives of the values of a table, in the input's unit per second squared, one for
+    /// each time. Required for the interpolation `quintic`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accelerations: Option<Vec<f64>>,
+    /// CSV file of a table, in place of `times` and `values`: two columns, time (s) and value; for
+    /// the interpolation `quintic` two more, the first and the second derivative. Its path is
+    /// relative to the spec's directory, its size at most 256 MiB. A header line and lines that
+    /// begin with `#` are skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Interpolation of a table between its times. Before the first time the first value applies,
@@ -62,6 +71,29 @@ pub struct Signal {
     /// no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_rate: bool,
+}
+
+impl Signal {
+    /// Returns a table without columns that the importer sets.
+    pub fn table(interpolation: Interpolation) -> Self {
+        Self {
+            waveform: Waveform::Table,
+            from_importer: true,
+            amplitude: 1.0,
+            offset: 0.0,
+            frequency: None,
+            phase: None,
+            from: None,
+            until: None,
+            times: None,
+            values: None,
+            rates: None,
+            accelerations: None,
+            file: None,
+            interpolation,
+            with_rate: false,
+        }
+    }
 }
 
 /// Returns the error message for a window (s) that is empty, `None` if it is not.
@@ -99,6 +131,8 @@ pub enum Interpolation {
     Linear,
     /// Zero-order hold: a value applies until the next time.
     Hold,
+    /// Polynomials of degree five with the values, `rates` and `accelerations` of the table.
+    Quintic,
 }
 
 /// Largest size of a table's file, bytes.
@@ -112,17 +146,25 @@ pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<
             continue;
         };
         let mut report = |what| problems.push(problem("signal", input, "file", what));
-        if signal.times.is_some() || signal.values.is_some() {
-            report("write either `file` or `times` and `values`".to_owned());
+        let written = [&signal.times, &signal.values, &signal.rates, &signal.accelerations];
+        if written.iter().any(|column| column.is_some()) {
+            report("write either `file` or the columns of the table".to_owned());
             continue;
         }
+        let columns = match signal.interpolation {
+            Interpolation::Quintic => 4,
+            _ => 2,
+        };
         match source::read_text(&directory.join(&file), TABLE_LIMIT) {
             Err(e) => report(format!("cannot read {file:?}: {e}")),
-            Ok(text) => match parse_table(&text) {
+            Ok(text) => match parse_table(&text, columns) {
                 Err(what) => report(format!("{file:?}: {what}")),
-                Ok((times, values)) => {
-                    signal.times = Some(times);
-                    signal.values = Some(values);
+                Ok(table) => {
+                    let mut table = table.into_iter().map(Some);
+                    signal.times = table.next().flatten();
+                    signal.values = table.next().flatten();
+                    signal.rates = table.next().flatten();
+                    signal.accelerations = table.next().flatten();
                     signal.file = None;
                 }
             },
@@ -130,13 +172,17 @@ pub(super) fn load_tables(spec: &mut Spec, directory: &Path, problems: &mut Vec<
     }
 }
 
-/// Parses two columns, times and values. A first line in which no field is a number is a header.
+/// Names of the columns of a table.
+const COLUMNS: [&str; 4] = ["time", "value", "rate", "acceleration"];
+
+/// Parses a table of two or four columns: times, values and their derivatives. A first line in
+/// which no field is a number is a header.
 ///
 /// # Errors
-/// A message for the first line that is neither empty, a comment nor two finite numbers, or for an
-/// empty table.
-fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
-    let mut columns = (Vec::new(), Vec::new());
+/// A message for the first line that is neither empty, a comment nor as many finite numbers, or for
+/// an empty table.
+fn parse_table(text: &str, columns: usize) -> Result<Vec<Vec<f64>>, String> {
+    let mut table = vec![Vec::new(); columns];
     let mut may_be_header = true;
     // Windows programs write a byte-order mark at the beginning of a UTF-8 file.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -149,20 +195,28 @@ fn parse_table(text: &str) -> Result<(Vec<f64>, Vec<f64>), String> {
             .split([',', ';', '\t'])
             .map(|field| field.trim().parse::<f64>().ok());
         let fields: Vec<Option<f64>> = fields.collect();
-        match fields.as_slice() {
-            [Some(time), Some(value)] if time.is_finite() && value.is_finite() => {
-                columns.0.push(*time);
-                columns.1.push(*value);
-            }
-            words if may_be_header && words.iter().all(Option::is_none) => {}
-            _ => return Err(format!("line {}: expected `time, value`, found {line:?}", i + 1)),
-        }
+        let is_header = may_be_header && fields.iter().all(Option::is_none);
         may_be_header = false;
+        let numbers: Option<Vec<f64>> = fields
+            .into_iter()
+            .map(|number| number.filter(|x| x.is_finite()))
+            .collect();
+        match numbers.filter(|numbers| numbers.len() == columns) {
+            Some(numbers) => table
+                .iter_mut()
+                .zip(numbers)
+                .for_each(|(column, number)| column.push(number)),
+            None if is_header => {}
+            None => {
+                let expected = COLUMNS[..columns].join(", ");
+                return Err(format!("line {}: expected `{expected}`, found {line:?}", i + 1));
+            }
+        }
     }
-    if columns.0.is_empty() {
+    if table[0].is_empty() {
         return Err("the table is empty".to_owned());
     }
-    Ok(columns)
+    Ok(table)
 }
 
 /// Returns the name of the input `qd_ref` or `qdd_ref` that belongs to the reference position
@@ -182,7 +236,7 @@ mod tests {
     #[test]
     fn header_is_a_first_line_without_numbers() {
         let _section = messages::of_this_test();
-        let two = Ok((vec![0.0, 1.0], vec![2.0, 3.0]));
+        let two = Ok(vec![vec![0.0, 1.0], vec![2.0, 3.0]]);
         for good in [
             "0, 2\n1, 3",
             "time, value\n0, 2\n1, 3\n",
@@ -190,7 +244,7 @@ mod tests {
             "\u{feff}t\tv\n0\t2\n1\t3",
             "# by hand\n\ntime, value\n# in s\n0, 2\n1, 3",
         ] {
-            assert_eq!(parse_table(good), two, "{good:?}");
+            assert_eq!(parse_table(good, 2), two, "{good:?}");
         }
         for (bad, line) in [
             ("0.0,1.O\n1,3", 1),
@@ -199,12 +253,12 @@ mod tests {
             ("time, value\nt, v\n1,3", 2),
             ("# by hand\n0, 2\ntime, value\n", 3),
         ] {
-            let message = parse_table(bad).expect_err(bad);
+            let message = parse_table(bad, 2).expect_err(bad);
             assert!(message.starts_with(&format!("line {line}: ")), "{message}");
             messages::record(message);
         }
         for empty in ["", "\u{feff}", "time, value\n", "# nothing\n"] {
-            messages::record(parse_table(empty).expect_err(empty));
+            messages::record(parse_table(empty, 2).expect_err(empty));
         }
     }
 }

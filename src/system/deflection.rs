@@ -324,20 +324,58 @@ impl<S: Scalar> Deflection<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
-    /// Computes the deflection and the stations of the flexible body `i`.
-    #[inline(never)]
-    pub(crate) fn bend(&mut self, mechanism: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
-        let Mechanism { system, derived } = mechanism;
-        let constants = &derived.bodies[i];
+    /// Computes the deflection of the flexible body `i` from its attitude and angular velocity.
+    #[inline(always)]
+    pub(super) fn deflect(&mut self, of: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
+        let constants = &of.derived.bodies[i];
         let (eta, eta_dot) = (&joints.q[modes.coordinates()], &joints.qd[modes.rates()]);
         let at = self.bodies[i];
         if let Some(elastic) = &constants.elastic {
             let deflection = &mut self.deflections[modes.index];
-            match system.couples_linearly {
+            match of.system.couples_linearly {
                 false => deflection.update(elastic, &at, eta, eta_dot),
                 true => deflection.update_linearly(elastic, constants.m, &at, eta_dot),
             }
         }
+    }
+
+    /// Returns the mass centre of body `i` from its origin (m) and its velocity relative to that of
+    /// the origin (m/s), world axes.
+    pub fn mass_centre(&self, of: Mechanism, i: usize) -> (Vec3<S>, Vec3<S>) {
+        let (constants, at) = (&of.derived.bodies[i], &self.bodies[i]);
+        let w = &at.V_WB.w;
+        let Some(modes) = &of.system.bodies[i].modes else {
+            let c = at.R_WB * lift3::<S>(&constants.p_BoBcm);
+            return (c, w.cross(&c));
+        };
+        let (bent, m) = (&self.deflections[modes.index], S::lift(constants.m));
+        let c = bent.h / m;
+        (c, w.cross(&c) + bent.h_dot / m)
+    }
+
+    /// Returns the acceleration of the mass centre of body `i`, m/s², world axes, from the `motion`
+    /// of its origin (angular and linear acceleration) and the derivatives `qdd` of all rates. Not
+    /// for the linear coupling.
+    pub fn acceleration_of_mass_centre(&self, of: Mechanism, i: usize, motion: &Twist<S>, qdd: &[S]) -> Vec3<S> {
+        let (c, _) = self.mass_centre(of, i);
+        let carried = motion.v + motion.w.cross(&c);
+        let Some(modes) = &of.system.bodies[i].modes else {
+            let w = &self.bodies[i].V_WB.w;
+            return carried + w.cross(&w.cross(&c));
+        };
+        let bent = &self.deflections[modes.index];
+        let of_modes = bent.L.iter().zip(&qdd[modes.rates()]);
+        let f = of_modes.fold(bent.bias.f, |f, (L, &rate)| f + L.f * rate);
+        carried + f / S::lift(of.derived.bodies[i].m)
+    }
+
+    /// Computes the deflection and the stations of the flexible body `i`.
+    #[inline(never)]
+    pub(crate) fn bend(&mut self, mechanism: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
+        self.deflect(mechanism, i, modes, joints);
+        let Mechanism { system, derived } = mechanism;
+        let (eta, eta_dot) = (&joints.q[modes.coordinates()], &joints.qd[modes.rates()]);
+        let at = self.bodies[i];
         for s in modes.stations.clone() {
             let first = system.stations[s].first;
             let T = &mut self.T[first..first + modes.n];

@@ -2,12 +2,13 @@ use super::joint::{Motion, columns, dual, part_mut, quaternion_rate, with_joint}
 use super::kinematics::{place, set_in_motion};
 use super::{BodyKinematics, Derived, JointModel, JointState, Kinematics, Mechanism, System};
 use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, norm};
+use crate::spec::StatePoint;
 use std::ops::Range;
 
 /// State layout of maximal coordinates. Positions: for each body its [attitude](Attitude), the
-/// position of its origin and its modal amplitudes. Rates: for each body the rate of its attitude,
-/// the velocity of its origin (inertial axes) and the amplitudes' rates. Coordinates and rates of
-/// ANCF beams follow.
+/// position of its [point](Self::point) and its modal amplitudes. Rates: for each body the rate of
+/// its attitude, the velocity of its point (inertial axes) and the amplitudes' rates. Coordinates
+/// and rates of ANCF beams follow.
 ///
 /// The pose of two bodies determines the joint angle up to full turns. One further state for each
 /// joint angle, the unwrapped-angle state, integrates the angle's rate and selects the turn.
@@ -15,6 +16,8 @@ use std::ops::Range;
 pub struct Maximal {
     /// Representation of attitudes.
     pub attitude: Attitude,
+    /// Point of each body whose position and velocity are states.
+    pub point: StatePoint,
     /// For each body, the offsets of its positions, its rates and its unwrapped-angle states.
     offsets: Vec<[usize; 3]>,
     /// Number of nodal coordinates of ANCF beams, at the end of the positions; their rates are at
@@ -287,7 +290,7 @@ impl Baumgarte {
 }
 
 impl Maximal {
-    /// Creates the layout of a system.
+    /// Creates the layout of a system, with the states of the bodies' origins.
     pub fn new(system: &System, attitude: Attitude) -> Self {
         let [n_q, n_v] = attitude.counts();
         let (mut nq, mut nv, mut unwrapped) = (0, 0, 0);
@@ -303,12 +306,18 @@ impl Maximal {
         let nodes: usize = system.nodal.iter().map(|beam| beam.n).sum();
         Self {
             attitude,
+            point: StatePoint::Origin,
             offsets,
             nodes,
             nq: nq + nodes,
             nv: nv + nodes,
             unwrapped,
         }
+    }
+
+    /// Returns the layout with the states of the given points.
+    pub fn of_points(self, point: StatePoint) -> Self {
+        Self { point, ..self }
     }
 
     /// Returns the offset of body `i` among the positions; after the last body, the end of the
@@ -363,12 +372,13 @@ impl Maximal {
     /// Writes the states of bodies whose positions and motions satisfy the joints.
     pub fn write<S: Scalar>(
         &self,
-        system: &System,
+        mechanism: Mechanism,
         kinematics: &Kinematics<S>,
         joints: JointState<S>,
         q_WB: &[Quaternion<S>],
         states: MaximalState<&mut [S]>,
     ) {
+        let system = mechanism.system;
         let JointState { q, qd } = joints;
         let MaximalState {
             positions,
@@ -383,8 +393,9 @@ impl Maximal {
             let (attitude, rest) = positions[position..].split_at_mut(n_q);
             let (change, rest_rates) = rates[rate..].split_at_mut(n_v);
             self.attitude.write(&q_WB[i], at, attitude, change);
-            rest[..3].copy_from_slice(at.p_WB.as_slice());
-            rest_rates[..3].copy_from_slice(at.V_WB.v.as_slice());
+            let (c, c_dot) = self.state_point(mechanism, kinematics, i);
+            rest[..3].copy_from_slice((at.p_WB + c).as_slice());
+            rest_rates[..3].copy_from_slice((at.V_WB.v + c_dot).as_slice());
             if let Some(modes) = &body.modes {
                 rest[3..3 + modes.n].copy_from_slice(&q[modes.coordinates()]);
                 rest_rates[3..3 + modes.n].copy_from_slice(&qd[modes.rates()]);
@@ -394,16 +405,26 @@ impl Maximal {
         rates[self.nv - self.nodes..].copy_from_slice(&qd[system.nv - self.nodes..]);
     }
 
+    /// Returns the point of body `i` from its origin (m) and its velocity relative to that of the
+    /// origin (m/s), world axes.
+    fn state_point<S: Scalar>(&self, of: Mechanism, kinematics: &Kinematics<S>, i: usize) -> (Vec3<S>, Vec3<S>) {
+        match self.point {
+            StatePoint::Origin => (Vec3::zeros(), Vec3::zeros()),
+            StatePoint::MassCentre => kinematics.mass_centre(of, i),
+        }
+    }
+
     /// Computes the derivatives of the states from the accelerations of the system.
     pub fn derivative<S: Scalar>(
         &self,
-        system: &System,
+        mechanism: Mechanism,
         kinematics: &Kinematics<S>,
         motion: SystemMotion<S>,
         baumgarte: Baumgarte,
         states: MaximalState<&[S]>,
         derivatives: MaximalState<&mut [S]>,
     ) {
+        let system = mechanism.system;
         let SystemMotion { A, qd, qdd } = motion;
         let MaximalState { positions, rates, .. } = states;
         let MaximalState {
@@ -425,8 +446,12 @@ impl Maximal {
             };
             self.attitude
                 .derivative(at, &acceleration.w, baumgarte, state, d_attitude, d_change);
-            d_rest[..3].copy_from_slice(at.V_WB.v.as_slice());
-            d_rest_rates[..3].copy_from_slice(acceleration.v.as_slice());
+            let a = match self.point {
+                StatePoint::Origin => acceleration.v,
+                StatePoint::MassCentre => kinematics.acceleration_of_mass_centre(mechanism, i, &acceleration, qdd),
+            };
+            d_rest[..3].copy_from_slice(&rates[rate + n_v..rate + n_v + 3]);
+            d_rest_rates[..3].copy_from_slice(a.as_slice());
             if let Some(modes) = &body.modes {
                 let eta_dot = &rates[rate + n_v + 3..rate + n_v + 3 + modes.n];
                 d_rest[3..3 + modes.n].copy_from_slice(eta_dot);
@@ -491,12 +516,21 @@ impl<S: Scalar> Kinematics<S> {
             let (attitude, rest) = positions[position..].split_at(n_q);
             let (change, rest_rates) = rates[rate..].split_at(n_v);
             let (q_WB, R_WB, w) = layout.attitude.read(attitude, change);
-            let p_WB = Vec3::from_column_slice(&rest[..3]);
-            let V_WB = Twist::new(w, Vec3::from_column_slice(&rest_rates[..3]));
             if let Some(modes) = &body.modes {
                 recovered.q[modes.coordinates()].copy_from_slice(&rest[3..3 + modes.n]);
                 recovered.qd[modes.rates()].copy_from_slice(&rest_rates[3..3 + modes.n]);
             }
+            if layout.point == StatePoint::MassCentre {
+                // The deflection depends on the attitude and the angular velocity only.
+                (self.bodies[i].R_WB, self.bodies[i].V_WB.w) = (R_WB, w);
+                if let Some(modes) = &body.modes {
+                    let (q, qd) = (recovered.q.as_slice(), recovered.qd.as_slice());
+                    self.deflect(mechanism, i, modes, JointState { q, qd });
+                }
+            }
+            let (c, c_dot) = layout.state_point(mechanism, self, i);
+            let p_WB = Vec3::from_column_slice(&rest[..3]) - c;
+            let V_WB = Twist::new(w, Vec3::from_column_slice(&rest_rates[..3]) - c_dot);
             recovered.q_WB[i] = q_WB;
             recovered.distortion += layout.attitude.distortion(attitude, &R_WB);
             if let Some(rates) = &mut recovered.directors_rates {

@@ -1,7 +1,7 @@
 //! Names, units and descriptions of the states.
 
-use super::{AncfBeam, Attitude, Body, Joint, Quantity, System, Unit};
-use crate::spec::JointType;
+use super::{AncfBeam, Attitude, Body, Joint, Maximal, Quantity, System, Unit};
+use crate::spec::{JointType, StatePoint};
 
 impl System {
     /// Returns the quantities of the coordinates of joints, modes and nodes, then of their rates.
@@ -20,19 +20,22 @@ impl System {
     }
 
     /// Returns the quantities of the states in [maximal](super::Maximal) coordinates.
-    pub fn maximal_states(&self, attitude: Attitude) -> Vec<Quantity> {
+    pub fn maximal_states(&self, layout: &Maximal) -> Vec<Quantity> {
+        let is_at_origin = layout.point == StatePoint::Origin;
         let positions = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
-            let pose = match attitude {
-                Attitude::Quaternion => pose(&body.name, &format!("of {}, inertial axes", body.name)),
+            let pose = match layout.attitude {
+                Attitude::Quaternion if is_at_origin => pose(&body.name, &format!("of {}, inertial axes", body.name)),
+                Attitude::Quaternion => pose_of_mass_centre(&body.name),
                 Attitude::Directors => natural_pose(&body.name),
             };
             pose.into_iter().chain(modal)
         });
         let rates = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "etad", "rate (m·√kg/s)");
-            let motion = match attitude {
-                Attitude::Quaternion => motion(&body.name, "inertial axes"),
+            let motion = match layout.attitude {
+                Attitude::Quaternion if is_at_origin => motion(&body.name, "inertial axes"),
+                Attitude::Quaternion => motion_of_mass_centre(&body.name),
                 Attitude::Directors => natural_motion(&body.name),
             };
             motion.into_iter().chain(modal)
@@ -112,6 +115,23 @@ fn pose(name: &str, whose: &str) -> Vec<Quantity> {
     let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
     let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
     attitude.into_iter().chain(position).collect()
+}
+
+/// Returns the quantities of a body's attitude and of the position of its mass centre.
+fn pose_of_mass_centre(name: &str) -> Vec<Quantity> {
+    let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude of {name}, quaternion"));
+    let what = format!("position of the mass centre of {name}, inertial axes");
+    let position = Quantity::vector(&format!("{name}.r_cm"), Unit::Metre, &what);
+    attitude.into_iter().chain(position).collect()
+}
+
+/// Returns the quantities of a body's angular velocity and of the velocity of its mass centre.
+fn motion_of_mass_centre(name: &str) -> Vec<Quantity> {
+    let what = format!("angular velocity of {name}, body axes");
+    let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
+    let what = format!("velocity of the mass centre of {name}, inertial axes");
+    let v = Quantity::vector(&format!("{name}.v_cm"), Unit::MetrePerSecond, &what);
+    w.into_iter().chain(v).collect()
 }
 
 /// Returns the quantities of a body's directors and position.

@@ -50,6 +50,7 @@ def files(tmp_path_factory):
     for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
         shutil.copy(ROOT / "examples" / f"{example}.toml", folder / f"{name}.toml")
     shutil.copy(ROOT / "examples/coupling/held_payload.toml", folder)
+    shutil.copy(ROOT / "examples/assembly/approach.toml", folder)
     grapple("split", folder / "held_payload.toml", "--at", "gripper", "-o", folder)
     for part in ("carrier", "carried"):
         (folder / f"held_payload_{part}.toml").rename(folder / f"{part}.toml")

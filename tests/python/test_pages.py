@@ -57,6 +57,12 @@ def test_the_quick_start_runs_as_it_is_written(tmp_path):
     assert abs(float(momentum.split()[0])) < 1e-6
 
 
+def test_the_plan_on_its_page_is_that_of_the_tool():
+    (shown,) = [text for language, text in blocks("plans.md") if language == "text"]
+    run = shell("grapple plan examples/assembly/approach.toml", ROOT)
+    assert lines(run.stdout) == lines(shown), run.stderr
+
+
 def test_spec_and_program_of_the_front_page_run(tmp_path):
     """A sine of 0.5 N·m at 1 Hz, starting at zero phase, gives the free arm a mean velocity, so it
     swings to one side."""

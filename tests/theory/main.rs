@@ -10,6 +10,7 @@ mod conserving;
 mod coupling;
 mod curved;
 mod director;
+mod docking;
 mod drive_train;
 mod driven;
 mod dual_quaternion;
@@ -32,6 +33,7 @@ mod linearly_implicit;
 mod locked;
 #[path = "../long/mod.rs"]
 mod long;
+mod mass_centre;
 #[path = "../messages/mod.rs"]
 mod messages;
 mod natural;
@@ -39,6 +41,7 @@ mod nodal;
 mod numbers;
 mod orbit;
 mod orthogonal_complement;
+mod plan;
 mod quaternion;
 mod random_tree;
 mod rosenbrock;

@@ -93,7 +93,7 @@ fn joint_coordinates_and_rates_are_recovered() {
             q: &tree.q,
             qd: &tree.qd,
         };
-        layout.write(system, &kinematics, joints, &q_WB, states);
+        layout.write(Mechanism { system, derived }, &kinematics, joints, &q_WB, states);
         let mut recovered = Recovered::new(system, Some(Attitude::Quaternion));
         let baumgarte = Baumgarte {
             alpha: 10.0,

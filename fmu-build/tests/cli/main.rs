@@ -16,6 +16,7 @@ mod messages;
 mod outside;
 mod packing;
 mod pe;
+mod plan;
 mod printing;
 mod runs;
 mod table;

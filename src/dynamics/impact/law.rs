@@ -1,5 +1,5 @@
 use super::{PointImpact, stronge};
-use crate::spec::Inconsistent;
+use crate::spec::{Inconsistent, Tangential};
 use nalgebra::Vector3;
 use std::error::Error;
 use std::fmt;
@@ -34,19 +34,24 @@ pub enum Law {
     ///
     /// X. Cyril, S.-W. Kim, M. Ingham, A. Misra and G. Jaar, *Post-impact dynamics of two
     /// multi-body systems attempting docking/berthing*, Acta Astronautica (1998); their solution is
-    /// the larger root of a quadratic. Here the whole tangential impulse is scaled, not its
-    /// component along the slip, so that `r_E = r_f = 1` sticks in three dimensions. The law equals
+    /// the larger root of a quadratic. With [`Tangential::Plastic`] the whole tangential impulse is
+    /// scaled, so that `r_E = r_f = 1` sticks in three dimensions, and the law equals
     /// [`Law::Restitution`] without a cone:
     ///
     /// ```text
     ///     e² = (1 − r_E − κ (1 − r_f)²) / (1 − κ),     f = r_f
     /// ```
+    ///
+    /// With [`Tangential::Slip`], as in the paper, only its component along the slip is scaled.
     EnergyFriction {
         /// Energy loss relative to the plastic loss, 0 to 1.
         r_E: f64,
         /// Tangential impulse relative to that of sticking.
         r_f: f64,
-        /// Treatment of an `r_E` outside the admissible band: no `e` from 0 to 1 leads to it.
+        /// Tangential impulse that `r_f` scales.
+        tangential: Tangential,
+        /// Treatment of an `r_E` outside the admissible band: no `e` from 0 to 1 leads to it. An
+        /// empty band is always refused.
         on_inconsistent: Inconsistent,
     },
     /// Coulomb friction throughout the impact, with Stronge's energetic restitution: the work of
@@ -125,8 +130,9 @@ impl PointImpact {
             Law::EnergyFriction {
                 r_E,
                 r_f,
+                tangential,
                 on_inconsistent,
-            } => unit.energy_friction(r_E, r_f, on_inconsistent)?,
+            } => unit.energy_friction([r_E, r_f], tangential, on_inconsistent)?,
             Law::Stronge { e, mu } => plain(stronge::impulse(&unit, e, mu).ok_or(Refusal::NoEnd)?),
         };
         let p = p * speed;
@@ -156,16 +162,30 @@ impl PointImpact {
     /// Returns the impulse by [`Law::EnergyFriction`]. `e²` is computed from the distance of `r_E`
     /// to the nearer end of the band: if `E_n` is a small part of `E_pl`, the division by that part
     /// magnifies round-off.
-    fn energy_friction(&self, r_E: f64, r_f: f64, on_inconsistent: Inconsistent) -> Result<Outcome, Refusal> {
-        let band = self.admissible(r_f);
+    fn energy_friction(
+        &self,
+        [r_E, r_f]: [f64; 2],
+        tangential: Tangential,
+        on_inconsistent: Inconsistent,
+    ) -> Result<Outcome, Refusal> {
+        let band = self.admissible(r_f, tangential);
         let (low, high) = (band[0].max(0.0), band[1]);
         let round_off = 8.0 * f64::EPSILON * (1.0 + band[0].abs() + band[1].abs());
-        let clamped = !(low - round_off <= r_E && r_E <= high + round_off);
-        let empty = low > high + round_off;
-        if empty || (clamped && on_inconsistent == Inconsistent::Reject) {
+        let (is_below, is_above) = (r_E < low - round_off, r_E > high + round_off);
+        let is_refused = match on_inconsistent {
+            Inconsistent::Reject => is_below || is_above,
+            Inconsistent::Clamp => low > high + round_off,
+            Inconsistent::Accept => is_above,
+        };
+        if is_refused {
             return Err(Refusal::Inconsistent { r_E, band });
         }
-        let r_E = r_E.max(low).min(high);
+        let clamped = (is_below || is_above) && on_inconsistent == Inconsistent::Clamp;
+        let (r_E, most) = match on_inconsistent {
+            Inconsistent::Accept => (r_E.min(high), f64::INFINITY),
+            _ => (r_E.max(low).min(high), 1.0),
+        };
+        let d = self.scaled(tangential);
         let share = self.normal_share();
         let e_squared = if share == 0.0 {
             0.0
@@ -174,9 +194,9 @@ impl PointImpact {
         } else {
             1.0 - (r_E - band[0]) / share
         };
-        let p = self.p_I() * (1.0 + e_squared.clamp(0.0, 1.0).sqrt()) + self.d * r_f;
+        let p = self.p_I() * (1.0 + e_squared.clamp(0.0, most).sqrt()) + d * r_f;
         let p_n = self.n.dot(&p);
-        if p_n < -8.0 * f64::EPSILON * (self.p_I().norm() + r_f.abs() * self.d.norm()) {
+        if p_n < -8.0 * f64::EPSILON * (self.p_I().norm() + r_f.abs() * d.norm()) {
             return Err(Refusal::Adhesive);
         }
         Ok(Outcome {

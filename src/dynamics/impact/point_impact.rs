@@ -1,6 +1,10 @@
 use super::NO_RESPONSE;
 use crate::algebra::{Scalar, square};
+use crate::spec::Tangential;
 use nalgebra::{Matrix2, Matrix3, Matrix3x2, Vector2, Vector3};
+
+/// Slip, relative to the relative velocity, below which it is round-off.
+const NO_SLIP: f64 = 1e-12;
 
 /// Contact of two bodies at a point: the velocity `u` of the first relative to the second, and its
 /// response to an impulse `p` on the first (and `−p` on the second):
@@ -140,9 +144,34 @@ impl PointImpact {
     /// ```text
     ///     κ r_f (2 − r_f)  ≤  r_E  ≤  1 − κ (1 − r_f)²
     /// ```
-    pub fn admissible(&self, r_f: f64) -> [f64; 2] {
-        let kappa = self.kappa();
-        [kappa * r_f * (2.0 - r_f), 1.0 - kappa * square(1.0 - r_f)]
+    ///
+    /// For [`Tangential::Slip`], with the impulse `d` of that component,
+    ///
+    /// ```text
+    ///     −(r_f d·u + ½ r_f² d·W d) / E_pl  ≤  r_E  ≤  the same + 1 − κ
+    /// ```
+    pub fn admissible(&self, r_f: f64, tangential: Tangential) -> [f64; 2] {
+        if tangential == Tangential::Plastic {
+            let kappa = self.kappa();
+            return [kappa * r_f * (2.0 - r_f), 1.0 - kappa * square(1.0 - r_f)];
+        }
+        let d = self.scaled(tangential) * r_f;
+        let low = self.loss(&d) / self.plastic_loss();
+        [low, low + self.normal_share()]
+    }
+
+    /// Returns the impulse that `r_f` of [`Law::EnergyFriction`](super::Law::EnergyFriction)
+    /// scales, N·s: `d`, or the part of it whose tangential component is along the slip, completed
+    /// in the normal direction so that `n·W d = 0`. Without slip it is `d`.
+    pub(super) fn scaled(&self, tangential: Tangential) -> Vector3<f64> {
+        let slip = self.T * (self.T.transpose() * self.u);
+        match (tangential, slip.try_normalize(NO_SLIP * self.u.norm())) {
+            (Tangential::Slip, Some(slip)) => {
+                let along = slip * slip.dot(&self.d);
+                along - self.n * (self.n.dot(&(self.W * along)) * self.virtual_mass())
+            }
+            _ => self.d,
+        }
     }
 
     /// Returns Newton's coefficient of restitution that corresponds to the impulse `p`,

@@ -6,7 +6,7 @@ mod slip;
 mod stronge;
 
 use super::*;
-use crate::spec::Inconsistent;
+use crate::spec::{Inconsistent, Tangential};
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};
 use std::f64::consts::PI;
 
@@ -110,6 +110,7 @@ impl Random {
             Law::EnergyFriction {
                 r_E,
                 r_f,
+                tangential: Tangential::Plastic,
                 on_inconsistent: Inconsistent::Clamp,
             },
             Law::Stronge { e, mu },

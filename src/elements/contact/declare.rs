@@ -106,6 +106,7 @@ impl Numbers<'_> {
             ImpactLaw::EnergyFriction => ContactLaw::EnergyFriction {
                 r_E: self.ratio("r_E", Bound::Between(0, 1), written.r_E, "energy loss ratio r_E"),
                 r_f: self.ratio("r_f", Bound::Between(0, 2), written.r_f, "tangential impulse ratio r_f"),
+                tangential: written.tangential.unwrap_or_default(),
                 on_inconsistent: written.on_inconsistent.unwrap_or_default(),
             },
             ImpactLaw::Stronge => ContactLaw::Stronge {

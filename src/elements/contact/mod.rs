@@ -21,7 +21,7 @@ use crate::Problem;
 use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
-use crate::spec::{Inconsistent, Spec};
+use crate::spec::{Inconsistent, Spec, Tangential};
 use crate::system::{Configuration, FrameRef, ParamId, Quantity, System, Unit};
 use compliant::{Compliant, Pressed};
 use surface::Surface;
@@ -69,6 +69,7 @@ enum ContactLaw {
     EnergyFriction {
         r_E: ParamId,
         r_f: ParamId,
+        tangential: Tangential,
         on_inconsistent: Inconsistent,
     },
     Stronge {
@@ -99,10 +100,12 @@ impl Contact {
             ContactLaw::EnergyFriction {
                 r_E,
                 r_f,
+                tangential,
                 on_inconsistent,
             } => Some(Law::EnergyFriction {
                 r_E: r_E.of(parameters),
                 r_f: r_f.of(parameters),
+                tangential,
                 on_inconsistent,
             }),
             ContactLaw::Stronge { e, mu } => Some(Law::Stronge {
@@ -193,8 +196,16 @@ impl Element for Contact {
         declare::contacts(from)
     }
 
-    /// Reports a normal without a direction.
+    /// Reports a normal without a direction, and gains that do not draw two ANCF beams together.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        let gains = self
+            .capture()
+            .filter(|_| self.joins_beams())
+            .map(|capture| capture.gain_ids());
+        for gain in gains.into_iter().flatten().filter(|gain| gain.of(of.values) == 0.0) {
+            let what = "zero: the capture of two ANCF beams draws them together, which needs positive gains".to_owned();
+            super::report(of.declared, gain, problems, what);
+        }
         if self.normal.direction(of.values).is_none() {
             let what = format!("the normal of contact \"{}\" has zero length", self.name);
             super::report(of.declared, self.normal, problems, what);

@@ -2,6 +2,7 @@ use super::Contact;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::PointImpact;
 use crate::elements::Stored;
+use crate::spec::Tangential;
 use crate::system::{Quantity, Unit};
 
 /// Report of the last impact or capture of a contact, also of a refused one; its numbers are
@@ -79,7 +80,7 @@ impl ImpactReport {
             let what = format!("{what}, last impact of contact {name}, inertial axes");
             Quantity::vector(&format!("{name}.{field}"), unit, &what)
         };
-        let outcome = "outcome: 0 no impact yet, 1 impact, 2 impact with r_E clamped; refused: 3 separating, 4 out of reach, 5 \
+        let outcome = "outcome: 0 no impact yet, 1 impact, 2 impact with r_E clamped; refused: 3 separating, 4 out of reach or beams inclined, 5 \
             r_E and r_f inconsistent, 6 adhesive impulse, 7 no response to an impulse or no solution, 8 coupled contacts with \
             friction";
         let mut quantities = vec![
@@ -154,9 +155,9 @@ impl ImpactReport {
 
     /// Sets the quantities that the response at the contact determines, for the tangential impulse
     /// `r_f` relative to that of a sticking impact.
-    pub fn set_response(&mut self, point: &PointImpact, r_f: f64) {
+    pub fn set_response(&mut self, point: &PointImpact, r_f: f64, tangential: Tangential) {
         self.kappa = point.kappa();
-        self.band = point.admissible(r_f);
+        self.band = point.admissible(r_f, tangential);
         self.virtual_mass = point.virtual_mass();
     }
 }

@@ -115,12 +115,17 @@ impl CompliantStop {
 }
 
 impl Range {
+    /// Returns the coordinate and the limits of the range as text if the coordinates `q` are
+    /// outside.
+    pub fn outside(&self, values: &[f64], q: &[f64]) -> Option<[String; 3]> {
+        let (min, max) = (self.min.of(values), self.max.of(values));
+        let is_outside = min < max && !(min..=max).contains(&q[self.coordinate]);
+        is_outside.then(|| [q[self.coordinate], min, max].map(|value| self.unit.of(value)))
+    }
+
     /// Reports an initial coordinate outside the range.
     pub fn validate_start(&self, declared: &[Parameter], values: &[f64], q: &[f64], problems: &mut Vec<Problem>) {
-        let (min, max) = (self.min.of(values), self.max.of(values));
-        let start = q[self.coordinate];
-        if min < max && !(min..=max).contains(&start) {
-            let [start, min, max] = [start, min, max].map(|value| self.unit.of(value));
+        if let Some([start, min, max]) = self.outside(values, q) {
             let what = format!(
                 "{} starts at {start}, outside its range {min} to {max}",
                 self.coordinate_name

@@ -13,6 +13,7 @@ impl Check<'_> {
             ("joint", !spec.joint.is_empty()),
             ("frame", !spec.frame.is_empty()),
             ("wheel", !spec.wheel.is_empty()),
+            ("plan", !spec.plan.is_empty()),
             ("constraints", spec.constraints.is_some()),
             ("quaternion", spec.quaternion.is_some()),
             ("formulation", spec.formulation != Formulation::default()),

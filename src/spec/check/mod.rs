@@ -11,8 +11,8 @@ mod joint;
 mod signal;
 
 use super::{
-    Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, WORLD, Wheel, modal, names,
-    problem, renamed,
+    Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, StatePoint, WORLD, Wheel,
+    modal, names, problem, renamed,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -92,6 +92,11 @@ impl Check<'_> {
         }
         self.frames();
         self.elements();
+        for (name, plan) in &spec.plan {
+            for (field, what) in Report::of(plan, spec).found {
+                self.report("plan", name, field, what);
+            }
+        }
         for (name, closed_loop) in &spec.closed_loop {
             self.closed_loop(name, closed_loop);
         }
@@ -260,6 +265,11 @@ impl Check<'_> {
             self.report("quaternion", field, "", what);
         }
         if options.coupling != Coupling::Full {
+            if options.point == StatePoint::MassCentre {
+                let what = "with a linear coupling the momentum is no linear function of the mass centres' velocities: write \
+                    coupling = \"full\", or point = \"origin\"";
+                self.report("quaternion", "point", "", what);
+            }
             for (name, body) in &spec.body {
                 if body.beam.as_ref().is_some_and(|beam| beam.stiffening) {
                     let what =

@@ -44,6 +44,13 @@ impl Check<'_> {
                 let what = format!("{} times, but {} values", times.len(), values.len());
                 self.report("signal", input, "times", what);
             }
+            let columns = [("rates", &signal.rates), ("accelerations", &signal.accelerations)];
+            for (field, column) in columns {
+                if let Some(column) = column.as_ref().filter(|column| column.len() != times.len()) {
+                    let what = format!("{} times, but {} {field}", times.len(), column.len());
+                    self.report("signal", input, field, what);
+                }
+            }
             if let Some(i) = times.windows(2).position(|pair| pair[1] <= pair[0]) {
                 let what = format!("times must ascend, but {} follows {}", times[i + 1], times[i]);
                 self.report("signal", input, "times", what);
@@ -55,6 +62,7 @@ impl Check<'_> {
     fn signal_fields(&mut self, input: &str, signal: &Signal) {
         let waveform = signal.waveform;
         let is = |kinds: &[Waveform]| kinds.contains(&waveform);
+        let is_quintic = is(&[Waveform::Table]) && signal.interpolation == Interpolation::Quintic;
         let windowed = is(&[Waveform::Constant, Waveform::Sine, Waveform::Quintic]);
         let fields = [
             (
@@ -83,14 +91,30 @@ impl Check<'_> {
                 is(&[Waveform::Table]),
                 is(&[Waveform::Table]) && signal.file.is_none(),
             ),
+            (
+                "rates",
+                signal.rates.is_some(),
+                is_quintic,
+                is_quintic && signal.file.is_none(),
+            ),
+            (
+                "accelerations",
+                signal.accelerations.is_some(),
+                is_quintic,
+                is_quintic && signal.file.is_none(),
+            ),
         ];
-        let kind = format!("{waveform:?}").to_lowercase();
+        let interpolation = format!("{:?}", signal.interpolation).to_lowercase();
+        let kind = match waveform {
+            Waveform::Table => format!("table with interpolation = \"{interpolation}\""),
+            _ => format!("{waveform:?} signal").to_lowercase(),
+        };
         for (field, written, allowed, needed) in fields {
             if written && !allowed {
-                self.report("signal", input, field, format!("a {kind} signal has no `{field}`"));
+                self.report("signal", input, field, format!("a {kind} has no `{field}`"));
             }
             if needed && !written {
-                self.report("signal", input, "type", format!("a {kind} signal needs `{field}`"));
+                self.report("signal", input, "type", format!("a {kind} needs `{field}`"));
             }
         }
     }

@@ -7,6 +7,7 @@ fn energy_friction(r_E: f64, r_f: f64) -> Law {
     Law::EnergyFriction {
         r_E,
         r_f,
+        tangential: Tangential::Plastic,
         on_inconsistent: Inconsistent::Reject,
     }
 }
@@ -137,11 +138,11 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
         let point = pair.point_impact();
         let (n, u_n) = (pair.n, pair.n.dot(&pair.u));
         against += usize::from(n.dot(&point.p_II()) < 0.0);
-        let [low, high] = point.admissible(1.0);
+        let [low, high] = point.admissible(1.0, Tangential::Plastic);
         assert!((high - low - (1.0 - point.kappa())).abs() < 1e-14); // width of the band at r_f = 1
         for _ in 0..4 {
             let (r_E, r_f) = (random.between(0.0, 1.0), random.between(-0.2, 2.2));
-            let [low, high] = point.admissible(r_f);
+            let [low, high] = point.admissible(r_f, Tangential::Plastic);
             let found = roots(&pair, r_E, r_f);
             let near = (r_E - high).abs().min((r_E - low).abs()) < 1e-9;
             // The energy equation has real roots exactly below the upper end of the band.
@@ -212,7 +213,7 @@ fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
         let pair = random.pair();
         let point = pair.point_impact();
         let r_f = random.between(0.0, 1.0);
-        let [low, high] = point.admissible(r_f);
+        let [low, high] = point.admissible(r_f, Tangential::Plastic);
         let r_E = random.between(low, high - 1e-3 * (high - low));
         let Ok(Outcome { p, .. }) = point.impulse(&energy_friction(r_E, r_f)) else {
             continue;
@@ -253,7 +254,7 @@ fn energy_friction_equals_the_bilinear_law_and_its_facts() {
     for _ in 0..3000 {
         let point = random.point_impact();
         let (kappa, r_f) = (point.kappa(), random.between(0.0, 2.0));
-        let [low, high] = point.admissible(r_f);
+        let [low, high] = point.admissible(r_f, Tangential::Plastic);
         let mut before = INFINITE;
         for part in [0.0, 0.2, 0.5, 0.9, 1.0] {
             let r_E = low + part * (high - low);
@@ -314,10 +315,11 @@ fn clamped_energy_is_at_an_end_of_the_band() {
     for _ in 0..3000 {
         let point = random.point_impact();
         let (r_E, r_f) = (random.between(0.0, 1.0), random.between(0.0, 1.0));
-        let [low, high] = point.admissible(r_f);
+        let [low, high] = point.admissible(r_f, Tangential::Plastic);
         let law = Law::EnergyFriction {
             r_E,
             r_f,
+            tangential: Tangential::Plastic,
             on_inconsistent: Inconsistent::Clamp,
         };
         let Ok(Outcome { p, clamped }) = point.impulse(&law) else {
@@ -453,7 +455,7 @@ fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     let head_on = PointImpact::new(W, -n, n).expect("definite");
     let central = PointImpact::new(Matrix3::identity(), -n * 3.0, n).expect("definite");
     assert_eq!(central.kappa(), 0.0);
-    assert_eq!(central.admissible(0.3), [0.0, 1.0]);
+    assert_eq!(central.admissible(0.3, Tangential::Plastic), [0.0, 1.0]);
     let principal = Matrix3::from_diagonal(&Vector3::new(2.0, 1.0, 1.5));
     let sliding = PointImpact::new(principal, Vector3::new(0.3, 0.4, -1.0), n).expect("definite");
     for mu in [0.0, 1e-300, 1e-15, 0.3, 1e300, INFINITE] {
@@ -509,7 +511,7 @@ fn grazing_impact_is_accepted_at_both_ends_of_its_band() {
         let along = random.vector().cross(&n).normalize();
         let point = PointImpact::new(random.positive(1.0), along - n * glancing, n).expect("definite");
         for r_f in [0.0, 0.3, 1.0] {
-            for (end, e) in point.admissible(r_f).into_iter().zip([1.0, 0.0]) {
+            for (end, e) in point.admissible(r_f, Tangential::Plastic).into_iter().zip([1.0, 0.0]) {
                 match point.impulse(&energy_friction(end, r_f)) {
                     Ok(Outcome { p, .. }) => {
                         keep(&mut worst, (point.restitution_of(&p) - e).abs() * glancing);
@@ -581,6 +583,7 @@ fn invalid_contacts_and_laws_are_rejected() {
     let law = Law::EnergyFriction {
         r_E: 0.5,
         r_f: 9.0,
+        tangential: Tangential::Plastic,
         on_inconsistent: Inconsistent::Clamp,
     };
     let skew = PointImpact::new(W, Vector3::new(1.0, 0.0, -1.0), n).expect("definite");
@@ -589,4 +592,121 @@ fn invalid_contacts_and_laws_are_rejected() {
         r_E: 0.5,
         band: [0.7, 0.9],
     });
+}
+
+/// With [`Tangential::Slip`] the tangential impulse is `r_f` times the component of the sticking
+/// one along the slip, the loss is `r_E E_pl`, and the ends of the band have the restitutions 1 and
+/// 0. In a plane the law is the same as with the whole impulse; in space `r_E = r_f = 1` has no
+/// solution.
+#[test]
+fn slip_scales_the_component_of_the_tangential_impulse_along_the_slip() {
+    let along_slip = |r_E: f64, r_f: f64| Law::EnergyFriction {
+        r_E,
+        r_f,
+        tangential: Tangential::Slip,
+        on_inconsistent: Inconsistent::Reject,
+    };
+    let mut random = Random(11);
+    let (mut worst, mut count, mut plastic): (f64, _, _) = (0.0, 0, 0);
+    for _ in 0..3000 {
+        let point = random.point_impact();
+        let (n, r_f) = (point.n, random.between(0.0, 2.0));
+        plastic += usize::from(point.impulse(&along_slip(1.0, 1.0)).is_ok());
+        let slip = point.u - n * n.dot(&point.u);
+        let t = slip.normalize();
+        let expected = t * (r_f * t.dot(&point.p_II()));
+        let [low, high] = point.admissible(r_f, Tangential::Slip);
+        for part in [0.0, 0.3, 1.0] {
+            let r_E = low + part * (high - low);
+            let Ok(Outcome { p, .. }) = point.impulse(&along_slip(r_E, r_f)) else {
+                continue;
+            };
+            keep(&mut worst, (p - n * n.dot(&p) - expected).norm() / point.p_II().norm());
+            keep(&mut worst, (point.loss(&p) / point.plastic_loss() - r_E).abs());
+            let e = point.restitution_of(&p);
+            keep(&mut worst, (e * e - (1.0 - part)).abs() * point.normal_share());
+            count += 1;
+        }
+        // A plane through n: neither the velocity nor the response has a component out of it.
+        let m = n.cross(&t);
+        let inside = Matrix3::identity() - m * m.transpose();
+        let planar = PointImpact::new(inside * point.W * inside, point.u, n).expect("regular");
+        let [whole, component] =
+            [Tangential::Plastic, Tangential::Slip].map(|tangential| planar.admissible(r_f, tangential));
+        (0..2).for_each(|k| keep(&mut worst, (whole[k] - component[k]).abs()));
+        keep(
+            &mut worst,
+            (planar.scaled(Tangential::Slip) - planar.d).norm() / planar.d.norm(),
+        );
+    }
+    println!(
+        "{count} impulses: {worst:.1e} (1e-10, round-off of the ends of the band); r_E = r_f = 1: {plastic} of 3000"
+    );
+    assert!(count > 5000 && worst < 1e-10 && plastic == 0);
+}
+
+/// An accepted `r_E` below the band has this loss, with a restitution above 1; above the band it is
+/// refused.
+#[test]
+fn accepted_ratios_below_the_band_rebound_faster_than_they_came() {
+    let mut random = Random(12);
+    let (mut worst, mut faster): (f64, _) = (0.0, 0);
+    for _ in 0..3000 {
+        let point = random.point_impact();
+        let r_f = random.between(0.0, 1.0);
+        let law = |r_E: f64| Law::EnergyFriction {
+            r_E,
+            r_f,
+            tangential: Tangential::Plastic,
+            on_inconsistent: Inconsistent::Accept,
+        };
+        let [low, high] = point.admissible(r_f, Tangential::Plastic);
+        if high < 1.0 - 1e-9 {
+            let refused = point.impulse(&law(high + 0.5 * (1.0 - high)));
+            assert!(matches!(refused, Err(Refusal::Inconsistent { .. })), "{refused:?}");
+        }
+        let r_E = 0.5 * low;
+        let Ok(Outcome { p, clamped }) = point.impulse(&law(r_E)) else {
+            continue;
+        };
+        keep(&mut worst, (point.loss(&p) / point.plastic_loss() - r_E).abs());
+        let e = point.restitution_of(&p);
+        assert!(!clamped && e >= 1.0 - 1e-9);
+        faster += usize::from(e > 1.01);
+    }
+    println!("{faster} of 3000 with e > 1.01; losses {worst:.1e} off (1e-11, round-off of e²)");
+    assert!(faster > 1000 && worst < 1e-11);
+}
+
+/// Cyril et al. state that the normal impulse falls with the energy loss, (52), and rises with the
+/// friction impulse, (53). The first holds for all contacts, the second does not.
+#[test]
+fn normal_impulse_falls_with_the_loss_but_need_not_rise_with_friction() {
+    let mut random = Random(13);
+    let (mut pairs, [mut rises, mut falls]) = (0, [0; 2]);
+    for _ in 0..3000 {
+        let point = random.point_impact();
+        let [r_f, more] = [random.between(0.0, 0.5), random.between(0.5, 1.0)];
+        let bands = [r_f, more].map(|r_f| point.admissible(r_f, Tangential::Plastic));
+        let [low, high] = [bands[0][0].max(bands[1][0]), bands[0][1].min(bands[1][1])];
+        let inside = |part: f64| low + part * (high - low);
+        let normal = |r_E: f64, r_f: f64| {
+            point
+                .impulse(&energy_friction(r_E, r_f))
+                .map(|outcome| point.n.dot(&outcome.p))
+        };
+        let impulses = [
+            normal(inside(0.2), r_f),
+            normal(inside(0.7), r_f),
+            normal(inside(0.2), more),
+        ];
+        let (true, [Ok(p), Ok(of_loss), Ok(of_friction)]) = (low < high, impulses) else {
+            continue;
+        };
+        pairs += 1;
+        rises += usize::from(of_loss >= p);
+        falls += usize::from(of_friction < p);
+    }
+    println!("{pairs} contacts: the normal impulse rises with the loss in {rises}, falls with friction in {falls}");
+    assert!(pairs > 500 && rises == 0 && falls > pairs / 20);
 }

@@ -19,6 +19,7 @@ fn without_friction_all_laws_agree() {
         let energy_friction = Law::EnergyFriction {
             r_E,
             r_f: 0.0,
+            tangential: Tangential::Plastic,
             on_inconsistent: Inconsistent::Reject,
         };
         for law in [
