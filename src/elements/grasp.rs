@@ -129,6 +129,15 @@ impl Grasp {
         norm(&turn(self.holds_direction(of.system), &R_WA.tr_mul(&R_WB)))
     }
 
+    /// Returns the gripper a, and the point of an ANCF beam that it holds from the start; `None` if
+    /// b is no such point, or the grasp is open at the start.
+    pub fn held_beam(&self) -> Option<(FrameRef, usize)> {
+        match self.frames[1] {
+            FrameRef::Point(point) if self.on => Some((self.frames[0], point)),
+            _ => None,
+        }
+    }
+
     /// Returns true if b is a point of an ANCF beam, which has a tangent but no attitude.
     fn holds_direction(&self, system: &System) -> bool {
         matches!(system.carrier(self.frames[1]), Carrier::Point(_))

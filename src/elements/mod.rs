@@ -278,13 +278,15 @@ impl Elements {
         self.watched
     }
 
-    /// Returns a copy without contacts and without commands for impulses and captures.
-    pub fn without_contacts(&self) -> Self {
+    /// Returns a copy without contacts, without commands for impulses and captures, and without the
+    /// grasps that hold ANCF beams.
+    pub fn without_contacts_and_held_beams(&self) -> Self {
         let mut without = Self {
             contacts: Vec::new(),
             commands: Vec::new(),
             ..self.clone()
         };
+        without.grasps.retain(|grasp| grasp.held_beam().is_none());
         without.classify();
         without
     }

@@ -13,6 +13,20 @@ pub struct Site {
 }
 
 impl Site {
+    /// Returns the distance of the point from the root along the undeformed beam, m.
+    pub fn place(&self, elements: &[Element]) -> f64 {
+        let before = elements.iter().take(self.element).map(|element| element.l);
+        let root = before.fold(0.0, |sum, l| sum + l);
+        let l = elements.get(self.element).map_or(0.0, |element| element.l);
+        // Positions and slopes of the element's nodes, along the beam.
+        let nodes = [0.0, 1.0, l, 1.0];
+        root + self
+            .shape
+            .iter()
+            .zip(nodes)
+            .fold(0.0, |sum, (shape, e)| sum + shape * e)
+    }
+
     /// Returns the point at `x` (m) along the undeformed beam; outside the beam the nearer end.
     pub fn at(elements: &[Element], x: f64) -> Self {
         let mut left = x;

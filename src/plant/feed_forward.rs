@@ -2,19 +2,20 @@
 
 use super::model::Model;
 use crate::Error;
-use crate::algebra::Scalar;
+use crate::algebra::{Pose, Scalar, Sym3};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::elements::{Elements, Fed, Instant, MotorState};
-use crate::system::Kinematics;
+use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
+use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
 /// Inverse dynamics of the spacecraft with undeformed bodies: joints with feed-forward have their
 /// reference positions, rates and accelerations, all others their present state and the
 /// accelerations by their loads.
 ///
-/// A free-floating base moves; its servo or wheels act on it as loads. Contacts and captures are
-/// left out.
+/// A free-floating base moves; its servo or wheels act on it as loads. ANCF beams in grasps are
+/// rigid parts of the bodies that hold them ([`Derived::with_held_beams`]). Contacts and captures
+/// are left out.
 #[derive(Clone, Debug)]
 pub(super) struct FeedForward<S: Scalar> {
     /// All loads except contacts.
@@ -37,7 +38,7 @@ impl<S: Scalar> FeedForward<S> {
         let system = &model.system;
         model.elements.fed().next()?;
         Some(Box::new(Self {
-            elements: Arc::new(model.elements.without_contacts()),
+            elements: Arc::new(model.elements.without_contacts_and_held_beams()),
             kinematics: Kinematics::new(system),
             applied: Applied::none(system),
             dynamics: ForwardDynamics::rigid(system),
@@ -56,6 +57,7 @@ impl<S: Scalar> FeedForward<S> {
     /// [`Error::Singular`] if an axis, mode or body has no inertia.
     pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
         let system = &model.system;
+        let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
         self.q.copy_from_slice(now.q);
         self.qd.copy_from_slice(now.qd);
         self.inputs.copy_from_slice(now.inputs);
@@ -88,7 +90,7 @@ impl<S: Scalar> FeedForward<S> {
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }
-        self.kinematics.update(system, now.derived, &self.q, &self.qd);
+        self.kinematics.update(system, derived, &self.q, &self.qd);
         let twin = Instant {
             kinematics: &self.kinematics,
             q: &self.q,
@@ -96,6 +98,7 @@ impl<S: Scalar> FeedForward<S> {
             inputs: &self.inputs,
             motors: &self.motors,
             feed_forward: &[],
+            derived,
             ..*now
         };
         self.elements.evaluate(&twin, &mut self.applied);
@@ -119,4 +122,42 @@ impl<S: Scalar> FeedForward<S> {
         }
         Ok(())
     }
+}
+
+/// Returns the constants with the ANCF beams of grasps added to the bodies that hold them; `None`
+/// if no servo has feed-forward, or no grasp holds a beam.
+///
+/// A beam is straight, along x of the gripper, with the grasped point at the gripper's origin,
+/// where the grasp has no load.
+pub(super) fn with_held_beams(elements: &Elements, system: &System, derived: &Derived) -> Option<Arc<Derived>> {
+    elements.fed().next()?;
+    let mut grasps = elements.grasps.iter().filter_map(Grasp::held_beam).peekable();
+    grasps.peek()?;
+    let mut rigid = derived.clone();
+    for (gripper, point) in grasps {
+        let Carrier::Body(body) = system.carrier(gripper) else {
+            continue;
+        };
+        let X = match gripper {
+            FrameRef::Frame(frame) => derived.frames[frame].X_BF,
+            _ => Pose::identity(),
+        };
+        let (along, elements) = (
+            X.R.column(0).into_owned(),
+            &derived.nodal[system.points[point].beam].elements,
+        );
+        let mut x = -derived.sites[point].place(elements);
+        let held = &mut rigid.bodies[body];
+        for element in elements {
+            let m = element.l * element.mass_per_length;
+            let c = X.p + along * (x + 0.5 * element.l);
+            held.m += m;
+            held.h += c * m;
+            held.J_Bo = held.J_Bo + Sym3::point_mass(m, &c) + Sym3::point_mass(m / 12.0, &(along * element.l));
+            x += element.l;
+        }
+        held.p_BoBcm = held.h / held.m;
+        held.I_Bcm = held.J_Bo - Sym3::point_mass(held.m, &held.p_BoBcm);
+    }
+    Some(Arc::new(rigid))
 }

@@ -1,5 +1,5 @@
 use super::coordinates::{Constrained, Coordinates};
-use super::plan;
+use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::{Controller, Discrete, Elements, Output, Values};
@@ -380,7 +380,8 @@ impl Model {
         before: Option<(&[f64], &Derived)>,
         problems: &mut Vec<Problem>,
     ) -> Derived {
-        let derived = self.system.derive(&self.parameters, values, before, problems);
+        let mut derived = self.system.derive(&self.parameters, values, before, problems);
+        derived.with_held_beams = feed_forward::with_held_beams(&self.elements, &self.system, &derived);
         for (parameter, &value) in self.parameters.iter().zip(values) {
             let Quantity { name, unit, bound, .. } = &parameter.quantity;
             let wrong = if value.is_finite() {

@@ -7,7 +7,7 @@ use crate::elements::{hermite, quintic};
 use crate::spec::{self, Interpolation, Kept, Plan, Signal, Spec};
 use crate::system::{Body, Configuration, FrameRef, Kinematics, Unit};
 use crate::{Error, Problem};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{ColPivQR, DMatrix, DVector, Dyn};
 
 /// Largest error of the positions between the knots of a plan, rad or m.
 const BETWEEN: f64 = 1e-9;
@@ -18,11 +18,9 @@ const MOST_STEPS: usize = 50;
 /// Largest distance from the goals, m or rad, per metre of the distance between the frames (1 m at
 /// least).
 const REACHED: f64 = 1e-12;
-/// Least singular value of the Jacobian, relative to the largest, at which the goals determine the
+/// Least [regularity](LeastSquares::regularity) of the Jacobian at which the goals determine the
 /// joints.
 const SINGULAR: f64 = 1e-6;
-/// Singular value, relative to the largest, below which it is round-off.
-const ROUND_OFF: f64 = 1e-10;
 
 /// Positions, rates and accelerations of a plan's joints over time.
 #[derive(Clone, Debug, PartialEq)]
@@ -416,9 +414,8 @@ impl<'a> Planner<'a> {
             }
         }
         let n = self.joints.len();
-        let svd = self.jacobian().svd(true, true);
-        let (least, most) = (svd.singular_values.min(), svd.singular_values.max());
-        if svd.singular_values.len() < n || least <= SINGULAR * most {
+        let inverse = self.inverse();
+        if inverse.as_ref().is_none_or(|inverse| inverse.regularity() <= SINGULAR) {
             let what = match s == 0.0 {
                 true => {
                     "the goals do not determine the positions of all joints: add a goal, or coordinates to `keep`; or the \
@@ -428,7 +425,9 @@ impl<'a> Planner<'a> {
             };
             return Err(what.to_owned());
         }
-        let solve = |right: DVector<f64>| svd.solve(&right, 0.0).map_err(str::to_owned);
+        let singular = || "the joints come to a singular position".to_owned();
+        let inverse = inverse.ok_or_else(singular)?;
+        let solve = |right: DVector<f64>| inverse.solve(&right).ok_or_else(singular);
         let goals: Vec<[f64; 3]> = self.rows.iter().map(|row| row.goal(s, duration)).collect();
         let rate = solve(DVector::from_iterator(goals.len(), goals.iter().map(|goal| goal[1])))?;
         for ((_, [_, v]), rate) in self.joints.iter().zip(&rate) {
@@ -461,12 +460,11 @@ impl<'a> Planner<'a> {
             let off = DVector::from_iterator(self.rows.len(), off);
             let size = off.amax();
             // A further step after convergence reduces the round-off.
-            if size <= REACHED * self.length && size >= 0.5 * before {
+            if size == 0.0 || (size <= REACHED * self.length && size >= 0.5 * before) {
                 return Ok(());
             }
             before = size;
-            let svd = self.jacobian().svd(true, true);
-            let Ok(step) = svd.solve(&off, ROUND_OFF * svd.singular_values.max()) else {
+            let Some(step) = self.inverse().and_then(|inverse| inverse.solve(&off)) else {
                 break;
             };
             for ((_, [q, _]), step) in self.joints.iter().zip(&step) {
@@ -492,6 +490,12 @@ impl<'a> Planner<'a> {
         }
     }
 
+    /// Returns the least-squares inverse of the [Jacobian](Self::jacobian); `None` if there are
+    /// fewer coordinates than joints.
+    fn inverse(&mut self) -> Option<LeastSquares> {
+        (self.rows.len() >= self.joints.len()).then(|| LeastSquares::new(self.jacobian()))
+    }
+
     /// Returns the derivatives of the coordinates' values with respect to the joints' positions.
     fn jacobian(&mut self) -> DMatrix<f64> {
         let mut J = DMatrix::zeros(self.rows.len(), self.joints.len());
@@ -507,6 +511,32 @@ impl<'a> Planner<'a> {
         }
         self.update();
         J
+    }
+}
+
+/// Least-squares solution by a QR decomposition with column pivoting, `A P = Q R`. (A singular
+/// value decomposition would call the operating system's `hypot`, whose last digit depends on the
+/// platform.)
+struct LeastSquares(ColPivQR<f64, Dyn, Dyn>);
+
+impl LeastSquares {
+    fn new(A: DMatrix<f64>) -> Self {
+        Self(A.col_piv_qr())
+    }
+
+    /// Returns the least pivot relative to the largest: zero for dependent columns.
+    fn regularity(&self) -> f64 {
+        let pivots = self.0.r().diagonal().abs();
+        let most = pivots.max();
+        if most > 0.0 { pivots.min() / most } else { 0.0 }
+    }
+
+    /// Returns the `x` with the least `|A x − b|`; `None` for dependent columns.
+    fn solve(&self, b: &DVector<f64>) -> Option<DVector<f64>> {
+        let mut x = self.0.q().tr_mul(b);
+        let is_solved = self.0.r().solve_upper_triangular_mut(&mut x);
+        self.0.p().inv_permute_rows(&mut x);
+        is_solved.then_some(x)
     }
 }
 

@@ -48,6 +48,13 @@ pub struct Body {
     pub start: Option<FreeStart>,
 }
 
+impl Body {
+    /// Returns true if it has no modes and is no beam.
+    pub fn is_rigid(&self) -> bool {
+        self.beam.is_none() && self.geometrically_exact_beam.is_none() && self.modal.is_none()
+    }
+}
+
 /// Attitude servo of a free body: the moment `kp θ + kd (w_ref − w)`, body axes, with the rotation
 /// vector θ from the attitude to its reference. An ideal external moment or the body's wheels exert
 /// it.

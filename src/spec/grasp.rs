@@ -33,6 +33,15 @@ pub struct Grasp {
 }
 
 impl Grasp {
+    /// Returns true if a rigid body holds an ANCF beam from the start that no other grasp holds.
+    fn is_rigid_part(&self, spec: &Spec) -> bool {
+        let body = spec.frame.get(&self.a).map_or(&self.a, |frame| &frame.body);
+        let is_rigid = spec.body.get(body).is_some_and(|body| body.is_rigid());
+        let beam = spec.on_ancf_beam(&self.b);
+        let holds = |grasp: &&Self| spec.on_ancf_beam(&grasp.b) == beam;
+        is_rigid && self.on && beam.is_some() && spec.grasp.values().filter(holds).count() == 1
+    }
+
     pub(crate) fn bushing(&self) -> BushingFields<'_> {
         BushingFields {
             stiffness: &self.stiffness,
@@ -64,9 +73,11 @@ impl Table for Grasp {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
         self.bushing().check(report);
-        if let Some((joint, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) {
+        let fed = spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
+        if let Some((joint, _)) = fed.filter(|_| !self.is_rigid_part(spec)) {
             let what = format!(
-                "the feed-forward torque of joint \"{joint}\" does not include grasps: leave `feed_forward` out"
+                "the feed-forward torque of joint \"{joint}\" includes only grasps by which a rigid body holds an ANCF beam from \
+                 the start, alone: leave `feed_forward` out"
             );
             report.add("", what);
         }

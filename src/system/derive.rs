@@ -29,6 +29,9 @@ pub struct Derived {
     pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,
+    /// The same constants with ANCF beams in grippers as rigid parts of the bodies that hold them,
+    /// for feed-forward torques; `None` without such torques and beams.
+    pub with_held_beams: Option<Arc<Derived>>,
     /// For each body, its beam with the computed modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
@@ -148,6 +151,7 @@ impl System {
             nodal,
             sites,
             orbit,
+            with_held_beams: None,
             beams,
         }
     }

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from fmu import Archive, CoSimulation, grapple
 from pages import figures, judge_figure, judge_page, same, tables
 from programs import program
 
@@ -468,3 +469,64 @@ def test_a_controller_outside_is_stable_up_to_a_longest_step(tmp_path):
     assert np.max([off for (what, _), off in found.items() if what == "references, cubics"]) < 1e-9
     stable = {key: off for key, off in found.items() if key != ("moments, held", 0.005)}
     judge_page(PAGE, closed_loop.table(stable), whole=False)
+
+
+def test_the_tool_plans_as_the_study_does(tmp_path):
+    """The start of the spec has ten digits."""
+    grapple("plan", CASE_2, "-o", tmp_path / "plan.csv")
+    table = np.genfromtxt(tmp_path / "plan.csv", delimiter=",", skip_header=1)
+    planner, apart = Planner(), np.zeros(2)
+    for row in table:
+        q, qd, _ = planner.at(row[0]).joints()
+        references = row[1:].reshape(-1, 2)
+        apart = np.maximum(apart, [np.abs(references[:, 0] - q).max(), np.abs(references[:, 1] - qd).max()])
+    print(f"{len(table)} times: positions {apart[0]:.1e} rad, rates {apart[1]:.1e} rad/s apart")
+    assert len(table) > 50 and apart[0] < 1e-9 and apart[1] < 1e-10
+
+
+CASE_2 = ROOT / "examples" / "assembly" / "case_2.toml"
+MOMENTS = [*(f"{joint}.servo_torque" for joint in "BCD"), "DE.servo_torque[3]", *(f"{joint}.servo_torque" for joint in "EFG")]
+ERRORS = [f"{joint}.servo_error" for joint in "BCDEFG"]
+TIPS = ["MN.tip_deflection[2]", "KI.tip_deflection[2]"]
+DOCKING = ["P.captured", "P.violation", "P.violation_angle", "P.status"]
+
+
+def docked(spec, folder):
+    """Runs a spec of the assembly to a minute after its beams have docked at 301 s. Returns the largest
+    moments (N m) and deflections (mm) until 300 s, the largest error of a joint (deg), and the states of
+    the capture at 300.9 s, at 301 s and from 305 s on."""
+    times = np.round(np.arange(0.0, 360.05, 0.1), 1)
+    with CoSimulation(Archive.build(spec, folder)) as cs:
+        rows = cs.run(times, MOMENTS + TIPS + ERRORS + DOCKING)
+    approach = np.abs(rows[times <= DURATION]).max(axis=0)
+    states = [rows[times == 300.9][0, -4:], rows[times == 301.0][0, -4:], rows[times >= 305.0][:, -4:]]
+    return approach[:9] * ([1.0] * 7 + [1e3] * 2), np.degrees(approach[9:15].max()), *states
+
+
+def row(case, label):
+    """Returns the largest moments and deflections of a row on the page."""
+    (shown,) = [row for table in tables(PAGE.read_text(encoding="utf-8")) for row in table if row[:2] == (case, label)]
+    return np.array([float(cell) for cell in shown[2:11]])
+
+
+def test_case_2_is_a_spec_whose_beams_dock(tmp_path):
+    """The plan inside the FMU, from the start to a minute after the beams have docked at P. The largest
+    moments and deflections are those of the study's case 2, whose references are cubics of 0.1 s."""
+    largest, error, before, at_impact, after = docked(CASE_2, tmp_path)
+    off, (_, gap, angle, _) = np.abs(largest / row("2", "nodal, no feed-forward") - 1).max(), np.abs(after).max(axis=0)
+    print(f"largest moments and deflections {off:.1e} off the page, joints {error:.1e} deg off the plan")
+    print(f"docked {at_impact[1]:.1e} m, {at_impact[2]:.1e} rad off; later {gap:.1e} m, {angle:.1e} rad")
+    # The page has four digits. After docking: round-off in m; in rad the integrator's error at 1e-8.
+    assert off < 2e-4 and before[0] == 0.0
+    assert (after[:, 0] == 1.0).all() and after[-1, 3] == 1.0 and gap < 1e-12 and angle < 1e-9
+
+
+def test_case_1_is_case_2_with_feed_forward_inside(tmp_path):
+    """The joints stay on the plan as with the study's inverse dynamics of the rigid spacecraft, 3.3e-6
+    deg. The moments differ by the platform's, which has no feed-forward here: it swings at the start."""
+    text = CASE_2.read_text(encoding="utf-8").replace("kd = 2e4 }", 'kd = 2e4, feed_forward = "rigid" }')
+    largest, error, _, at_impact, after = docked(text, tmp_path)
+    off = np.abs(largest / row("1", "modal, rigid feed-forward") - 1).max()
+    print(f"joints {error:.1e} deg off the plan, largest moments {off:.1e} off the page; docked {at_impact[1]:.1e} m off")
+    assert error < 1e-5 and off < 2e-2
+    assert at_impact[1] < 1e-7 and (after[:, 0] == 1.0).all() and np.abs(after[:, 1]).max() < 1e-12
