@@ -36,8 +36,7 @@ enum Pose {
 impl Element for Body {
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let spec = from.spec;
-        let options = spec.quaternion.as_ref();
-        let has_origin = options.is_none_or(|options| options.point == StatePoint::Origin);
+        let has_origin = spec.state_point() == StatePoint::Origin;
         let bodies = from.system.bodies.iter().enumerate();
         let observed = bodies.map(|(i, body)| {
             let (is_written, moves) = (body.joint.written, body.joint.nv > 0);

@@ -1,6 +1,6 @@
 use super::model::Parts;
 use crate::algebra::{Quaternion, Scalar};
-use crate::spec::{Capability, Formulation, Spec, StatePoint, at};
+use crate::spec::{Capability, Formulation, Spec, at};
 use crate::system::{
     Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, MaximalState, Mechanism, Modes,
     PER_BODY, ParamId, Quantity, Recovered, System, Unit,
@@ -54,12 +54,8 @@ impl Coordinates {
             Formulation::Natural => Attitude::Directors,
             _ => Attitude::Quaternion,
         };
-        let point = spec
-            .quaternion
-            .as_ref()
-            .map_or(StatePoint::Origin, |options| options.point);
         Self::Maximal(Constrained {
-            layout: Maximal::new(system, attitude).of_points(point),
+            layout: Maximal::new(system, attitude).of_points(spec.state_point()),
             alpha,
             beta: gain(
                 "beta",

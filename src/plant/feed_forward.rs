@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// are left out.
 #[derive(Clone, Debug)]
 pub(super) struct FeedForward<S: Scalar> {
-    /// All loads except contacts.
+    /// All loads except contacts and the grasps that hold ANCF beams.
     elements: Arc<Elements>,
     kinematics: Kinematics<S>,
     applied: Applied<S>,

@@ -15,8 +15,8 @@ const BETWEEN: f64 = 1e-9;
 const INTERVALS: [usize; 2] = [16, 1024];
 /// Largest number of Newton steps at one time.
 const MOST_STEPS: usize = 50;
-/// Largest distance from the goals, m or rad, per metre of the distance between the frames (1 m at
-/// least).
+/// Largest distance from the goals, m or rad, per metre of the largest distance of a frame from the
+/// world's origin or from another frame (1 m at least).
 const REACHED: f64 = 1e-12;
 /// Least [regularity](LeastSquares::regularity) of the Jacobian at which the goals determine the
 /// joints.
@@ -150,14 +150,19 @@ enum Measured {
     About(usize, Mat3<f64>),
 }
 
-/// Motion of a point and its axes, world axes: `a` and `alpha` without the parts of the rates'
-/// derivatives.
+/// Motion of a point and its axes, in world axes. Accelerations are those for constant rates of the
+/// joints.
 struct Moving {
     R: Mat3<f64>,
+    /// Position, m.
     p: Vec3<f64>,
+    /// Velocity, m/s.
     v: Vec3<f64>,
+    /// Angular velocity, rad/s.
     w: Vec3<f64>,
+    /// Acceleration, m/s².
     a: Vec3<f64>,
+    /// Angular acceleration, rad/s².
     alpha: Vec3<f64>,
 }
 
@@ -204,8 +209,8 @@ impl Moving {
 }
 
 impl Row {
-    /// Returns the coordinate, its rate and its second derivative without the part of the rates'
-    /// derivatives.
+    /// Returns the coordinate, its rate, and its second derivative for constant rates of the
+    /// joints.
     fn measure(&self, of: Configuration<f64>) -> [f64; 3] {
         let (A, M) = (Moving::of_frame(of, self.relative_to), Moving::of(of, &self.moves));
         match self.what {
@@ -367,8 +372,7 @@ impl<'a> Planner<'a> {
                 .windows(3)
                 .step_by(2)
                 .map(|part| between(part, duration / intervals as f64));
-            // NaN is kept.
-            let error = error.fold(0.0, |most: f64, error| if error <= most { most } else { error });
+            let error = largest(error);
             if error <= BETWEEN {
                 let knots: Vec<&Knot> = fine.iter().step_by(2).collect();
                 let time = |k: usize| plan.from + duration * k as f64 / intervals as f64;
@@ -474,7 +478,9 @@ impl<'a> Planner<'a> {
         let of = self.at();
         let off = |row: &Row| (row.goal(s, duration)[0] - row.measure(of)[0]).abs();
         let worst = self.rows.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
-        match worst.filter(|row| off(row) > REACHED * self.length) {
+        let is_reached = |row: &&Row| off(row) <= REACHED * self.length;
+        // Written so that NaN is not reached.
+        match worst.filter(|row| !is_reached(row)) {
             None => Ok(()),
             Some(row) => {
                 let [goal, ..] = row.goal(s, duration);
@@ -548,5 +554,10 @@ fn between(knots: &[Knot], h: f64) -> f64 {
         let ends = [a, b].map(|knot| [knot.q[j], knot.rate[j], knot.acceleration[j]]);
         (hermite(ends, h, 0.5)[0] - middle.q[j]).abs()
     };
-    (0..a.q.len()).map(off).fold(0.0, f64::max)
+    largest((0..a.q.len()).map(off))
+}
+
+/// Returns the largest of some numbers that are not negative; NaN if one is NaN.
+fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |most: f64, number| if number <= most { most } else { number })
 }

@@ -229,6 +229,14 @@ impl Spec {
         !self.ancf_beam.is_empty() || self.body.values().any(is_exact)
     }
 
+    /// Returns the point of each body whose position and velocity are states of maximal
+    /// coordinates.
+    pub(crate) fn state_point(&self) -> StatePoint {
+        self.quaternion
+            .as_ref()
+            .map_or(StatePoint::Origin, |options| options.point)
+    }
+
     /// Returns sections and names of the elements that act between the system and the world.
     pub fn elements_on_world(&self) -> Vec<(&'static str, &str)> {
         let mut found = Vec::new();

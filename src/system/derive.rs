@@ -29,8 +29,8 @@ pub struct Derived {
     pub sites: Vec<Site>,
     /// The reference orbit.
     pub orbit: Option<OrbitConstants>,
-    /// The same constants with ANCF beams in grippers as rigid parts of the bodies that hold them,
-    /// for feed-forward torques; `None` without such torques and beams.
+    /// Constants with the ANCF beams in grippers as rigid parts of the bodies that hold them, for
+    /// feed-forward torques; `None` without such torques and beams.
     pub with_held_beams: Option<Arc<Derived>>,
     /// For each body, its beam with the computed modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,

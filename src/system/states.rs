@@ -21,12 +21,10 @@ impl System {
 
     /// Returns the quantities of the states in [maximal](super::Maximal) coordinates.
     pub fn maximal_states(&self, layout: &Maximal) -> Vec<Quantity> {
-        let is_at_origin = layout.point == StatePoint::Origin;
         let positions = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "eta", "amplitude (m·√kg)");
             let pose = match layout.attitude {
-                Attitude::Quaternion if is_at_origin => pose(&body.name, &format!("of {}, inertial axes", body.name)),
-                Attitude::Quaternion => pose_of_mass_centre(&body.name),
+                Attitude::Quaternion => pose(&body.name, &format!("of {}, inertial axes", body.name), layout.point),
                 Attitude::Directors => natural_pose(&body.name),
             };
             pose.into_iter().chain(modal)
@@ -34,8 +32,7 @@ impl System {
         let rates = self.bodies.iter().flat_map(|body| {
             let modal = modal(body, "etad", "rate (m·√kg/s)");
             let motion = match layout.attitude {
-                Attitude::Quaternion if is_at_origin => motion(&body.name, "inertial axes"),
-                Attitude::Quaternion => motion_of_mass_centre(&body.name),
+                Attitude::Quaternion => motion(&body.name, "inertial axes", layout.point),
                 Attitude::Directors => natural_motion(&body.name),
             };
             motion.into_iter().chain(modal)
@@ -93,7 +90,7 @@ fn coordinates(joint: &Joint) -> Vec<Quantity> {
         format!("of {name}, inertial axes")
     };
     match joint.kind {
-        JointType::Free => pose(name, &whose),
+        JointType::Free => pose(name, &whose, StatePoint::Origin),
         JointType::Spherical => {
             Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion")).to_vec()
         }
@@ -110,28 +107,15 @@ fn coordinates(joint: &Joint) -> Vec<Quantity> {
     }
 }
 
-/// Returns the quantities of a quaternion and a position.
-fn pose(name: &str, whose: &str) -> Vec<Quantity> {
+/// Returns the quantities of a quaternion and of the position of a point.
+fn pose(name: &str, whose: &str, point: StatePoint) -> Vec<Quantity> {
     let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude {whose}, quaternion"));
-    let position = Quantity::vector(&format!("{name}.r"), Unit::Metre, &format!("position {whose}"));
+    let (field, what) = match point {
+        StatePoint::Origin => ("r", "position"),
+        StatePoint::MassCentre => ("r_cm", "position of the mass centre"),
+    };
+    let position = Quantity::vector(&format!("{name}.{field}"), Unit::Metre, &format!("{what} {whose}"));
     attitude.into_iter().chain(position).collect()
-}
-
-/// Returns the quantities of a body's attitude and of the position of its mass centre.
-fn pose_of_mass_centre(name: &str) -> Vec<Quantity> {
-    let attitude = Quantity::quaternion(&format!("{name}.q"), &format!("attitude of {name}, quaternion"));
-    let what = format!("position of the mass centre of {name}, inertial axes");
-    let position = Quantity::vector(&format!("{name}.r_cm"), Unit::Metre, &what);
-    attitude.into_iter().chain(position).collect()
-}
-
-/// Returns the quantities of a body's angular velocity and of the velocity of its mass centre.
-fn motion_of_mass_centre(name: &str) -> Vec<Quantity> {
-    let what = format!("angular velocity of {name}, body axes");
-    let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
-    let what = format!("velocity of the mass centre of {name}, inertial axes");
-    let v = Quantity::vector(&format!("{name}.v_cm"), Unit::MetrePerSecond, &what);
-    w.into_iter().chain(v).collect()
 }
 
 /// Returns the quantities of a body's directors and position.
@@ -156,12 +140,16 @@ fn natural_motion(name: &str) -> Vec<Quantity> {
         .collect()
 }
 
-/// Returns the quantities of an angular velocity, and of a velocity in the axes `axes`.
-fn motion(name: &str, axes: &str) -> Vec<Quantity> {
+/// Returns the quantities of an angular velocity, and of the velocity of a point in the axes
+/// `axes`.
+fn motion(name: &str, axes: &str, point: StatePoint) -> Vec<Quantity> {
     let what = format!("angular velocity of {name}, body axes");
     let w = Quantity::vector(&format!("{name}.w"), Unit::RadianPerSecond, &what);
-    let what = format!("velocity of {name}'s origin, {axes}");
-    let v = Quantity::vector(&format!("{name}.v"), Unit::MetrePerSecond, &what);
+    let (field, what) = match point {
+        StatePoint::Origin => ("v", format!("velocity of {name}'s origin, {axes}")),
+        StatePoint::MassCentre => ("v_cm", format!("velocity of the mass centre of {name}, {axes}")),
+    };
+    let v = Quantity::vector(&format!("{name}.{field}"), Unit::MetrePerSecond, &what);
     w.into_iter().chain(v).collect()
 }
 
@@ -170,7 +158,7 @@ fn rates(joint: &Joint) -> Vec<Quantity> {
     let name = &joint.name;
     if joint.kind == JointType::Free {
         let axes = if joint.written { "joint frame" } else { "inertial axes" };
-        return motion(name, axes);
+        return motion(name, axes, StatePoint::Origin);
     }
     (0..joint.nv)
         .map(|i| {

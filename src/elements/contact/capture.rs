@@ -68,8 +68,7 @@ impl Contact {
         }
         let half_turn = Mat3::from_diagonal(&Vec3::new(-1.0, -1.0, 1.0));
         let is_reversed = R_BA[(0, 0)] < 0.0;
-        let turns = self.capture().is_some_and(|capture| capture.turns);
-        let angle = if turns { inclination(&R_BA) } else { 0.0 };
+        let angle = if self.turns() { inclination(&R_BA) } else { 0.0 };
         Captured {
             holds,
             p: Vec3::x() * p_BA.x,
@@ -81,12 +80,14 @@ impl Contact {
     /// Returns the reason for which a grasp cannot line up the directions of two ANCF beams, `None`
     /// if it can.
     pub fn inclined(&self, of: Configuration<f64>) -> Option<Refused> {
-        let turns = self.capture().is_some_and(|capture| capture.turns);
-        let (angle, most) = (
-            inclination(&Self::relative_pose(&self.poses(of)).1),
-            Capture::MOST_INCLINED,
-        );
-        (turns && self.joins_beams() && angle > most).then_some(Refused::Inclined { angle, most })
+        let (_, R_BA) = Self::relative_pose(&self.poses(of));
+        let (angle, most) = (inclination(&R_BA), Capture::MOST_INCLINED);
+        (self.turns() && self.joins_beams() && angle > most).then_some(Refused::Inclined { angle, most })
+    }
+
+    /// Returns true for a capture that constrains the relative attitude too.
+    fn turns(&self) -> bool {
+        self.capture().is_some_and(|capture| capture.turns)
     }
 
     /// Returns true if both frames are points of ANCF beams.

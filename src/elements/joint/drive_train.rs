@@ -50,7 +50,7 @@ struct Holds {
 }
 
 impl Holds {
-    /// Returns those of the joint of a body.
+    /// Returns the drive and the friction of the joint of a body.
     fn of(body: usize, drives: &[Drive], frictions: &[StickingFriction]) -> Self {
         let drive = drives.iter().find(|drive| drive.body == body);
         let friction = frictions.iter().find(|friction| friction.body == body);
