@@ -16,7 +16,7 @@ from fmpy.fmi1 import FMICallException
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from craft import spec  # noqa: E402
+from craft import SCHEMES, spec  # noqa: E402
 from planner import Planner  # noqa: E402
 from studies import build, command_line, options  # noqa: E402
 from study import CASES, inputs, run, upright  # noqa: E402
@@ -46,9 +46,9 @@ def measure(tool, beams, setting, directory, runs, stop):
     case, planner = replace(CASES["1"], beams=beams), Planner()
     model = case.closed_form()
     solver = f'method = "{method}"' + (f"\nstep = {step}" if step else "")
-    text = spec(model, planner.at(0.0), beams).replace('method = "radau5"', solver)
-    formulation = 'formulation = "natural"\n' if method == "conserving" else ""
-    fmu = build(tool, "cost", formulation + text.replace("tolerance = 1e-8", f"tolerance = {tolerance}"), directory)
+    scheme = "natural" if method == "conserving" else "recursive"
+    text = spec(model, planner.at(0.0), beams, scheme).replace(SCHEMES[scheme][1], solver)
+    fmu = build(tool, "cost", text.replace("tolerance = 1e-8", f"tolerance = {tolerance}"), directory)
     times = spacing * np.arange(round(stop / spacing) + 1)
     values, rates = inputs(case, [planner.at(t) for t in times], times)
     took = []

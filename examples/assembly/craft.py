@@ -156,9 +156,17 @@ def bent(model, plan, beams):
     return start
 
 
-def spec(model, plan, beams="nodal"):
+# The scheme by which a spacecraft is simulated: our own, and that of the paper.
+SCHEMES = {
+    "recursive": ("recursive", 'method = "radau5"'),
+    "natural": ("natural", 'method = "conserving"\nstep = 0.01'),
+}
+
+
+def spec(model, plan, beams="nodal", scheme="recursive"):
     """Returns the spec of an assembly at its start, undeformed and at rest in the LVLH frame; its
     beams are "nodal" (ANCF), "modal" or "rigid"."""
+    formulation, solver = SCHEMES[scheme]
     a, b = plan.a[0], plan.b[0]
     # The position of M in axes along the beams: the mass centre of the whole system is on the
     # orbit.
@@ -202,6 +210,7 @@ kd = {KD!r}
     ]
     return f"""name = "assembly"
 description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 2023)"
+formulation = "{formulation}"
 {orbit}
 {"".join(bodies)}
 {"".join(joints)}
@@ -210,7 +219,7 @@ description = "Two large beams joined by a dual-arm robot in orbit (Yang et al. 
 frame = "DE"
 axes = "frame"
 [solver]
-method = "radau5"
+{solver}
 [experiment]
 stop_time = 500.0
 step = 0.1

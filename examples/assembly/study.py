@@ -5,6 +5,7 @@
     python examples/assembly/study.py --sweeps 8 9          cases with one number varied: 3 to 9, and tilt
     python examples/assembly/study.py --feed-forward quasi_static rigid         a run with each, compared in one table
     python examples/assembly/study.py --beams modal --start straight bent       a run with each combination
+    python examples/assembly/study.py --scheme recursive natural                by our recursion, and by the paper's own scheme
     python examples/assembly/study.py --stop 10             the first ten seconds only
 
 The spacecraft is an FMU built by grapple; plan and feed-forward are computed in Python (planner.py;
@@ -23,9 +24,9 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
-from craft import BEAMS, JOINTS, bent, spec  # noqa: E402
+from craft import BEAMS, JOINTS, SCHEMES, bent, spec  # noqa: E402
 from inverse_dynamics import RigidTree  # noqa: E402
-from planner import DURATION, SIGNS, Planner  # noqa: E402
+from planner import DURATION, HEIGHT, SIGNS, Planner  # noqa: E402
 from quasi_static import RADII, Beam, QuasiStatic  # noqa: E402
 from spatial import Spatial  # noqa: E402
 from studies import Instance, build, command_line, names, options  # noqa: E402
@@ -47,10 +48,13 @@ class Case:
     beams: str = "nodal"
     start: str = "straight"  # or "bent": with the quasi-static deflection
     beta: float = 0.0  # deg
+    scheme: str = "recursive"  # or "natural": the paper's own, with a conserving step
 
     def __post_init__(self):
         if self.start == "bent" and self.beams == "rigid":
             raise ValueError("rigid beams are straight: a bent start needs nodal or modal ones")
+        if self.scheme == "natural" and self.beams == "modal":
+            raise ValueError("natural coordinates have no modal beams: choose nodal ones")
 
     def setting(self):
         """Returns the arguments of an `Assembly`: beams, orbit's radius (m), alpha and beta
@@ -64,7 +68,8 @@ class Case:
     def label(self):
         """Returns a label of the settings, for tables."""
         fed = {"quasi_static": "", "rigid": ", rigid feed-forward", "none": ", no feed-forward"}
-        return self.beams + (", bent at the start" if self.start == "bent" else "") + fed[self.feed_forward]
+        scheme = ", natural coordinates" if self.scheme == "natural" else ""
+        return self.beams + scheme + (", bent at the start" if self.start == "bent" else "") + fed[self.feed_forward]
 
 
 CASES = {
@@ -81,7 +86,7 @@ CASES = {
 
 
 ALPHAS = tuple(range(-90, 91, 15))  # deg
-MODULES = (1, 2, 3, 4, 5)
+MODULES = tuple(range(1, 11))
 # Sweeps: a label of the varied number, and the cases by its value.
 SWEEPS = {
     "3": ("α, deg", {alpha: Case(alpha=alpha) for alpha in ALPHAS}),
@@ -111,7 +116,8 @@ OUTPUTS = {
 }
 TIPS = {"tips": [f"{beam}.tip_deflection[{i}]" for beam in BEAMS for i in (2, 3)]}
 GRASPED = {"gaps": ["left.distance", "right.distance"], "angles": ["left.angle", "right.angle"]}
-OF_BEAMS = {"nodal": TIPS | GRASPED, "modal": TIPS, "rigid": {}}  # additional outputs, by the kind of beams
+ROOTS = {"roots": names("MN.node[1].r", 3) + names("KI.node[1].r", 3)}
+OF_BEAMS = {"nodal": TIPS | GRASPED | ROOTS, "modal": TIPS, "rigid": {}}  # additional outputs, by the kind of beams
 ARMS = [0, 1, 2, 4, 5, 6]  # indices of the joints' moments among the seven; index 3 is the moment on the platform
 
 
@@ -179,7 +185,7 @@ def simulate(tool, key, case, directory, stop):
     model, planner = case.closed_form(), Planner()
     times = STEP * np.arange(round(stop / STEP) + 1)
     plans = [planner.at(t) for t in times]
-    fmu = build(tool, key, spec(model, plans[0], case.beams), directory)
+    fmu = build(tool, key, spec(model, plans[0], case.beams, case.scheme), directory)
     start = upright(model) | (bent(model, plans[0], case.beams) if case.start == "bent" else {})
     values, rates = inputs(case, plans, times)
     outputs = OUTPUTS | OF_BEAMS[case.beams]
@@ -187,8 +193,11 @@ def simulate(tool, key, case, directory, stop):
     found, fed = apart(columns, outputs), apart(values, INPUTS)
     platform = found["platform"] + fed["platform"]
     error = turn(np.array([model.attitude(t) for t in times]), found["attitude"])
+    if "roots" in found:
+        found["roots"] = off_the_line(model, plans, times, found["roots"].reshape(-1, 2, 3))
     return found | {
         "times": times,
+        "plan": np.array([[plan.x[0], *plan.interior()] for plan in plans]),
         "closed_form": closed_form(model, plans),
         "moments": np.insert(SIGNS * (found["servos"] + fed["tau"]), 3, platform[:, 2], axis=1),
         "platform": platform,
@@ -196,6 +205,19 @@ def simulate(tool, key, case, directory, stop):
         "tips": found.get("tips", np.zeros((len(times), 4))).reshape(-1, 2, 2),
         "took": took,
     }
+
+
+def off_the_line(model, plans, times, roots):
+    """Returns the positions of M and K relative to the plan along the beams' line and across it, in the
+    plane of the arms, m: (times, 2, 2). The line goes through the mass centre of the beams and the
+    robot, `HEIGHT` above them."""
+    along = (np.array(model.offsets) + np.outer([plan.x[0] for plan in plans], model.shares)) * [-1.0, 1.0]
+    planned = np.dstack([along, np.full_like(along, -HEIGHT * model.m_R / model.mass)])
+    turn = model.rate * times
+    c, s = np.cos(turn)[:, None], np.sin(turn)[:, None]
+    x, y, z = np.moveaxis(roots, 2, 0)
+    lvlh = np.stack([c * x + s * y, c * y - s * x, z], axis=2)
+    return (lvlh @ model.R_OB)[:, :, :2] - planned
 
 
 def closed_form(model, plans):
@@ -221,12 +243,15 @@ def worst(run):
     return np.abs(run["errors"][run["times"] <= DURATION]).max()
 
 
+HEADING = [*(f"M{i}, N·m" for i in range(1, 8)), "v_N, mm", "v_I, mm", "worst error, deg"]
+
+
 def table(runs, number="case"):
     """Returns the largest moments and deflections while the beams approach, as a Markdown table.
 
     `runs` are indexed by case (or varied number) and label; a row below them has the closed
     form."""
-    heading = [number, ""] + [f"M{i}, N·m" for i in range(1, 8)] + ["v_N, mm", "v_I, mm", "worst error, deg"]
+    heading = [number, "", *HEADING]
     rows = [heading, ["---"] * len(heading)]
     for key, variants in runs.items():
         for label, run in variants.items():
@@ -246,49 +271,71 @@ def save(figure, path):
 
 
 def draw(key, run, path):
-    """Draws moments and tips over time, with the closed form."""
+    """Draws a run over time: the plan; moments and tips, with the closed form dashed; control errors;
+    and, for ANCF beams, the roots' positions off the plan and the errors of the grasps."""
     import matplotlib.pyplot as plt
 
-    shown = slice(None, None, max(1, len(run["times"]) // 250))
+    shown = slice(None, None, max(1, len(run["times"]) // 150))
     times = run["times"][shown]
-    moments, tips = (run["closed_form"][of][shown] for of in ("moments", "tips"))
-    figure, (upper, lower) = plt.subplots(2, 1, figsize=(8, 7), sharex=True, layout="constrained")
-    for i in range(7):
-        (line,) = upper.plot(times, run["moments"][shown, i], label=f"$M_{i + 1}$")
-        upper.plot(times, moments[:, i], "--", color=line.get_color(), linewidth=0.8)
-    for which, name in enumerate(("$v_N$", "$v_I$")):
-        (line,) = lower.plot(times, 1e3 * run["tips"][shown, which, 0], label=name)
-        lower.plot(times, 1e3 * tips[:, which, 0], "--", color=line.get_color(), linewidth=0.8)
-    upper.set_ylabel("moment [N·m]")
-    lower.set_ylabel("tip deflection [mm]")
-    lower.set_xlabel("t [s]")
-    upper.set_title(f"Case {key}; dashed: closed form")
-    for axes in (upper, lower):
-        axes.legend(ncols=4, fontsize=8)
+    closed = {of: values[shown] for of, values in run["closed_form"].items()}
+    nodal = "roots" in run
+    figure, axes = plt.subplots(4 if nodal else 2, 2, figsize=(9, 12 if nodal else 6), sharex=True, layout="constrained")
+    panels = iter(axes.flat)
+
+    def panel(unit, lines, dashed=None):
+        axes = next(panels)
+        for k, (name, values) in enumerate(lines):
+            (line,) = axes.plot(times, values[shown], label=name, linewidth=1.0)
+            if dashed is not None:
+                axes.plot(times, dashed[:, k], "--", color=line.get_color(), linewidth=0.8)
+        axes.set_ylabel(unit)
+        axes.legend(ncols=4, fontsize=7)
         axes.grid(alpha=0.3)
+
+    x, *theta = run["plan"].T
+    panel("plan: distance of the roots [m]", [("$x_{MK}$", x)])
+    panel("plan: angles [deg]", [(f"$\\theta_{i + 1}$", np.degrees(angle)) for i, angle in enumerate(theta)])
+    panel("moment [N·m]", [(f"$M_{i + 1}$", run["moments"][:, i]) for i in range(7)], closed["moments"])
+    tips = [(name, 1e3 * run["tips"][:, k, 0]) for k, name in enumerate(("$v_N$", "$v_I$"))]
+    panel("tip deflection [mm]", tips, 1e3 * closed["tips"][:, :, 0])
+    if nodal:
+        joints = [f"${joint}$" for joint in JOINTS] + ["platform"]
+        panel("control error [deg]", list(zip(joints, run["errors"].T)))
+        roots = [(f"${name}_{axis}$", 1e3 * run["roots"][:, k, i]) for k, name in enumerate("MK") for i, axis in enumerate("xy")]
+        panel("roots off the plan [mm]", roots)
+        panel("grasps: distance [mm]", [(f"${name}$", 1e3 * run["gaps"][:, k]) for k, name in enumerate("AH")])
+        panel("grasps: angle [deg]", [(f"${name}$", np.degrees(run["angles"][:, k])) for k, name in enumerate("AH")])
+    for below in axes[-1]:
+        below.set_xlabel("t [s]")
+    figure.suptitle(f"Case {key}; dashed: closed form", fontsize=10)
     save(figure, path)
 
 
 def draw_sweep(key, runs, path):
-    """Draws largest moments and deflections over the varied number: markers are simulated, lines
-    the closed form."""
+    """Draws the largest moments, those at the end of the approach, and the largest deflections over the
+    varied number: markers are simulated, lines the closed form."""
     import matplotlib.pyplot as plt
 
     values, shown = list(runs), [next(iter(variants.values())) for variants in runs.values()]
     simulated = np.array([largest(run, run["times"] <= DURATION) for run in shown])
     closed = np.array([largest(run["closed_form"], run["times"] <= DURATION) for run in shown])
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
-    for i in range(9):
-        axes, name = (left, f"$M_{i + 1}$") if i < 7 else (right, ("$v_N$", "$v_I$")[i - 7])
-        (line,) = axes.plot(values, closed[:, i], linewidth=0.8)
-        axes.plot(values, simulated[:, i], "o", markersize=4, color=line.get_color(), label=name)
-    left.set_ylabel("largest moment [N·m]")
-    right.set_ylabel("largest tip deflection [mm]")
-    figure.suptitle(f"{'Case ' if key in CASES else ''}{key}; lines: closed form", fontsize=10)
-    for axes in (left, right):
+    at_end = [np.abs([of["moments"][-1] for of in found]) for found in (shown, [run["closed_form"] for run in shown])]
+    figure, panels = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
+    moments = [f"$M_{i + 1}$" for i in range(7)]
+    of_panels = [
+        ("largest moment [N·m]", moments, simulated[:, :7], closed[:, :7]),
+        ("moment at the end [N·m]", moments, *at_end),
+        ("largest tip deflection [mm]", ["$v_N$", "$v_I$"], simulated[:, 7:], closed[:, 7:]),
+    ]
+    for axes, (what, names, markers, lines) in zip(panels, of_panels):
+        for i, name in enumerate(names):
+            (line,) = axes.plot(values, lines[:, i], linewidth=0.8)
+            axes.plot(values, markers[:, i], "o", markersize=4, color=line.get_color(), label=name)
+        axes.set_ylabel(what)
         axes.set_xlabel(SWEEPS[key][0])
         axes.legend(ncols=2, fontsize=8)
         axes.grid(alpha=0.3)
+    figure.suptitle(f"{'Case ' if key in CASES else ''}{key}; lines: closed form", fontsize=10)
     save(figure, path)
 
 
@@ -324,7 +371,8 @@ def study(tool, directory, cases=("1",), sweeps=(), stop=500.0, changes=({},)):
 
 def changes(arguments):
     """Returns all combinations of the changes asked for on the command line."""
-    asked = {field: getattr(arguments, field) for field in ("beams", "start", "feed_forward") if getattr(arguments, field)}
+    fields = ("beams", "start", "feed_forward", "scheme")
+    asked = {field: getattr(arguments, field) for field in fields if getattr(arguments, field)}
     return [dict(zip(asked, values)) for values in product(*asked.values())]
 
 
@@ -335,6 +383,7 @@ def main():
     parser.add_argument("--feed-forward", nargs="+", choices=FEED_FORWARD, help="instead of the case's: each in turn")
     parser.add_argument("--beams", nargs="+", choices=("nodal", "modal"), help="the same of the beams")
     parser.add_argument("--start", nargs="+", choices=("straight", "bent"), help="the beams' shape at the start")
+    parser.add_argument("--scheme", nargs="+", choices=SCHEMES, help="equations of motion and solver: recursive, or natural as in the paper")
     parser.add_argument("--stop", type=float, default=500.0, help="when runs end, s; sweeps at 300 at the latest; default: %(default)s")
     arguments = options(parser)
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -4,7 +4,7 @@ use crate::error::{Context, Result, invalid};
 use crate::problems::{Problems, SIZE_LIMIT};
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
-use grapple::spec::{Spec, read_text};
+use grapple::spec::{Composed, Spec, compose, read_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct CompiledSpec {
     /// The compiled model.
     pub model: Arc<Model>,
-    /// Files that were read: the spec, and the tables of its signals.
+    /// Files that were read: the spec, those that it includes, and the tables of its signals.
     pub reads: Vec<PathBuf>,
     /// Name of the spec's file for messages.
     pub file: String,
@@ -34,19 +34,32 @@ impl CompiledSpec {
         Ok(compiled)
     }
 
-    /// Compiles the text of a spec. Paths of its signals' tables are relative to `directory`;
-    /// `file` is the spec's name for messages.
+    /// Compiles the text of a spec. Paths of included specs and of its signals' tables are relative
+    /// to `directory`; `file` is the spec's name for messages.
     ///
     /// # Errors
-    /// [`Problems`] with all errors, each at its position in the text.
+    /// [`Problems`] with all errors, each at its position in the text, or in that of an included
+    /// spec.
     pub fn parse(text: &str, directory: &Path, file: &str) -> Result<Self> {
+        // Where composing fails, so does reading, with the same error.
+        let Composed { text: whole, included } = compose(text, directory).unwrap_or_default();
+        let names: Vec<String> = (included.iter().map(|(path, _)| directory.join(path)))
+            .map(|path| path.display().to_string())
+            .collect();
         let located = |error| match error {
-            grapple::Error::Spec(problems) => Problems::locate(&problems, file, text).into(),
+            grapple::Error::Spec(problems) => {
+                let others = names.iter().zip(&included).rev();
+                let others = others.map(|(name, (_, text))| (name.as_str(), text.as_str()));
+                let texts: Vec<_> = std::iter::once((file, text)).chain(others).collect();
+                Problems::locate_in(&problems, &texts).into()
+            }
             other => invalid!("{file}: {other}"),
         };
+        let tables = tables(&whole).into_iter().map(PathBuf::from);
+        let reads = included.iter().map(|(path, _)| path.clone()).chain(tables);
         Ok(Self {
             model: Model::read(text, directory).and_then(checked).map_err(located)?,
-            reads: tables(text).iter().map(|table| directory.join(table)).collect(),
+            reads: reads.map(|path| directory.join(path)).collect(),
             file: file.to_owned(),
         })
     }

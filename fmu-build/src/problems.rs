@@ -58,9 +58,21 @@ fn line_and_column(text: &str, at: usize) -> (usize, usize) {
 
 impl Problems {
     /// Returns the problems of a file with this name and text, each with its byte range.
-    pub fn of(file: &str, text: &str, language: &str, mut problems: Vec<(String, Option<Range<usize>>)>) -> Self {
-        let shared: Arc<str> = text.into();
-        problems.sort_by_key(|(_, place)| place.as_ref().map_or(0, |place| place.start));
+    pub fn of(file: &str, text: &str, language: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Self {
+        let problems = problems.into_iter().map(|(what, place)| (what, 0, place));
+        Self::of_files(&[(file, text)], language, problems.collect())
+    }
+
+    /// Returns the problems of files with these names and texts, each with the index of its file and
+    /// its byte range. The summary names the first file.
+    fn of_files(
+        files: &[(&str, &str)],
+        language: &str,
+        mut problems: Vec<(String, usize, Option<Range<usize>>)>,
+    ) -> Self {
+        let shared: Vec<Arc<str>> = files.iter().map(|&(_, text)| text.into()).collect();
+        let file = files[0].0;
+        problems.sort_by_key(|(_, index, place)| (*index, place.as_ref().map_or(0, |place| place.start)));
         let mut summary = format!("{file}: {}", count(problems.len(), "problem"));
         if problems.len() > MOST_SHOWN {
             summary += &format!("; the first {MOST_SHOWN} are");
@@ -68,7 +80,8 @@ impl Problems {
         }
         let problems: Vec<Located> = problems
             .into_iter()
-            .map(|(what, place)| {
+            .map(|(what, index, place)| {
+                let (file, text) = files[index];
                 let position = place.as_ref().map(|place| line_and_column(text, place.start));
                 let (what, place) = match (place, position) {
                     (Some(place), Some((line, column))) if !is_shown(text, &place) => {
@@ -79,7 +92,7 @@ impl Problems {
                 Located {
                     what,
                     position,
-                    file: NamedSource::new(file, shared.clone()).with_language(language),
+                    file: NamedSource::new(file, shared[index].clone()).with_language(language),
                     place,
                 }
             })
@@ -94,8 +107,23 @@ impl Problems {
 
     /// Returns the problems of a TOML file, each located by the field that it names.
     pub fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
-        let source = Source::new(text);
-        let located = problems.iter().map(|p| (p.to_string(), source.locate(p)));
-        Self::of(file, text, "TOML", located.collect())
+        Self::locate_in(problems, &[(file, text)])
+    }
+
+    /// Returns the problems of a spec and of those that it includes, by name and text: each is
+    /// located in the first file that contains its field, or most of the field's path.
+    pub fn locate_in(problems: &[Problem], files: &[(&str, &str)]) -> Self {
+        let sources: Vec<Source> = files.iter().map(|(_, text)| Source::new(text)).collect();
+        let locate = |problem: &Problem| {
+            let found = (sources.iter().enumerate()).filter_map(|(index, source)| {
+                let (depth, place) = source.locate_with_depth(problem)?;
+                Some((depth, index, place))
+            });
+            // Of equal depths the first: that of the spec itself.
+            let best = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
+            let (index, place) = best.map_or((0, None), |(_, index, place)| (index, Some(place)));
+            (problem.to_string(), index, place)
+        };
+        Self::of_files(files, "TOML", problems.iter().map(locate).collect())
     }
 }

@@ -3,7 +3,7 @@ use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistanc
 use crate::Problem;
 use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log};
 use crate::dynamics::Applied;
-use crate::spec::{self, Axes, Spec, at};
+use crate::spec::{self, Axes, FeedForward, Spec, at};
 use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
 
 /// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)`, while the switch is on if
@@ -59,10 +59,15 @@ impl AttitudeLaw {
 pub struct AttitudeServo {
     /// Index of the body.
     pub body: usize,
-    coordinate: usize,
-    rate: usize,
+    /// Index of the first of four coordinates of its attitude.
+    pub coordinate: usize,
+    /// Index of the first of its three angular rates.
+    pub rate: usize,
     axes: Axes,
     law: AttitudeLaw,
+    /// Index of the first of three inputs of the reference's angular acceleration, rad/s²; `None`
+    /// without feed-forward.
+    pub wd_ref: Option<usize>,
     /// Location of the list of wheels in the spec, for messages.
     at: Vec<String>,
     /// Body indices of the rotors of its wheels; empty for an ideal external moment.
@@ -97,6 +102,14 @@ impl AttitudeServo {
         for quantity in Quantity::vector(&format!("{name}.w_ref"), Unit::RadianPerSecond, &what) {
             declare.input(quantity, 0.0, false);
         }
+        let wd_ref = (servo.feed_forward == FeedForward::Rigid).then(|| {
+            let what = format!("derivative of {name}'s w_ref, for the feed-forward of its attitude servo, body axes");
+            let first = declare.inputs.len();
+            for quantity in Quantity::vector(&format!("{name}.wd_ref"), Unit::RadianPerSecond2, &what) {
+                declare.input(quantity, 0.0, false);
+            }
+            first
+        });
         let law = AttitudeLaw {
             q_ref,
             w_ref,
@@ -112,6 +125,7 @@ impl AttitudeServo {
             rate: joint.v,
             axes: servo.axes,
             law,
+            wd_ref,
             at: at("body", name, "attitude_servo.wheels"),
             rotors: rotors.map(|(i, _)| i).collect(),
         }
@@ -126,6 +140,39 @@ impl AttitudeServo {
         }
     }
 
+    /// Returns the index of the input that switches the servo.
+    pub fn switch(&self) -> Option<usize> {
+        self.law.switch
+    }
+
+    /// Returns the body's attitude, angular velocity (rad/s) and angular acceleration (rad/s²) on
+    /// the reference, relative to the world, body axes.
+    ///
+    /// In orbit the LVLH frame turns with `w_WO`, whose derivative is `−2 (R·V/R²) w_WO`; with the
+    /// reference `w` relative to that frame,
+    ///
+    /// ```text
+    ///     w_WB = w + w_WO,   ẇ_WB = ẇ + ẇ_WO − w × w_WO   (components in body axes)
+    /// ```
+    pub fn reference<S: Scalar>(&self, now: &Sensed<S>) -> (Quaternion<S>, Vec3<S>, Vec3<S>) {
+        let inputs = now.inputs;
+        let vector = |first: usize| Vec3::from_column_slice(&inputs[first..first + 3]);
+        let (q, w) = (
+            Quaternion::from_slice(&inputs[self.law.q_ref..]).normalised(),
+            vector(self.law.w_ref),
+        );
+        let wd = self.wd_ref.map_or_else(Vec3::zeros, vector);
+        match now.orbit.filter(|_| self.axes == Axes::Lvlh) {
+            Some(orbit) => {
+                let q = orbit.q_WO * q;
+                let w_WO = q.conjugate().rotate(orbit.w_WO);
+                let slowing = orbit.R.dot(&orbit.V) / orbit.R.dot(&orbit.R) * S::lift(-2.0);
+                (q, w + w_WO, wd + w_WO * slowing - w.cross(&w_WO))
+            }
+            None => (q, w, wd),
+        }
+    }
+
     /// Returns the commanded moment on the body, N·m, body axes.
     pub fn torque<S: Scalar>(&self, now: &Sensed<S>) -> Vec3<S> {
         let q = Quaternion::from_slice(&now.q[self.coordinate..]).normalised();
@@ -137,7 +184,11 @@ impl AttitudeServo {
             }
             None => (q, w),
         };
-        self.law.moment(now.parameters, now.inputs, q, &w)
+        let moment = self.law.moment(now.parameters, now.inputs, q, &w);
+        match now.feed_forward.get(self.rate..self.rate + 3) {
+            Some(fed) if self.wd_ref.is_some() => moment + Vec3::from_column_slice(fed),
+            _ => moment,
+        }
     }
 
     /// Returns `A Aᵀ`, with the wheels' axes as the columns of `A`.
@@ -182,10 +233,25 @@ impl Element for AttitudeServo {
             Unit::NewtonMetre,
             &what,
         ));
+        if self.wd_ref.is_some() {
+            let what = format!(
+                "feed-forward part of the moment of {name}'s attitude servo: inverse dynamics of the rigid \
+                spacecraft, body axes"
+            );
+            to.continuous(Quantity::vector(
+                &format!("{name}.feed_forward"),
+                Unit::NewtonMetre,
+                &what,
+            ));
+        }
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        y.vector(&self.torque(&view.now.sensed()));
+        let now = view.now.sensed();
+        y.vector(&self.torque(&now));
+        if self.wd_ref.is_some() {
+            y.vector(&Vec3::from_column_slice(&now.feed_forward[self.rate..self.rate + 3]));
+        }
     }
 
     fn reads(&self) -> Reads {

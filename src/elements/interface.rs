@@ -80,10 +80,9 @@ impl Table for ElasticInterface {
         if (norm - 1.0).abs() > 1e-6 || norm.is_nan() {
             report.add("attitude", "not a unit quaternion");
         }
-        if let Some((joint, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) {
-            let what = format!(
-                "the feed-forward torque of joint \"{joint}\" does not include interfaces: leave `feed_forward` out"
-            );
+        if let Some(fed) = spec.fed() {
+            let what =
+                format!("the feed-forward torque of {fed} does not include interfaces: leave `feed_forward` out");
             report.add("", what);
         }
     }

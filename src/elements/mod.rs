@@ -311,6 +311,19 @@ impl Elements {
         self.joint_servos.iter().filter_map(|servo| servo.fed.as_ref())
     }
 
+    /// Returns the attitude servos that have feed-forward moments.
+    pub(crate) fn fed_attitudes(&self) -> impl Iterator<Item = &AttitudeServo> {
+        self.attitude_servos.iter().filter(|servo| servo.wd_ref.is_some())
+    }
+
+    /// Returns the switch and the reference accelerations of each servo with feed-forward, as
+    /// indices of inputs.
+    pub(crate) fn fed_inputs(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
+        let joints = self.fed().map(|fed| (fed.switch, fed.qdd_ref..fed.qdd_ref + fed.axes));
+        let attitudes = self.fed_attitudes();
+        joints.chain(attitudes.filter_map(|servo| Some((servo.switch()?, servo.wd_ref?..servo.wd_ref? + 3))))
+    }
+
     /// Returns the number of joints whose motion can be switched.
     pub fn switched(&self) -> usize {
         self.drives.iter().filter(|drive| drive.is_switched()).count()

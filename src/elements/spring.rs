@@ -41,13 +41,11 @@ impl Table for SpringDamper {
         if self.a == self.b {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
-        let Some((joint, _)) = spec.joint.iter().find(|(_, joint)| joint.feeds_forward()) else {
-            return;
-        };
+        let Some(fed) = spec.fed() else { return };
         for (field, frame) in [("a", &self.a), ("b", &self.b)] {
             if let Some(beam) = spec.on_ancf_beam(frame) {
                 let what = format!(
-                    "\"{frame}\" is on the ANCF beam \"{beam}\", whose springs the feed-forward torque of joint \"{joint}\" does not include: leave `feed_forward` out"
+                    "\"{frame}\" is on the ANCF beam \"{beam}\", whose springs the feed-forward torque of {fed} does not include: leave `feed_forward` out"
                 );
                 report.add(field, what);
             }

@@ -5,15 +5,15 @@ use crate::Error;
 use crate::algebra::{Pose, Scalar, Sym3};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
+use crate::elements::{AttitudeServo, Elements, Fed, Grasp, Instant, MotorState};
 use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
-/// Inverse dynamics of the spacecraft with undeformed bodies: joints with feed-forward have their
-/// reference positions, rates and accelerations, all others their present state and the
+/// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with feed-forward
+/// have their reference positions, rates and accelerations, all others their present state and the
 /// accelerations by their loads.
 ///
-/// A free-floating base moves; its servo or wheels act on it as loads. ANCF beams in grasps are
+/// A free-floating base moves; a servo or wheels without feed-forward act on it as loads. ANCF beams in grasps are
 /// rigid parts of the bodies that hold them ([`Derived::with_held_beams`]). Contacts and captures
 /// are left out.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct FeedForward<S: Scalar> {
     qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
-    /// Torque of each rate, N·m or N; zero without feed-forward.
+    /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body axes.
     pub torques: Vec<S>,
 }
 
@@ -36,7 +36,7 @@ impl<S: Scalar> FeedForward<S> {
     /// Allocates the workspace; `None` if no servo of the model has feed-forward.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
-        model.elements.fed().next()?;
+        model.elements.fed_inputs().next()?;
         Some(Box::new(Self {
             elements: Arc::new(model.elements.without_contacts_and_held_beams()),
             kinematics: Kinematics::new(system),
@@ -85,6 +85,17 @@ impl<S: Scalar> FeedForward<S> {
                 self.motors[motors].fill(MotorState::default());
             }
         }
+        let is_followed = |servo: &&AttitudeServo| servo.switch().is_some_and(|on| now.inputs[on].value() > 0.5);
+        for servo in model.elements.fed_attitudes().filter(is_followed) {
+            let is_on = servo.switch().map(|on| now.inputs[on].exceeds(0.5));
+            let (q, w, _) = servo.reference(&now.sensed());
+            let q = [q.w, q.x, q.y, q.z];
+            let state = self.q[servo.coordinate..].iter_mut().zip(q);
+            for (state, reference) in state.chain(self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z])) {
+                *state = is_on.map_or(reference, |is_on| S::select(is_on, reference, *state));
+            }
+            servo.switch().iter().for_each(|&on| self.inputs[on] = S::zero());
+        }
         // The loads set `driven` of joints with a drive only; for the others it is reset here, in
         // case their servo was switched off.
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
@@ -113,6 +124,16 @@ impl<S: Scalar> FeedForward<S> {
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
+        for servo in model.elements.fed_attitudes().filter(is_followed) {
+            let (.., wd) = servo.reference(&now.sensed());
+            let R_WB = &self.kinematics.bodies[servo.body].R_WB;
+            let moment = self.dynamics.turn(servo.body, &(R_WB * wd));
+            let moment = R_WB.tr_mul(&moment.map_err(|singular| model.named(singular))?);
+            self.torques[servo.rate..servo.rate + 3].copy_from_slice(moment.as_slice());
+        }
+        if model.elements.fed_attitudes().any(|servo| is_followed(&servo)) {
+            self.dynamics.carry_on(at, &mut self.qdd);
+        }
         for fed in model.elements.fed().filter(is_on) {
             if let Some(F) = self.dynamics.transmitted(system, fed.body) {
                 for v in fed.rate..fed.rate + fed.axes {
@@ -130,7 +151,7 @@ impl<S: Scalar> FeedForward<S> {
 /// A beam is straight, along x of the gripper, with the grasped point at the gripper's origin,
 /// where the grasp has no load.
 pub(super) fn with_held_beams(elements: &Elements, system: &System, derived: &Derived) -> Option<Arc<Derived>> {
-    elements.fed().next()?;
+    elements.fed_inputs().next()?;
     let mut grasps = elements.grasps.iter().filter_map(Grasp::held_beam).peekable();
     grasps.peek()?;
     let mut rigid = derived.clone();

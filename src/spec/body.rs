@@ -1,4 +1,4 @@
-use super::{Axes, Beam, GeometricallyExactBeam, ModalData, PerAxis};
+use super::{Axes, Beam, FeedForward, GeometricallyExactBeam, ModalData, PerAxis};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -81,11 +81,26 @@ pub struct AttitudeServo {
     /// none, the moment is external.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wheels: Vec<String>,
+    /// Feed-forward moment that makes the rigid spacecraft follow the reference, by the inverse
+    /// dynamics of [`Servo::feed_forward`](super::Servo::feed_forward): with an arm that moves, its
+    /// reaction on the body. The body then has the inputs `<body>.wd_ref[1..3]`, the derivative of
+    /// `<body>.w_ref` (rad/s², body axes), and the outputs `<body>.feed_forward[1..3]`. Default
+    /// `none`.
+    #[serde(default, skip_serializing_if = "FeedForward::is_none")]
+    pub feed_forward: FeedForward,
 }
 
 impl AttitudeServo {
     fn is_on() -> bool {
         true
+    }
+}
+
+impl Body {
+    /// Returns true if its attitude servo has a feed-forward moment.
+    pub fn feeds_forward(&self) -> bool {
+        let servo = self.attitude_servo.as_ref();
+        servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
     }
 }
 

@@ -73,10 +73,9 @@ impl Table for Grasp {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
         self.bushing().check(report);
-        let fed = spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
-        if let Some((joint, _)) = fed.filter(|_| !self.is_rigid_part(spec)) {
+        if let Some(fed) = spec.fed().filter(|_| !self.is_rigid_part(spec)) {
             let what = format!(
-                "the feed-forward torque of joint \"{joint}\" includes only grasps by which a rigid body holds an ANCF beam from \
+                "the feed-forward torque of {fed} includes only grasps by which a rigid body holds an ANCF beam from \
                  the start, alone: leave `feed_forward` out"
             );
             report.add("", what);

@@ -393,7 +393,7 @@ pub enum FeedForward {
 }
 
 impl FeedForward {
-    fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         *self == Self::None
     }
 }

@@ -22,6 +22,7 @@ mod experiment;
 mod formulation;
 mod geometrically_exact_beam;
 mod grasp;
+mod include;
 mod joint;
 mod line_load;
 mod measure;
@@ -59,6 +60,7 @@ pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions, StatePoint};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
+pub use include::{Composed, compose};
 pub use joint::{
     FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop, Tracking,
 };
@@ -113,6 +115,11 @@ macro_rules! spec {
             /// also read it, with a warning for each name that has changed. Default 2.
             #[serde(default = "format", skip_serializing_if = "is_format")]
             pub format: u32,
+            /// Other specs on which this one is based, by their files, relative to this file. They are
+            /// read in their order, then this one: tables are merged, every other value replaces the
+            /// one before it. Default: none.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub include: Vec<String>,
             /// Description of the model, one sentence, for the FMU. Default: none.
             #[serde(default, skip_serializing_if = "String::is_empty")]
             pub description: String,
@@ -237,6 +244,14 @@ impl Spec {
             .map_or(StatePoint::Origin, |options| options.point)
     }
 
+    /// Returns the owner of a servo with feed-forward, `joint "elbow"` or `body "bus"`, for messages.
+    pub(crate) fn fed(&self) -> Option<String> {
+        let joint = self.joint.iter().find(|(_, joint)| joint.feeds_forward());
+        let joint = joint.map(|(name, _)| format!("joint \"{name}\""));
+        let body = || self.body.iter().find(|(_, body)| body.feeds_forward());
+        joint.or_else(|| body().map(|(name, _)| format!("body \"{name}\"")))
+    }
+
     /// Returns sections and names of the elements that act between the system and the world.
     pub fn elements_on_world(&self) -> Vec<(&'static str, &str)> {
         let mut found = Vec::new();
@@ -256,7 +271,8 @@ impl Spec {
 }
 
 /// Reads a spec and validates its structure: names, references, the trees of bodies, counts of
-/// numbers. Tables are loaded from their CSV files, whose paths are relative to `directory`.
+/// numbers. Included specs and tables are loaded from their files, whose paths are relative to
+/// `directory`.
 ///
 /// Values of numbers are validated when a [`Model`](crate::plant::Model) is compiled;
 /// [`Model::read`](crate::plant::Model::read) does both.
@@ -279,12 +295,14 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
 /// # Errors
 /// [`Error::Spec`] if the text cannot be parsed as a [`Spec`].
 pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
+    let composed = compose(text, directory)?;
+    let text = &composed.text;
     let mut problems = source::non_finite_numbers(text)?;
     let mut spec: Spec = match toml::from_str(text) {
         Ok(spec) => spec,
         Err(first) => {
             problems.extend(source::misread(text, &first));
-            return Err(Error::Spec(problems));
+            return Err(Error::Spec(include::by_paths(problems, &composed)));
         }
     };
     signal::load_tables(&mut spec, directory, &mut problems);

@@ -41,30 +41,54 @@ impl<'a> Source<'a> {
     /// Returns the byte range of the field that a problem concerns or, if the text does not contain
     /// it, of the innermost enclosing table; `None` if there is none.
     pub fn locate(&self, problem: &Problem) -> Option<Range<usize>> {
-        if let [only] = problem.at.as_slice()
-            && let Some(offset) = only.strip_prefix('@')
-        {
-            let (start, end) = offset.split_once('-')?;
-            return Some(start.parse().ok()?..end.parse().ok()?);
+        self.locate_with_depth(problem).map(|(_, place)| place)
+    }
+
+    /// Returns the byte range of [`locate`](Self::locate) with the number of keys of the problem's
+    /// path that lead to it.
+    pub fn locate_with_depth(&self, problem: &Problem) -> Option<(usize, Range<usize>)> {
+        if let Some(range) = byte_range(problem) {
+            return Some((0, range));
         }
         let mut table = self.table.as_ref()?.get_ref();
-        let mut span = None;
-        for key in &problem.at {
+        let mut found = None;
+        for (depth, key) in problem.at.iter().enumerate() {
             let Some((key, value)) = table.get_key_value(key.as_str()) else {
                 break;
             };
             match value.get_ref() {
                 DeValue::Table(inner) => {
-                    span = Some(key.span());
+                    found = Some((depth + 1, key.span()));
                     table = inner;
                 }
                 _ => {
-                    span = Some(key.span().start..value.span().end);
+                    found = Some((depth + 1, key.span().start..value.span().end));
                     break;
                 }
             }
         }
-        span
+        found
+    }
+
+    /// Returns the path of the field at the byte range of a problem; `None` if it has a path itself.
+    pub(super) fn path_of(&self, problem: &Problem) -> Option<Vec<String>> {
+        let place = byte_range(problem)?;
+        let mut table = self.table.as_ref()?.get_ref();
+        let mut path = Vec::new();
+        let holds = |key: &Spanned<DeString>, value: &Spanned<DeValue>| {
+            // The span of a table with a header is the header, which begins before its last key.
+            let (key, span) = (key.span(), value.span());
+            key.start.min(span.start) <= place.start && place.end <= key.end.max(span.end)
+                || contains(value.get_ref(), &place)
+        };
+        while let Some((key, value)) = table.iter().find(|(key, value)| holds(key, value)) {
+            path.push(key.get_ref().to_string());
+            match value.get_ref() {
+                DeValue::Table(inner) => table = inner,
+                _ => break,
+            }
+        }
+        Some(path)
     }
 
     /// Returns the line of a byte of the text, counted from one.
@@ -74,6 +98,23 @@ impl<'a> Source<'a> {
             .filter(|&&b| b == b'\n')
             .count()
     }
+}
+
+/// Returns true if a key or a value in a table, or in a table in it, is at this byte range.
+fn contains(value: &DeValue, place: &Range<usize>) -> bool {
+    let within = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
+    let DeValue::Table(table) = value else {
+        return false;
+    };
+    let mut fields = table.iter();
+    fields.any(|(key, value)| within(key.span()) || within(value.span()) || contains(value.get_ref(), place))
+}
+
+/// Returns the byte range of a problem that has one in place of a path.
+fn byte_range(problem: &Problem) -> Option<Range<usize>> {
+    let [only] = problem.at.as_slice() else { return None };
+    let (start, end) = only.strip_prefix('@')?.split_once('-')?;
+    Some(start.parse().ok()?..end.parse().ok()?)
 }
 
 /// Returns the problem for an error of the TOML parser, with a position in bytes (`@start-end`)

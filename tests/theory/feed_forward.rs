@@ -2,6 +2,7 @@
 
 use crate::numbers::Larger;
 use crate::run::Run;
+use grapple::algebra::{Quaternion, Vec3};
 use grapple::spec::Formulation;
 use std::path::Path;
 
@@ -168,6 +169,116 @@ fn feed_forward_equals_the_drive_torque_of_the_rigid_spacecraft() {
         assert!((commanded - error - fed).abs() < 1e-12 * commanded.abs().max(1.0));
     }
     println!("fed forward against the drive: {worst:.1e} (1e-12)");
+    assert!(worst < 1e-12);
+}
+
+/// The base's servo with feed-forward, and references by which the base turns about its x axis relative
+/// to the LVLH frame, at 0.05 rad/s.
+fn turning_base(wheels: &str) -> String {
+    let servo = format!(
+        "[body.base.attitude_servo]\nkp = 50.0\nkd = 80.0\naxes = \"lvlh\"\nfeed_forward = \"rigid\"\n{wheels}"
+    );
+    let half = 0.025;
+    let sine = |part: usize, phase: f64| {
+        format!(
+            "[signal.\"base.q_ref[{part}]\"]\ntype = \"sine\"\namplitude = 1.0\nfrequency = {:?}\nphase = {phase:?}\nfrom_importer = false\n",
+            half / std::f64::consts::TAU
+        )
+    };
+    format!(
+        "{servo}{}{}[input]\n\"base.w_ref[1]\" = {}\n",
+        sine(1, std::f64::consts::FRAC_PI_2),
+        sine(2, 0.0),
+        2.0 * half
+    )
+}
+
+/// A rigid spacecraft on an elliptical orbit follows its references, those of its base too, which is
+/// turned by an ideal moment or by four wheels; without feed-forward of the base it lags.
+#[test]
+fn base_follows_its_reference_by_feed_forward() {
+    let wheel = |name: &str, axis: [f64; 3]| {
+        format!(
+            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nposition = [0.1, 0.2, -0.1]\nmass = 4.0\ninertia = 0.05\ntorque_limit = 1e6\nrate_limit = 1e6\n"
+        )
+    };
+    let wheels = [
+        wheel("wa", [1.0, 0.0, 1.0]),
+        wheel("wb", [0.0, 1.0, 1.0]),
+        wheel("wc", [-1.0, 0.0, 1.0]),
+        wheel("wd", [0.0, -1.0, 1.0]),
+    ]
+    .concat();
+    let on_wheels = turning_base("wheels = [\"wa\", \"wb\", \"wc\", \"wd\"]\n") + &wheels;
+    let free = "start = { attitude = [0.8, 0.36, -0.48, 0.0], angular_velocity = [0.02, -0.03, 0.01] }";
+    let start = "start = { axes = \"lvlh\", angular_velocity = [0.05, 0.0, 0.0] }";
+    let orbit = "semi_major_axis = 6.8e6\neccentricity = 0.03\ntrue_anomaly_deg = 70.0";
+    let craft = |formulation: Formulation, base: &str| {
+        let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
+        let text = ARM.replace("SERVO", servo).replace("BEAM", "").replace(free, start);
+        let text = text.replace("semi_major_axis = 6.8e6", orbit) + &plans() + base;
+        crate::plant_in(formulation, &text, Path::new("."))
+    };
+    let ideal = turning_base("");
+    let bases = Formulation::ALL.map(|formulation| (formulation, &ideal));
+    for (formulation, base) in bases.into_iter().chain([(Formulation::Recursive, &on_wheels)]) {
+        let off = |base: &str| {
+            let mut run = Run::of(craft(formulation, base), 1e-12);
+            run.set("push.f[2]", 0.3);
+            let mut worst = 0.0f64;
+            for k in 1..=20 {
+                run.go(2.0 * f64::from(k));
+                for (joint, axis) in AXES {
+                    worst = worst.larger(run.value(&format!("{joint}.servo_error{axis}")).abs());
+                }
+                // The attitude in LVLH axes is a turn about x.
+                let angle = 0.05 * run.simulation.state.t;
+                let q = Quaternion::from_slice(&[1, 2, 3, 4].map(|i| run.value(&format!("base.q_lvlh[{i}]"))));
+                let plan = Quaternion::from_axis_angle(Vec3::x(), angle);
+                worst = worst.larger(2.0 * (plan.conjugate() * q).vector().norm());
+            }
+            worst
+        };
+        let fed = off(base);
+        let lag = off(&base.replace("feed_forward = \"rigid\"\n", ""));
+        let by = if base.contains("wheel") { "wheels" } else { "a moment" };
+        println!(
+            "{}, base turned by {by}: {fed:.1e} rad (1e-9), without {lag:.1e}",
+            formulation.name()
+        );
+        assert!(fed < 1e-9 && lag > 1e-3);
+    }
+}
+
+/// Base and joints in states on their references have the references' accelerations.
+#[test]
+fn states_on_their_references_have_the_references_accelerations() {
+    let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
+    let base = "[body.base.attitude_servo]\nkp = 50.0\nkd = 80.0\nfeed_forward = \"rigid\"\n";
+    let mut run = Run::of(craft(Formulation::Recursive, servo, base), 1e-9);
+    run.look();
+    let attitude = run.attitude("base");
+    for (i, q) in [attitude.w, attitude.x, attitude.y, attitude.z].into_iter().enumerate() {
+        run.set(&format!("base.q_ref[{}]", i + 1), q);
+    }
+    let wd = [0.3, -0.2, 0.5];
+    for i in 0..3 {
+        let w = run.value(&format!("base.w[{}]", i + 1));
+        run.set(&format!("base.w_ref[{}]", i + 1), w);
+        run.set(&format!("base.wd_ref[{}]", i + 1), wd[i]);
+    }
+    run.look();
+    let mut worst = 0.0f64;
+    for i in 0..3 {
+        worst = worst.larger((run.derivative(&format!("base.w[{}]", i + 1)) - wd[i]).abs());
+        let [torque, fed] = ["servo_torque", "feed_forward"].map(|of| run.vector(&format!("base.{of}")));
+        worst = worst.larger((torque - fed).amax());
+    }
+    for (joint, axis) in AXES {
+        let off = run.derivative(&format!("{joint}.qd{axis}")) - run.value(&format!("{joint}.qdd_ref{axis}"));
+        worst = worst.larger(off.abs());
+    }
+    println!("accelerations off their references: {worst:.1e} (1e-12)");
     assert!(worst < 1e-12);
 }
 

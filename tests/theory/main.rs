@@ -100,7 +100,8 @@ fn stiffen(spec: &mut Spec) {
     spec.line_load.clear();
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
-        spec.joint.contains_key(owner) || spec.port.contains_key(owner) || spec.contact.contains_key(owner)
+        let is_body = spec.body.contains_key(owner) || spec.joint.contains_key(owner);
+        is_body || spec.port.contains_key(owner) || spec.contact.contains_key(owner)
     });
     for body in spec
         .body

@@ -55,6 +55,9 @@ pub struct Loops {
     law: DMatrix<f64>,
     /// Growth rate with the continuous control law, 1/s; zero if it is stable.
     pub continuous: f64,
+    /// Magnitude of the slowest eigenvalues above round-off, 1/s. Slower motions, as of a spacecraft
+    /// along its orbit, are no effect of sampling.
+    slowest: f64,
 }
 
 impl Loops {
@@ -68,8 +71,15 @@ impl Loops {
         let continuous = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.re));
         // Double zeros by round-off.
         let fastest = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.norm()));
-        let continuous = if continuous > RIGID * fastest { continuous } else { 0.0 };
-        Ok(Self { A, B, law, continuous })
+        let slowest = RIGID * fastest;
+        let continuous = if continuous > slowest { continuous } else { 0.0 };
+        Ok(Self {
+            A,
+            B,
+            law,
+            continuous,
+            slowest,
+        })
     }
 
     /// Returns these loops with the continuous control law in all but one.
@@ -81,6 +91,7 @@ impl Loops {
             B: self.B.columns(of, 1).into_owned(),
             law: self.law.rows(of, 1).into_owned(),
             continuous: self.continuous,
+            slowest: self.slowest,
         }
     }
 
@@ -152,7 +163,7 @@ impl<'a> Sampled<'a> {
     /// Returns true for a mode that grows faster than with the continuous control law.
     fn grows(&self, z: &c64) -> bool {
         let permitted = (self.loops.continuous * self.sample).exp() * (1.0 + GROWTH);
-        z.norm() > permitted && (z - 1.0).norm() > RIGID
+        z.norm() > permitted && (z - 1.0).norm() > (self.loops.slowest * self.sample).max(RIGID)
     }
 
     /// Returns the matrix of (1); `changed` returns an entry of the law of loop `i` with a factor.
@@ -359,6 +370,22 @@ mod tests {
             // The bisection ends at 1e-5; the growth that is accepted adds 1e-8 / (h |dz/dh|).
             assert!((found / exact - 1.0).abs() < 3e-5, "{found} {exact}");
         }
+    }
+
+    /// A motion along an orbit that grows slowly by itself, in a system with fast modes: the limit is
+    /// that of the loop.
+    #[test]
+    fn slow_motions_are_no_effect_of_sampling() {
+        let (kp, kd) = (400.0, 20.0);
+        let mut A = DMatrix::zeros(5, 5);
+        (A[(0, 1)], A[(2, 2)]) = (1.0, -1e5);
+        (A[(3, 4)], A[(4, 3)]) = (1.0, 2e-6);
+        let mut B = DMatrix::zeros(5, 1);
+        (B[(1, 0)], B[(4, 0)]) = (1.0, 1.0);
+        let law = DMatrix::from_row_slice(1, 5, &[-kp, -kd, 0.0, 0.0, 0.0]);
+        let loops = Loops::new(A, B, law).expect("converges");
+        let exact = f64::min(2.0 / kd, 2.0 * kd / kp);
+        assert!((limit(&loops, exact, 0.0) / exact - 1.0).abs() < 3e-5);
     }
 
     /// As many states as loops: `ẋ = u`, `u = −k x` is stable for `h < 2/k`.

@@ -7,6 +7,7 @@ mod completions;
 mod demo;
 mod desk;
 mod import;
+mod include;
 mod library;
 mod linearize;
 #[path = "../../../tests/long/mod.rs"]

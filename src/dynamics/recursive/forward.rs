@@ -1,5 +1,5 @@
 use super::modal::Modal;
-use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Wrench};
+use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench};
 use crate::dynamics::body::{flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
@@ -153,6 +153,39 @@ impl<S: Scalar> ForwardDynamics<S> {
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
         let Articulated { I, p } = &self.remaining[system.bodies[i].reaction_index?];
         Some(I.times(&self.A[i]) + *p)
+    }
+
+    /// Gives a free body the angular acceleration `wd` (rad/s², world axes) and returns the moment on
+    /// it that this takes, N·m, world axes: `t = Λ⁻¹ (wd − ẇ)` with the present one ẇ and the angular
+    /// block Λ of `I⁻¹`. Requires [`solve`](Self::solve); accelerations of the bodies that it carries
+    /// follow by [`carry_on`](Self::carry_on).
+    ///
+    /// # Errors
+    /// [`Singular`] if Λ is so to round-off.
+    pub fn turn(&mut self, body: usize, wd: &Vec3<S>) -> Result<Vec3<S>, Singular> {
+        let inverse = &self.free[body];
+        let response = |i: usize| {
+            let mut moment = Vec3::zeros();
+            moment[i] = S::one();
+            inverse.solve(&Wrench::new(moment, Vec3::zeros()))
+        };
+        let responses = [response(0), response(1), response(2)];
+        let missing = wd - self.A[body].w;
+        let block = responses.map(|of| [of.w.x, of.w.y, of.w.z]);
+        let inertia = SmallSpd::factor(&block).map_err(|_| Singular {
+            body,
+            what: SingularPart::Body,
+        })?;
+        let [x, y, z] = inertia.solve(&[missing.x, missing.y, missing.z]);
+        for (of, t) in responses.iter().zip([x, y, z]) {
+            self.A[body] = self.A[body] + *of * t;
+        }
+        Ok(Vec3::new(x, y, z))
+    }
+
+    /// Computes all accelerations again from those of the free bodies.
+    pub fn carry_on(&mut self, at: Configuration<S>, qdd: &mut [S]) {
+        self.forward_pass(at.system, at.derived, at.kinematics, qdd);
     }
 
     /// Backward pass, (1) to (3), over one body.

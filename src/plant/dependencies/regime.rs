@@ -5,7 +5,7 @@ use crate::spec::JointMotion;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Regime {
     pub motions: Vec<JointMotion>,
-    /// For each servo with feed-forward, true if it is on.
+    /// For each joint's servo with feed-forward, then each attitude servo with it, true if it is on.
     pub fed: Vec<bool>,
     /// For each joint whose dry friction sticks, true if it slides.
     pub slides: Vec<bool>,
@@ -48,6 +48,8 @@ impl Regime {
             )
         };
         let fed = drives.len()..drives.len() + model.elements.fed().count();
+        // A locked joint, a servo that is off and an attitude servo that is on are three factors.
+        let attitudes = ons(model.elements.fed_attitudes().count());
         let factors = fed.end + sticking.len();
         let levels = JointMotion::ALL.len() + usize::from(!sticking.is_empty());
         let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
@@ -56,10 +58,13 @@ impl Regime {
         let mut regimes = Vec::new();
         for levels in pairs(factors, levels) {
             let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
-            for ((limited, captured), element) in rest.flat_map(|rest| (0..elements).map(move |i| (rest, i))) {
+            let rest = rest.flat_map(|rest| (0..elements).map(move |i| (rest, i)));
+            for (((limited, captured), element), on) in rest.flat_map(|rest| attitudes.iter().map(move |on| (rest, on)))
+            {
+                let joints = fed.clone().map(|k| levels[k] % 2 == 0);
                 let regime = Self {
                     motions: (0..drives.len()).map(|k| motion(k, levels[k]).0).collect(),
-                    fed: fed.clone().map(|k| levels[k] % 2 == 0).collect(),
+                    fed: joints.chain(on.iter().copied()).collect(),
                     slides: (0..sticking.len()).map(|k| slides(k, &levels, fed.end)).collect(),
                     limited,
                     captured,
@@ -72,6 +77,18 @@ impl Regime {
         }
         regimes
     }
+}
+
+/// Returns combinations of `n` switches: all on, all off, and each alone on or off.
+fn ons(n: usize) -> Vec<Vec<bool>> {
+    let mut combinations = vec![vec![true; n]];
+    if n > 0 {
+        combinations.push(vec![false; n]);
+    }
+    for alone in 0..if n > 1 { n } else { 0 } {
+        combinations.extend([true, false].map(|is_on| (0..n).map(|k| (k == alone) == is_on).collect()));
+    }
+    combinations
 }
 
 /// Returns combinations of levels for `n` factors in which each pair of factors takes each pair of

@@ -141,8 +141,8 @@ impl Tracer {
             .map(|(state, start)| start + state.nominal * random.unit())
             .collect();
         let mut u: Vec<f64> = model.sources.iter().map(|_| 0.75 + 0.25 * random.unit()).collect();
-        for (fed, &is_on) in model.elements.fed().zip(&regime.fed) {
-            u[fed.switch] = f64::from(u8::from(is_on));
+        for ((switch, _), &is_on) in model.elements.fed_inputs().zip(&regime.fed) {
+            u[switch] = f64::from(u8::from(is_on));
         }
         self.discrete.motions.clone_from(&regime.motions);
         for (state, &slides) in self.discrete.sliding.iter_mut().zip(&regime.slides) {
@@ -197,14 +197,13 @@ impl Tracer {
         }
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
-        for fed in model.elements.fed().filter(|_| read == Read::Bodies) {
+        for (_, accelerations) in model.elements.fed_inputs().filter(|_| read == Read::Bodies) {
             // Feed-forward solves dynamics of its own, which depend on all bodies; its reference
             // acceleration carries these dependencies.
             let all = (0..model.system.bodies.len())
                 .map(body)
                 .fold(Traced::zero(), |sum, body| sum + body);
-            let qdd_ref = &mut u[fed.qdd_ref..fed.qdd_ref + fed.axes];
-            qdd_ref.iter_mut().for_each(|u| *u = u.reading(all));
+            u[accelerations].iter_mut().for_each(|u| *u = u.reading(all));
         }
         let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
         let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];

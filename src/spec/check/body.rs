@@ -118,10 +118,9 @@ impl Check<'_> {
             let field = format!("geometrically_exact_beam.shape.{field}");
             self.report("body", name, &field, what);
         }
-        let fed = self.spec.joint.iter().find(|(_, joint)| joint.feeds_forward());
-        if let Some((joint, _)) = fed {
+        if let Some(fed) = self.spec.fed() {
             let what = format!(
-                "the feed-forward torque of joint \"{joint}\" does not include geometrically exact beams: leave `feed_forward` out"
+                "the feed-forward torque of {fed} does not include geometrically exact beams: leave `feed_forward` out"
             );
             self.report("body", name, "geometrically_exact_beam", what);
         }

@@ -149,7 +149,7 @@ impl Check<'_> {
             let what = "a start in equilibrium is not unique with friction that sticks: write `slip`";
             self.report("joint", name, place, what);
         }
-        if self.spec.joint.values().any(Joint::feeds_forward) {
+        if self.spec.fed().is_some() {
             let what = "a feed-forward torque does not include friction that sticks: write `slip`";
             self.report("joint", name, place, what);
         }

@@ -37,6 +37,10 @@ const MOST_IN_SEGMENTS: usize = 512;
 /// Adds a problem for each error in the structure of `spec`.
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
+    if !spec.include.is_empty() {
+        let what = "this text was not composed with the files that it includes".to_owned();
+        check.report("include", "", "", what);
+    }
     if let Some(what) = names::objection(&spec.name) {
         check.report("name", "", "", what);
     }

@@ -11,6 +11,7 @@ inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
 [body.base.attitude_servo]
 kp = 50.0
 kd = 80.0
+feed_forward = "rigid"
 [body.one]
 mass = 6.0
 mass_centre = [0.5, 0.02, 0.0]

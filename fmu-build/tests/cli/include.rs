@@ -1,0 +1,113 @@
+//! Specs that include others.
+
+use crate::desk::{Desk, example};
+use crate::messages;
+
+/// A spec divided into files in two folders, with a table of a signal, gives the model of the whole
+/// one.
+#[test]
+fn divided_spec_gives_the_model_of_the_whole_one() {
+    let desk = Desk::new();
+    let whole = r#"name = "craft"
+[body.base]
+mass = 8.0
+inertia = [0.4, 0.4, 0.4]
+start = { position = [1.0, 0.0, 0.0], velocity = [0.1, 0.0, 0.0] }
+[body.arm]
+mass = 0.1
+inertia = [0.1, 0.2, 0.2]
+[joint.elbow]
+type = "revolute"
+parent = "base"
+child = "arm"
+servo = { kp = 3.0, kd = 2.0 }
+[signal."elbow.tau"]
+type = "table"
+file = "parts/torque.csv"
+[experiment]
+stop_time = 2.0
+"#;
+    std::fs::create_dir(desk.path("parts")).expect("a folder");
+    desk.write("parts/torque.csv", "0.0, 1.0\n2.0, -1.0\n");
+    desk.write("whole.toml", whole);
+    desk.write(
+        "parts/arm.toml",
+        "include = [\"base.toml\"]\n[body.arm]\nmass = 0.1\ninertia = [0.1, 0.2, 0.2]\n[joint.elbow]\ntype = \"revolute\"\nparent = \"base\"\n\
+         child = \"arm\"\nservo = { kp = 1.0, kd = 2.0 }\n[signal.\"elbow.tau\"]\ntype = \"table\"\nfile = \"torque.csv\"\n",
+    );
+    desk.write(
+        "parts/base.toml",
+        "name = \"base\"\n[body.base]\nmass = 4.0\ninertia = [0.4, 0.4, 0.4]\nstart = { position = [1.0, 0.0, 0.0] }\n",
+    );
+    desk.write(
+        "craft.toml",
+        "include = [\"parts/arm.toml\"]\nname = \"craft\"\n[body.base]\nmass = 8.0\nstart = { velocity = [0.1, 0.0, 0.0] }\n[joint.elbow]\n\
+         servo = { kp = 3.0 }\n[experiment]\nstop_time = 2.0\n",
+    );
+    for file in ["whole", "craft"] {
+        desk.succeed(&["build", &format!("{file}.toml"), "-o", &format!("{file}.fmu")]);
+    }
+    let [divided, whole] = ["craft.fmu", "whole.fmu"].map(|fmu| desk.content(fmu, "resources/model.json"));
+    assert_eq!(divided, whole);
+    let [divided, whole] = ["craft.fmu", "whole.fmu"].map(|fmu| desk.content(fmu, "modelDescription.xml"));
+    let without_date = |xml: &str| {
+        xml.lines()
+            .filter(|line| !line.contains("generationDate"))
+            .collect::<String>()
+    };
+    assert_eq!(without_date(&divided), without_date(&whole));
+}
+
+/// A problem is shown in the file that contains its field.
+#[test]
+fn problems_are_located_in_the_file_that_contains_them() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    desk.write("base.toml", &example("two_link").replace("mass = ", "mass = -"));
+    desk.write(
+        "craft.toml",
+        "include = [\"base.toml\"]\nname = \"craft\"\n[joint.nowhere]\ntype = \"revolute\"\n",
+    );
+    let outcome = desk.run(&["check", "craft.toml"]);
+    assert_eq!(outcome.code, Some(1));
+    outcome.record();
+    let line = |file: &str, text: &str| {
+        1 + desk
+            .text(file)
+            .lines()
+            .position(|line| line.starts_with(text))
+            .expect(text)
+    };
+    let parent = format!("[craft.toml:{}:", line("craft.toml", "[joint.nowhere]"));
+    let mass = format!("[base.toml:{}:", line("base.toml", "mass = "));
+    assert!(outcome.errors.contains(&parent), "{parent}\n{}", outcome.errors);
+    // A missing field is reported first: the numbers are judged when the spec can be read.
+    desk.write("craft.toml", "include = [\"base.toml\"]\nname = \"craft\"\n");
+    let outcome = desk.run(&["check", "craft.toml"]);
+    outcome.record();
+    assert!(outcome.errors.contains(&mass), "{mass}\n{}", outcome.errors);
+}
+
+/// Files that are missing, are no TOML, include themselves, or are no files' names.
+#[test]
+fn files_that_cannot_be_included_are_named() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    desk.write("broken.toml", "name = \"a\"\n[body\n");
+    desk.write("round.toml", "include = [\"round.toml\"]\n");
+    for (include, named) in [
+        ("[\"nowhere.toml\"]", "nowhere.toml"),
+        ("[\"broken.toml\"]", "broken.toml, line 2"),
+        ("[\"round.toml\"]", "round.toml includes itself"),
+        ("\"round.toml\"", "list"),
+        ("[3]", "strings"),
+        ("[\".\"]", "."),
+    ] {
+        desk.write("craft.toml", &format!("name = \"craft\"\ninclude = {include}\n"));
+        let outcome = desk.run(&["check", "craft.toml"]);
+        assert_eq!(outcome.code, Some(1), "{include}");
+        outcome.record();
+        assert!(outcome.errors.contains(named), "{named}\n{}", outcome.errors);
+        assert!(outcome.errors.contains("[craft.toml:2:"), "{}", outcome.errors);
+    }
+}
