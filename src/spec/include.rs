@@ -5,11 +5,11 @@ use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
-/// Upper limit of the size of an included file, bytes.
-const SIZE_LIMIT: u64 = 64 << 20;
+/// Upper limit of the size of all included files together, bytes.
+const SIZE_LIMIT: usize = 64 << 20;
 
-/// Largest number of files that include each other in a chain.
-const DEEPEST: usize = 16;
+/// Largest number of included files, each counted as often as it is included.
+const MOST_FILES: usize = 256;
 
 /// Text of a spec with all that it includes.
 #[derive(Clone, Debug, Default)]
@@ -44,7 +44,7 @@ pub fn compose(text: &str, directory: &Path) -> Result<Composed, Error> {
 }
 
 /// Merges a spec into those that it includes. `folder` is the folder of the spec relative to
-/// `directory`, `open` are the paths of the files that include it.
+/// `directory`, `open` are the absolute paths of the included files that it is part of.
 ///
 /// # Errors
 /// A message with the file's name.
@@ -66,20 +66,22 @@ fn merged(
         let name = file.as_str().ok_or("expected names of files, as strings")?;
         let path = folder.join(name);
         let shown = path.display();
-        if open.contains(&path) {
+        let unreadable = |error| format!("cannot read {shown}: {error}");
+        let file = std::fs::canonicalize(directory.join(&path)).map_err(unreadable)?;
+        if open.contains(&file) {
             return Err(format!("{shown} includes itself"));
         }
-        if open.len() == DEEPEST {
-            return Err(format!("{shown}: more than {DEEPEST} files include each other"));
+        if read.len() == MOST_FILES {
+            return Err(format!("{shown}: more than {MOST_FILES} files are included"));
         }
-        let text = source::read_text(&directory.join(&path), SIZE_LIMIT)
-            .map_err(|error| format!("cannot read {shown}: {error}"))?;
+        let left = SIZE_LIMIT.saturating_sub(read.iter().map(|(_, text)| text.len()).sum());
+        let text = source::read_text(&file, left as u64).map_err(unreadable)?;
         let included: Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             format!("{shown}{line}: {}", error.message())
         })?;
-        open.push(path.clone());
+        open.push(file);
         let inner = path.parent().unwrap_or(Path::new("")).to_owned();
         read.push((path, text));
         merge(&mut whole, merged(included, directory, &inner, open, read)?);

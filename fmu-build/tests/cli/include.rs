@@ -88,17 +88,26 @@ fn problems_are_located_in_the_file_that_contains_them() {
     assert!(outcome.errors.contains(&mass), "{mass}\n{}", outcome.errors);
 }
 
-/// Files that are missing, are no TOML, include themselves, or are no files' names.
+/// Files that are missing, are no TOML, include themselves, are too many, or are no files' names.
 #[test]
 fn files_that_cannot_be_included_are_named() {
     let _section = messages::of_this_test();
     let desk = Desk::new();
     desk.write("broken.toml", "name = \"a\"\n[body\n");
-    desk.write("round.toml", "include = [\"round.toml\"]\n");
+    desk.write("round.toml", "include = [\"./round.toml\"]\n");
+    let many = (0..9).map(|k| format!("\"level_{k}.toml\"")).collect::<Vec<_>>();
+    for (k, next) in many.iter().enumerate().skip(1) {
+        desk.write(
+            &format!("level_{}.toml", k - 1),
+            &format!("include = [{next}, {next}]\n"),
+        );
+    }
+    desk.write("level_8.toml", "");
     for (include, named) in [
         ("[\"nowhere.toml\"]", "nowhere.toml"),
         ("[\"broken.toml\"]", "broken.toml, line 2"),
         ("[\"round.toml\"]", "round.toml includes itself"),
+        ("[\"level_0.toml\"]", "256"),
         ("\"round.toml\"", "list"),
         ("[3]", "strings"),
         ("[\".\"]", "."),
