@@ -81,6 +81,10 @@ impl Table for LinearCoupling {
         } else if self.is_cyclic(spec) {
             report.add("follows", format!("\"{}\" follows itself", self.joint));
         }
+        if let Some(fed) = spec.fed() {
+            let what = format!("the feed-forward torque of {fed} does not include couplings: leave `feed_forward` out");
+            report.add("", what);
+        }
         let uncoupled = [
             ("loops", !spec.closed_loop.is_empty()),
             (

@@ -371,8 +371,9 @@ pub struct Servo {
     #[serde(default = "super::default::yes")]
     pub on: bool,
     /// Feed-forward torque, in addition to the input `<joint>.tau`. Not for spherical joints, nor
-    /// in a model with geometrically exact beams or springs on ANCF beams; of grasps only with
-    /// those by which a rigid body holds an ANCF beam from the start, alone. Default `none`.
+    /// in a model with loops, couplings, geometrically exact beams or springs on ANCF beams; of
+    /// grasps only with those by which a rigid body holds an ANCF beam from the start, alone.
+    /// Default `none`.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]
     pub feed_forward: FeedForward,
 }

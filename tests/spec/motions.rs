@@ -172,6 +172,13 @@ fn invalid_trajectories_and_wheels_of_servos_are_reported() {
          [signal.\"elbow.qdd_ref\"]\ntype = \"constant\"\nfrom_importer = false\n"
     ));
     assert_eq!(twice, ["19: signal.elbow.q_ref.with_rate"]);
+    // The inverse dynamics are those of the tree of bodies.
+    let attitude = format!("{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\nfeed_forward = \"rigid\"\n");
+    let closed = "[loop.closing]\ntype = \"spherical\"\na = \"arm\"\nb = \"base\"\n";
+    for fed in [&fed, &attitude] {
+        let found = report(&format!("{fed}{closed}"));
+        assert!(found.iter().any(|place| place.ends_with("loop.closing")), "{found:?}");
+    }
     let wheels = |text: &str| {
         let mut spec = format!("{GOOD}[body.base.attitude_servo]\nkp = 1.0\nkd = 1.0\nwheels = {text}\n");
         for (name, body, axis) in [
