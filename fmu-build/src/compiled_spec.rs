@@ -41,7 +41,7 @@ impl CompiledSpec {
     /// [`Problems`] with all errors, each at its position in the text, or in that of an included
     /// spec.
     pub fn parse(text: &str, directory: &Path, file: &str) -> Result<Self> {
-        // Where composing fails, so does reading, with the same error.
+        // If composing fails, reading fails with the same error.
         let Composed { text: whole, included } = compose(text, directory).unwrap_or_default();
         let names: Vec<String> = (included.iter().map(|(path, _)| directory.join(path)))
             .map(|path| path.display().to_string())

@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// have their reference positions, rates and accelerations, all others their present state and the
 /// accelerations by their loads.
 ///
-/// A free-floating base moves; a servo or wheels without feed-forward act on it as loads. ANCF beams in grasps are
+/// A base without feed-forward moves freely under all loads, those of its servo or wheels included.
+/// Torque limits of the motors that exert the feed-forward do not count. ANCF beams in grasps are
 /// rigid parts of the bodies that hold them ([`Derived::with_held_beams`]). Contacts and captures
 /// are left out.
 #[derive(Clone, Debug)]
@@ -95,6 +96,10 @@ impl<S: Scalar> FeedForward<S> {
                 *state = is_on.map_or(reference, |is_on| S::select(is_on, reference, *state));
             }
             servo.switch().iter().for_each(|&on| self.inputs[on] = S::zero());
+            // Its wheels at their limits would exert these beside the computed moment.
+            let motors = self.motors.iter_mut().zip(&model.elements.motors);
+            let wheels = motors.filter(|(_, motor)| motor.turns(servo.body));
+            wheels.for_each(|(state, _)| *state = MotorState::default());
         }
         // The loads set `driven` of joints with a drive only; for the others it is reset here, in
         // case their servo was switched off.

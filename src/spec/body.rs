@@ -81,9 +81,9 @@ pub struct AttitudeServo {
     /// none, the moment is external.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wheels: Vec<String>,
-    /// Feed-forward moment that makes the rigid spacecraft follow the reference, by the inverse
-    /// dynamics of [`Servo::feed_forward`](super::Servo::feed_forward): with an arm that moves, its
-    /// reaction on the body. The body then has the inputs `<body>.wd_ref[1..3]`, the derivative of
+    /// Feed-forward moment by which the body of a rigid spacecraft follows its reference, with the
+    /// reaction of arms that move; not in the models that are refused beside a joint's
+    /// `servo.feed_forward`. The body then has the inputs `<body>.wd_ref[1..3]`, the derivative of
     /// `<body>.w_ref` (rad/s², body axes), and the outputs `<body>.feed_forward[1..3]`. Default
     /// `none`.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]

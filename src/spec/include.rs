@@ -16,7 +16,7 @@ const MOST_FILES: usize = 256;
 pub struct Composed {
     /// The spec as one text. Without `include` it is the text of the file.
     pub text: String,
-    /// The included files: path and text, in the order in which they were read.
+    /// The included files, path and text: each after those that it includes itself.
     pub included: Vec<(PathBuf, String)>,
 }
 
@@ -33,7 +33,11 @@ pub fn compose(text: &str, directory: &Path) -> Result<Composed, Error> {
     let mut composed = Composed::default();
     // A text that is not TOML is reported with its position by the parser of the spec.
     let table = text.parse::<Table>().ok();
-    let Some(table) = table.filter(|table| table.contains_key("include")) else {
+    let includes = |table: &Table| match table.get("include") {
+        Some(Value::Array(files)) => !files.is_empty(),
+        other => other.is_some(),
+    };
+    let Some(table) = table.filter(includes) else {
         text.clone_into(&mut composed.text);
         return Ok(composed);
     };
@@ -44,7 +48,8 @@ pub fn compose(text: &str, directory: &Path) -> Result<Composed, Error> {
 }
 
 /// Merges a spec into those that it includes. `folder` is the folder of the spec relative to
-/// `directory`, `open` are the absolute paths of the included files that it is part of.
+/// `directory`, `open` are the absolute paths of the included files that it is part of, with their
+/// sizes in bytes.
 ///
 /// # Errors
 /// A message with the file's name.
@@ -52,7 +57,7 @@ fn merged(
     mut table: Table,
     directory: &Path,
     folder: &Path,
-    open: &mut Vec<PathBuf>,
+    open: &mut Vec<(PathBuf, usize)>,
     read: &mut Vec<(PathBuf, String)>,
 ) -> Result<Table, String> {
     relocate_tables(&mut table, folder);
@@ -68,24 +73,28 @@ fn merged(
         let shown = path.display();
         let unreadable = |error| format!("cannot read {shown}: {error}");
         let file = std::fs::canonicalize(directory.join(&path)).map_err(unreadable)?;
-        if open.contains(&file) {
+        if open.iter().any(|(path, _)| *path == file) {
             return Err(format!("{shown} includes itself"));
         }
-        if read.len() == MOST_FILES {
+        if read.len() + open.len() == MOST_FILES {
             return Err(format!("{shown}: more than {MOST_FILES} files are included"));
         }
-        let left = SIZE_LIMIT.saturating_sub(read.iter().map(|(_, text)| text.len()).sum());
+        let sizes = read
+            .iter()
+            .map(|(_, text)| text.len())
+            .chain(open.iter().map(|&(_, size)| size));
+        let left = SIZE_LIMIT.saturating_sub(sizes.sum());
         let text = source::read_text(&file, left as u64).map_err(unreadable)?;
         let included: Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             format!("{shown}{line}: {}", error.message())
         })?;
-        open.push(file);
-        let inner = path.parent().unwrap_or(Path::new("")).to_owned();
-        read.push((path, text));
-        merge(&mut whole, merged(included, directory, &inner, open, read)?);
+        open.push((file, text.len()));
+        let inner = path.parent().unwrap_or(Path::new(""));
+        merge(&mut whole, merged(included, directory, inner, open, read)?);
         open.pop();
+        read.push((path, text));
     }
     merge(&mut whole, table);
     Ok(whole)

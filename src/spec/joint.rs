@@ -372,8 +372,9 @@ pub struct Servo {
     pub on: bool,
     /// Feed-forward torque, in addition to the input `<joint>.tau`. Not for spherical joints, nor
     /// in a model with loops, couplings, geometrically exact beams or springs on ANCF beams; of
-    /// grasps only with those by which a rigid body holds an ANCF beam from the start, alone.
-    /// Default `none`.
+    /// grasps only with those by which a rigid body holds an ANCF beam from the start, alone. The
+    /// joint then has the input `<joint>.qdd_ref`, which a signal `with_rate` also sets, and the
+    /// output `<joint>.feed_forward`. Default `none`.
     #[serde(default, skip_serializing_if = "FeedForward::is_none")]
     pub feed_forward: FeedForward,
 }
@@ -387,9 +388,7 @@ pub enum FeedForward {
     None,
     /// Torque that tracks the reference for a rigid spacecraft, by inverse dynamics at every
     /// instant: with a base that floats or is held, with gravity, friction and springs, and with
-    /// ANCF beams in grippers as rigid parts of them; without contacts and captures. The joint then
-    /// has the input `<joint>.qdd_ref`, which a signal `with_rate` also sets, and the output
-    /// `<joint>.feed_forward`.
+    /// ANCF beams in grippers as rigid parts of them; without contacts and captures.
     Rigid,
 }
 

@@ -57,7 +57,7 @@ pub struct Signal {
     pub accelerations: Option<Vec<f64>>,
     /// CSV file of a table, in place of `times` and `values`: two columns, time (s) and value; for
     /// the interpolation `quintic` two more, the first and the second derivative. Its path is
-    /// relative to the spec's directory, its size at most 256 MiB. A header line and lines that
+    /// relative to the file that names it, its size at most 256 MiB. A header line and lines that
     /// begin with `#` are skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,

@@ -495,7 +495,8 @@ def test_cases_start_as_those_of_the_study():
             assert ours[section].keys() == theirs[section].keys()
             for name, fields in theirs[section].items():
                 assert_close(fields, ours[section][name], f"case {key}, {section}.{name}")
-        assert_close(theirs["environment"] if "environment" in theirs else {}, ours.get("environment", {}), f"case {key}")
+        assert ("environment" in ours) == ("environment" in theirs)
+        assert_close(theirs.get("environment", {}), ours.get("environment", {}), f"case {key}")
 
 
 def composed(path):
@@ -515,9 +516,9 @@ def merge(table, over):
 def assert_close(theirs, ours, where):
     """Asserts that a table has the fields of another, and numbers equal to ten digits."""
     for field, value in theirs.items():
-        if field == "rpy_deg" and not np.any(value):
-            continue
-        if isinstance(value, dict):
+        if field == "rpy_deg":
+            assert np.allclose(ours.get(field, [0.0, 0.0, 0.0]), value), f"{where}.{field}"
+        elif isinstance(value, dict):
             assert_close(value, ours[field], f"{where}.{field}")
         elif isinstance(value, str):
             assert ours[field] == value, f"{where}.{field}"
@@ -542,8 +543,8 @@ def test_each_case_is_a_spec_whose_beams_dock(key, tmp_path):
 
 @pytest.mark.parametrize("key, label", [("1", "modal, rigid feed-forward"), ("2", "nodal, no feed-forward")])
 def test_a_spec_has_the_peaks_of_the_study(key, label):
-    """The study's references are cubics of 0.1 s, and its modal beams differ from ANCF beams by up to
-    0.2 %."""
+    """Rows of the page, which other tests compare with the programs. The study's references are cubics
+    of 0.1 s, and its modal beams differ from ANCF beams by up to 0.2 %."""
     shown = tables(PAGE.read_text(encoding="utf-8"))
     (spec,) = [row for table in shown if table[0][0] == "case as a spec" for row in table if row[0] == key]
     theirs = next(row for table in shown for row in table if row[:2] == (key, label))
@@ -572,10 +573,11 @@ def test_the_controller_is_an_fmu_of_its_own(tmp_path):
     print(f"largest moments off those of the servos inside, of {np.round(largest, 2)} N m: {np.round(off, 2)}")
     if stop > DURATION:
         print(f"from 305 s on {gap[t > 305.0].max():.1e} m apart")
-        assert np.abs(off / largest).max() < 2.5e-3
+        assert np.abs(off).max() < 0.05
         assert holds[-1] == 1.0 and gap[t > 305.0].max() < 1e-12
     else:
-        assert np.abs(off).max() < 0.05
+        joints = largest > 1.0
+        assert joints.sum() == 6 and np.abs(off[joints] / largest[joints]).max() < 0.02 and abs(off[3]) < 0.05
 
 
 @pytest.mark.parametrize("key", ["1", "6"])

@@ -193,37 +193,42 @@ fn turning_base(wheels: &str) -> String {
     )
 }
 
+/// Returns the base's servo with four wheels of this torque limit, N·m.
+fn base_on_wheels(torque_limit: f64) -> String {
+    let wheel = |(name, axis): (&str, [f64; 3])| {
+        format!(
+            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nposition = [0.1, 0.2, -0.1]\nmass = 4.0\ninertia = 0.05\ntorque_limit = {torque_limit:?}\nrate_limit = 1e6\n"
+        )
+    };
+    let wheels = [
+        ("wa", [1.0, 0.0, 1.0]),
+        ("wb", [0.0, 1.0, 1.0]),
+        ("wc", [-1.0, 0.0, 1.0]),
+        ("wd", [0.0, -1.0, 1.0]),
+    ];
+    turning_base("wheels = [\"wa\", \"wb\", \"wc\", \"wd\"]\n") + &wheels.map(wheel).concat()
+}
+
+/// Returns the spacecraft on an elliptical orbit, with the base parallel to the LVLH axes at the start.
+fn on_an_ellipse(formulation: Formulation, base: &str) -> grapple::plant::Plant {
+    let free = "start = { attitude = [0.8, 0.36, -0.48, 0.0], angular_velocity = [0.02, -0.03, 0.01] }";
+    let start = "start = { axes = \"lvlh\", angular_velocity = [0.05, 0.0, 0.0] }";
+    let orbit = "semi_major_axis = 6.8e6\neccentricity = 0.03\ntrue_anomaly_deg = 70.0";
+    let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
+    let text = ARM.replace("SERVO", servo).replace("BEAM", "").replace(free, start);
+    let text = text.replace("semi_major_axis = 6.8e6", orbit) + &plans() + base;
+    crate::plant_in(formulation, &text, Path::new("."))
+}
+
 /// A rigid spacecraft on an elliptical orbit follows its references, those of its base too, which is
 /// turned by an ideal moment or by four wheels; without feed-forward of the base it lags.
 #[test]
 fn base_follows_its_reference_by_feed_forward() {
-    let wheel = |name: &str, axis: [f64; 3]| {
-        format!(
-            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nposition = [0.1, 0.2, -0.1]\nmass = 4.0\ninertia = 0.05\ntorque_limit = 1e6\nrate_limit = 1e6\n"
-        )
-    };
-    let wheels = [
-        wheel("wa", [1.0, 0.0, 1.0]),
-        wheel("wb", [0.0, 1.0, 1.0]),
-        wheel("wc", [-1.0, 0.0, 1.0]),
-        wheel("wd", [0.0, -1.0, 1.0]),
-    ]
-    .concat();
-    let on_wheels = turning_base("wheels = [\"wa\", \"wb\", \"wc\", \"wd\"]\n") + &wheels;
-    let free = "start = { attitude = [0.8, 0.36, -0.48, 0.0], angular_velocity = [0.02, -0.03, 0.01] }";
-    let start = "start = { axes = \"lvlh\", angular_velocity = [0.05, 0.0, 0.0] }";
-    let orbit = "semi_major_axis = 6.8e6\neccentricity = 0.03\ntrue_anomaly_deg = 70.0";
-    let craft = |formulation: Formulation, base: &str| {
-        let servo = "servo = { kp = 60.0, kd = 30.0, feed_forward = \"rigid\" }";
-        let text = ARM.replace("SERVO", servo).replace("BEAM", "").replace(free, start);
-        let text = text.replace("semi_major_axis = 6.8e6", orbit) + &plans() + base;
-        crate::plant_in(formulation, &text, Path::new("."))
-    };
-    let ideal = turning_base("");
+    let (ideal, on_wheels) = (turning_base(""), base_on_wheels(1e6));
     let bases = Formulation::ALL.map(|formulation| (formulation, &ideal));
     for (formulation, base) in bases.into_iter().chain([(Formulation::Recursive, &on_wheels)]) {
         let off = |base: &str| {
-            let mut run = Run::of(craft(formulation, base), 1e-12);
+            let mut run = Run::of(on_an_ellipse(formulation, base), 1e-12);
             run.set("push.f[2]", 0.3);
             let mut worst = 0.0f64;
             for k in 1..=20 {
@@ -248,6 +253,24 @@ fn base_follows_its_reference_by_feed_forward() {
         );
         assert!(fed < 1e-9 && lag > 1e-3);
     }
+}
+
+/// The wheels' torque limits, which the first command exceeds, do not enter the feed-forward.
+#[test]
+fn limits_of_wheels_do_not_enter_the_feed_forward() {
+    let [wide, narrow] = [1e6, 1e-3].map(|limit| {
+        let mut run = Run::of(on_an_ellipse(Formulation::Recursive, &base_on_wheels(limit)), 1e-9);
+        run.set("push.f[2]", 0.3);
+        run.simulation.advance(0.0, &mut Vec::new()).expect("starts");
+        run.look();
+        (run.vector("base.feed_forward"), run.value("wa.motor_torque").abs())
+    });
+    println!(
+        "feed-forward {:?} N·m with wheels that exert {:.3} and {:.3} N·m",
+        narrow.0, wide.1, narrow.1
+    );
+    assert!(wide.1 > 2e-3 && narrow.1 <= 1e-3);
+    assert!((wide.0 - narrow.0).norm() < 1e-12 * wide.0.norm());
 }
 
 /// Base and joints in states on their references have the references' accelerations.

@@ -55,9 +55,9 @@ pub struct Loops {
     law: DMatrix<f64>,
     /// Growth rate with the continuous control law, 1/s; zero if it is stable.
     pub continuous: f64,
-    /// Magnitude of the slowest eigenvalues above round-off, 1/s. Slower motions, as of a spacecraft
-    /// along its orbit, are no effect of sampling.
-    slowest: f64,
+    /// Rate of the motions that grow with the continuous control law too, but more slowly than
+    /// [`continuous`](Self::continuous) can tell from round-off, 1/s: motions along an orbit.
+    slow: f64,
 }
 
 impl Loops {
@@ -71,14 +71,19 @@ impl Loops {
         let continuous = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.re));
         // Double zeros by round-off.
         let fastest = values.iter().fold(0.0, |most: f64, value: &c64| most.max(value.norm()));
-        let slowest = RIGID * fastest;
-        let continuous = if continuous > slowest { continuous } else { 0.0 };
+        let least = RIGID * fastest;
+        let continuous = if continuous > least { continuous } else { 0.0 };
+        let grows_slowly = |value: &&c64| value.re > 0.0 && value.norm() <= least;
+        let slow = values
+            .iter()
+            .filter(grows_slowly)
+            .fold(0.0, |most: f64, value| most.max(value.norm()));
         Ok(Self {
             A,
             B,
             law,
             continuous,
-            slowest,
+            slow,
         })
     }
 
@@ -91,7 +96,7 @@ impl Loops {
             B: self.B.columns(of, 1).into_owned(),
             law: self.law.rows(of, 1).into_owned(),
             continuous: self.continuous,
-            slowest: self.slowest,
+            slow: self.slow,
         }
     }
 
@@ -163,7 +168,7 @@ impl<'a> Sampled<'a> {
     /// Returns true for a mode that grows faster than with the continuous control law.
     fn grows(&self, z: &c64) -> bool {
         let permitted = (self.loops.continuous * self.sample).exp() * (1.0 + GROWTH);
-        z.norm() > permitted && (z - 1.0).norm() > (self.loops.slowest * self.sample).max(RIGID)
+        z.norm() > permitted && (z - 1.0).norm() > (2.0 * self.loops.slow * self.sample).max(RIGID)
     }
 
     /// Returns the matrix of (1); `changed` returns an entry of the law of loop `i` with a factor.
@@ -386,6 +391,19 @@ mod tests {
         let loops = Loops::new(A, B, law).expect("converges");
         let exact = f64::min(2.0 / kd, 2.0 * kd / kp);
         assert!((limit(&loops, exact, 0.0) / exact - 1.0).abs() < 3e-5);
+    }
+
+    /// A slow loop beside a fast mode, unstable from `2 kd/kp` on.
+    #[test]
+    fn slow_loops_are_judged_too() {
+        let (kp, kd) = (2.5e-3, 0.01);
+        let mut A = DMatrix::zeros(3, 3);
+        (A[(0, 1)], A[(2, 2)]) = (1.0, -1e5);
+        let B = DMatrix::from_column_slice(3, 1, &[0.0, 1.0, 0.0]);
+        let loops = Loops::new(A, B, DMatrix::from_row_slice(1, 3, &[-kp, -kd, 0.0])).expect("converges");
+        let exact = 2.0 * kd / kp;
+        let found = limit(&loops, exact, 0.0);
+        assert!((found / exact - 1.0).abs() < 3e-4, "{found} {exact}");
     }
 
     /// As many states as loops: `ẋ = u`, `u = −k x` is stable for `h < 2/k`.

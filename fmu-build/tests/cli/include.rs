@@ -86,6 +86,19 @@ fn problems_are_located_in_the_file_that_contains_them() {
     let outcome = desk.run(&["check", "craft.toml"]);
     outcome.record();
     assert!(outcome.errors.contains(&mass), "{mass}\n{}", outcome.errors);
+    // Of the files that contain the field, the one that is read last; and a field with a wrong name.
+    desk.write("base.toml", &example("two_link"));
+    desk.write("heavy.toml", "include = [\"base.toml\"]\n[body.base]\nmass = -7.0\n");
+    desk.write("craft.toml", "include = [\"heavy.toml\"]\nname = \"craft\"\n");
+    let outcome = desk.run(&["check", "craft.toml"]);
+    assert!(outcome.errors.contains("[heavy.toml:3:"), "{}", outcome.errors);
+    desk.write("heavy.toml", "include = [\"base.toml\"]\n\n[body.base]\nmas = 7.0\n");
+    let outcome = desk.run(&["check", "craft.toml"]);
+    assert!(outcome.errors.contains("[heavy.toml:4:"), "{}", outcome.errors);
+    // Nothing included: the file alone.
+    desk.write("craft.toml", "include = []\nname = \"craft\"\n[body.base]\nmas = 7.0\n");
+    let outcome = desk.run(&["check", "craft.toml"]);
+    assert!(outcome.errors.contains("[craft.toml:4:"), "{}", outcome.errors);
 }
 
 /// Files that are missing, are no TOML, include themselves, are too many, or are no files' names.
@@ -104,13 +117,13 @@ fn files_that_cannot_be_included_are_named() {
     }
     desk.write("level_8.toml", "");
     for (include, named) in [
-        ("[\"nowhere.toml\"]", "nowhere.toml"),
+        ("[\"nowhere.toml\"]", "cannot read nowhere.toml"),
         ("[\"broken.toml\"]", "broken.toml, line 2"),
         ("[\"round.toml\"]", "round.toml includes itself"),
         ("[\"level_0.toml\"]", "256"),
         ("\"round.toml\"", "list"),
         ("[3]", "strings"),
-        ("[\".\"]", "."),
+        ("[\".\"]", "cannot read ."),
     ] {
         desk.write("craft.toml", &format!("name = \"craft\"\ninclude = {include}\n"));
         let outcome = desk.run(&["check", "craft.toml"]);

@@ -155,10 +155,10 @@ impl<S: Scalar> ForwardDynamics<S> {
         Some(I.times(&self.A[i]) + *p)
     }
 
-    /// Gives a free body the angular acceleration `wd` (rad/s², world axes) and returns the moment on
-    /// it that this takes, N·m, world axes: `t = Λ⁻¹ (wd − ẇ)` with the present one ẇ and the angular
-    /// block Λ of `I⁻¹`. Requires [`solve`](Self::solve); accelerations of the bodies that it carries
-    /// follow by [`carry_on`](Self::carry_on).
+    /// Gives a free body the angular acceleration `wd` (rad/s², world axes) and returns the external
+    /// moment on it that this takes, N·m, world axes: `t = Λ⁻¹ (wd − ẇ)` with the present angular
+    /// acceleration ẇ and the angular block Λ of `I⁻¹`. Requires [`solve`](Self::solve); the other
+    /// accelerations are valid after [`carry_on`](Self::carry_on).
     ///
     /// # Errors
     /// [`Singular`] if Λ is so to round-off.

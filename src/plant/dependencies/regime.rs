@@ -85,8 +85,11 @@ fn ons(n: usize) -> Vec<Vec<bool>> {
     if n > 0 {
         combinations.push(vec![false; n]);
     }
-    for alone in 0..if n > 1 { n } else { 0 } {
-        combinations.extend([true, false].map(|is_on| (0..n).map(|k| (k == alone) == is_on).collect()));
+    if n > 1 {
+        combinations.extend((0..n).map(|on| (0..n).map(|k| k == on).collect()));
+    }
+    if n > 2 {
+        combinations.extend((0..n).map(|off| (0..n).map(|k| k != off).collect()));
     }
     combinations
 }

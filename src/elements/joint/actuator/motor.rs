@@ -120,6 +120,11 @@ impl Motor {
         self.rate_limit.is_some() || !state.rate.is_reached()
     }
 
+    /// Returns true if the attitude servo of this body commands it.
+    pub fn turns(&self, body: usize) -> bool {
+        self.attitude.as_ref().is_some_and(|servo| servo.body == body)
+    }
+
     /// Returns the torque (force) commanded by input and servos, N·m or N.
     fn commanded<S: Scalar>(&self, now: &Sensed<S>) -> S {
         let mut commanded = self.torque.map_or_else(S::zero, |input| now.inputs[input]);
