@@ -4,7 +4,7 @@ use crate::error::{Context, Result, invalid};
 use crate::problems::{Problems, SIZE_LIMIT};
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
-use grapple::spec::{Composed, Spec, compose, read_text};
+use grapple::spec::{Spec, compose, read_text};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -41,24 +41,25 @@ impl CompiledSpec {
     /// [`Problems`] with all errors, each at its position in the text, or in that of an included
     /// spec.
     pub fn parse(text: &str, directory: &Path, file: &str) -> Result<Self> {
-        // If composing fails, reading fails with the same error.
-        let Composed { text: whole, included } = compose(text, directory).unwrap_or_default();
-        let names: Vec<String> = (included.iter().map(|(path, _)| directory.join(path)))
-            .map(|path| path.display().to_string())
-            .collect();
-        let located = |error| match error {
-            grapple::Error::Spec(problems) => {
-                let others = names.iter().zip(&included).rev();
-                let others = others.map(|(name, (_, text))| (name.as_str(), text.as_str()));
-                let texts: Vec<_> = std::iter::once((file, text)).chain(others).collect();
-                Problems::locate_in(&problems, &texts).into()
-            }
+        let failed = |error, files: &[(&str, &str)]| match error {
+            grapple::Error::Spec(problems) => Problems::locate_in(&problems, files).into(),
             other => invalid!("{file}: {other}"),
         };
-        let tables = tables(&whole).into_iter().map(PathBuf::from);
-        let reads = included.iter().map(|(path, _)| path.clone()).chain(tables);
+        let composed = compose(text, directory).map_err(|error| failed(error, &[(file, text)]))?;
+        let included = (composed.included.iter().rev())
+            .map(|(path, text)| (directory.join(path).display().to_string(), text.as_str()));
+        let included: Vec<(String, &str)> = included.collect();
+        let located = |error| {
+            let others = included.iter().map(|(name, text)| (name.as_str(), *text));
+            let files: Vec<_> = std::iter::once((file, text)).chain(others).collect();
+            failed(error, &files)
+        };
+        let tables = tables(&composed.text).into_iter().map(PathBuf::from);
+        let reads = composed.included.iter().map(|(path, _)| path.clone()).chain(tables);
         Ok(Self {
-            model: Model::read(text, directory).and_then(checked).map_err(located)?,
+            model: Model::read_composed(&composed, directory)
+                .and_then(checked)
+                .map_err(located)?,
             reads: reads.map(|path| directory.join(path)).collect(),
             file: file.to_owned(),
         })

@@ -110,8 +110,9 @@ impl Problems {
         Self::locate_in(problems, &[(file, text)])
     }
 
-    /// Returns the problems of a spec and of those that it includes, by name and text: each is
-    /// located in the first file that contains its field, or most of the field's path.
+    /// Returns the problems of a spec and of those that it includes, by name and text. Each is located
+    /// in the first file that contains its field, or most of the field's path: a file comes before
+    /// those whose values it replaces.
     pub fn locate_in(problems: &[Problem], files: &[(&str, &str)]) -> Self {
         let sources: Vec<Source> = files.iter().map(|(_, text)| Source::new(text)).collect();
         let locate = |problem: &Problem| {
@@ -119,7 +120,7 @@ impl Problems {
                 let (depth, place) = source.locate_with_depth(problem)?;
                 Some((depth, index, place))
             });
-            // Of equal depths the first: that of the spec itself.
+            // `reduce` keeps the first of equal depths.
             let best = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
             let (index, place) = best.map_or((0, None), |(_, index, place)| (index, Some(place)));
             (problem.to_string(), index, place)

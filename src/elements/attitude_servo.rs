@@ -63,6 +63,8 @@ pub struct AttitudeServo {
     pub coordinate: usize,
     /// Index of the first of its three angular rates.
     pub rate: usize,
+    /// Index of the input that switches the servo.
+    pub switch: usize,
     axes: Axes,
     law: AttitudeLaw,
     /// Index of the first of three inputs of the reference's angular acceleration, rad/s²; `None`
@@ -123,6 +125,7 @@ impl AttitudeServo {
             body: index,
             coordinate: joint.q,
             rate: joint.v,
+            switch,
             axes: servo.axes,
             law,
             wd_ref,
@@ -140,16 +143,15 @@ impl AttitudeServo {
         }
     }
 
-    /// Returns the index of the input that switches the servo.
-    pub fn switch(&self) -> Option<usize> {
-        self.law.switch
+    /// Returns true if the servo is on.
+    pub fn is_on<S: Scalar>(&self, inputs: &[S]) -> bool {
+        inputs[self.switch].value() > 0.5
     }
 
     /// Returns the body's attitude, angular velocity (rad/s) and angular acceleration (rad/s²) on
     /// the reference, relative to the world, body axes.
     ///
-    /// In orbit the LVLH frame turns with `w_WO`, whose derivative is `−2 (R·V/R²) w_WO`; with the
-    /// reference `w` relative to that frame,
+    /// With a reference `w` relative to the LVLH frame, which turns with `w_WO`,
     ///
     /// ```text
     ///     w_WB = w + w_WO,   ẇ_WB = ẇ + ẇ_WO − w × w_WO   (components in body axes)
@@ -166,8 +168,8 @@ impl AttitudeServo {
             Some(orbit) => {
                 let q = orbit.q_WO * q;
                 let w_WO = q.conjugate().rotate(orbit.w_WO);
-                let slowing = orbit.R.dot(&orbit.V) / orbit.R.dot(&orbit.R) * S::lift(-2.0);
-                (q, w + w_WO, wd + w_WO * slowing - w.cross(&w_WO))
+                let wd_WO = q.conjugate().rotate(orbit.wd_WO());
+                (q, w + w_WO, wd + wd_WO - w.cross(&w_WO))
             }
             None => (q, w, wd),
         }

@@ -81,8 +81,7 @@ impl Table for LinearCoupling {
         } else if self.is_cyclic(spec) {
             report.add("follows", format!("\"{}\" follows itself", self.joint));
         }
-        if let Some(fed) = spec.fed() {
-            let what = format!("the feed-forward torque of {fed} does not include couplings: leave `feed_forward` out");
+        if let Some(what) = spec.objection_of_feed_forward("couplings") {
             report.add("", what);
         }
         let uncoupled = [

@@ -80,9 +80,7 @@ impl Table for ElasticInterface {
         if (norm - 1.0).abs() > 1e-6 || norm.is_nan() {
             report.add("attitude", "not a unit quaternion");
         }
-        if let Some(fed) = spec.fed() {
-            let what =
-                format!("the feed-forward torque of {fed} does not include interfaces: leave `feed_forward` out");
+        if let Some(what) = spec.objection_of_feed_forward("interfaces") {
             report.add("", what);
         }
     }

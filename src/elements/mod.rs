@@ -320,8 +320,8 @@ impl Elements {
     /// indices of inputs.
     pub(crate) fn fed_inputs(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> {
         let joints = self.fed().map(|fed| (fed.switch, fed.qdd_ref..fed.qdd_ref + fed.axes));
-        let attitudes = self.fed_attitudes();
-        joints.chain(attitudes.filter_map(|servo| Some((servo.switch()?, servo.wd_ref?..servo.wd_ref? + 3))))
+        let attitudes = self.attitude_servos.iter();
+        joints.chain(attitudes.filter_map(|servo| servo.wd_ref.map(|first| (servo.switch, first..first + 3))))
     }
 
     /// Returns the number of joints whose motion can be switched.

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::algebra::{Pose, Scalar, Sym3};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::elements::{AttitudeServo, Elements, Fed, Grasp, Instant, MotorState};
+use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
 use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
@@ -52,23 +52,19 @@ impl<S: Scalar> FeedForward<S> {
         }))
     }
 
-    /// Computes the torques at the instant `now` of the spacecraft.
-    ///
-    /// # Errors
-    /// [`Error::Singular`] if an axis, mode or body has no inertia.
-    pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
-        let system = &model.system;
-        let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
+    /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without deformation
+    /// and with joints and attitudes on their references; their servos and motors do not act, since
+    /// the computed torques take their place.
+    fn follow_references(&mut self, model: &Model, now: &Instant<S>) {
         self.q.copy_from_slice(now.q);
         self.qd.copy_from_slice(now.qd);
         self.inputs.copy_from_slice(now.inputs);
         self.motors.copy_from_slice(now.motors);
-        for modes in system.flexible() {
+        for modes in model.system.flexible() {
             self.q[modes.coordinates()].fill(S::zero());
             self.qd[modes.rates()].fill(S::zero());
         }
-        let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
-        for fed in model.elements.fed().filter(is_on) {
+        for fed in model.elements.fed().filter(|fed| fed.is_on(&model.elements, now)) {
             // The switch selects here too, so that dependencies on it are traced.
             let is_on = now.inputs[fed.switch].exceeds(0.5);
             for i in 0..fed.axes {
@@ -76,8 +72,6 @@ impl<S: Scalar> FeedForward<S> {
                 *q = S::select(is_on, now.inputs[fed.q_ref + i], *q);
                 *qd = S::select(is_on, now.inputs[fed.qd_ref + i], *qd);
             }
-            // The joint's servo, torque input and motor do not act in these dynamics: the computed
-            // torque takes their place.
             self.inputs[fed.switch] = S::zero();
             if let Some(tau) = fed.tau {
                 self.inputs[tau..tau + fed.axes].fill(S::zero());
@@ -86,21 +80,30 @@ impl<S: Scalar> FeedForward<S> {
                 self.motors[motors].fill(MotorState::default());
             }
         }
-        let is_followed = |servo: &&AttitudeServo| servo.switch().is_some_and(|on| now.inputs[on].value() > 0.5);
-        for servo in model.elements.fed_attitudes().filter(is_followed) {
-            let is_on = servo.switch().map(|on| now.inputs[on].exceeds(0.5));
+        for servo in model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs)) {
+            let is_on = now.inputs[servo.switch].exceeds(0.5);
             let (q, w, _) = servo.reference(&now.sensed());
-            let q = [q.w, q.x, q.y, q.z];
-            let state = self.q[servo.coordinate..].iter_mut().zip(q);
-            for (state, reference) in state.chain(self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z])) {
-                *state = is_on.map_or(reference, |is_on| S::select(is_on, reference, *state));
+            let attitude = self.q[servo.coordinate..].iter_mut().zip([q.w, q.x, q.y, q.z]);
+            let velocity = self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z]);
+            for (state, reference) in attitude.chain(velocity) {
+                *state = S::select(is_on, reference, *state);
             }
-            servo.switch().iter().for_each(|&on| self.inputs[on] = S::zero());
-            // Its wheels at their limits would exert these beside the computed moment.
+            self.inputs[servo.switch] = S::zero();
             let motors = self.motors.iter_mut().zip(&model.elements.motors);
             let wheels = motors.filter(|(_, motor)| motor.turns(servo.body));
             wheels.for_each(|(state, _)| *state = MotorState::default());
         }
+    }
+
+    /// Computes the torques at the instant `now` of the spacecraft.
+    ///
+    /// # Errors
+    /// [`Error::Singular`] if an axis, mode or body has no inertia.
+    pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
+        let system = &model.system;
+        let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
+        let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
+        self.follow_references(model, now);
         // The loads set `driven` of joints with a drive only; for the others it is reset here, in
         // case their servo was switched off.
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
@@ -129,14 +132,18 @@ impl<S: Scalar> FeedForward<S> {
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
-        for servo in model.elements.fed_attitudes().filter(is_followed) {
+        let attitudes = || {
+            let servos = model.elements.fed_attitudes();
+            servos.filter(|servo| servo.is_on(now.inputs))
+        };
+        for servo in attitudes() {
             let (.., wd) = servo.reference(&now.sensed());
             let R_WB = &self.kinematics.bodies[servo.body].R_WB;
             let moment = self.dynamics.turn(servo.body, &(R_WB * wd));
             let moment = R_WB.tr_mul(&moment.map_err(|singular| model.named(singular))?);
             self.torques[servo.rate..servo.rate + 3].copy_from_slice(moment.as_slice());
         }
-        if model.elements.fed_attitudes().any(|servo| is_followed(&servo)) {
+        if attitudes().next().is_some() {
             self.dynamics.carry_on(at, &mut self.qdd);
         }
         for fed in model.elements.fed().filter(is_on) {

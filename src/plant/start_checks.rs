@@ -7,7 +7,7 @@ use super::evaluation::Evaluation;
 use super::model::Model;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::SignalSource;
-use crate::spec::{self, JointMotion, Waveform, at};
+use crate::spec::{self, Composed, JointMotion, Waveform, at};
 use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
@@ -17,13 +17,21 @@ use std::path::Path;
 const FARTHEST_TURN_DEG: f64 = 175.0;
 
 impl Model {
-    /// Reads and compiles a spec; tables are loaded relative to `directory`.
+    /// Reads and compiles a spec; included specs and tables are loaded relative to `directory`.
     ///
     /// # Errors
     /// [`Error::Spec`] with every problem found: of the structure, and of the values in all tables
     /// without structural problems.
     pub fn read(text: &str, directory: &Path) -> Result<Self, Error> {
-        let (mut spec, mut problems) = spec::parse(text, directory)?;
+        Self::read_composed(&spec::compose(text, directory)?, directory)
+    }
+
+    /// Reads and compiles a composed spec as [`read`](Self::read) does.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read).
+    pub fn read_composed(composed: &Composed, directory: &Path) -> Result<Self, Error> {
+        let (mut spec, mut problems) = spec::parse(composed, directory)?;
         if problems.is_empty() {
             let (model, derived) = Self::compile_and_derive(&spec)?;
             let mut evaluation = Evaluation::new(&model);

@@ -252,6 +252,15 @@ impl Spec {
         joint.or_else(|| body().map(|(name, _)| format!("body \"{name}\"")))
     }
 
+    /// Returns the objection to a part of the model that feed-forward does not include; `None` without
+    /// feed-forward.
+    pub(crate) fn objection_of_feed_forward(&self, to: &str) -> Option<String> {
+        let fed = self.fed()?;
+        Some(format!(
+            "the feed-forward torque of {fed} does not include {to}: leave `feed_forward` out"
+        ))
+    }
+
     /// Returns sections and names of the elements that act between the system and the world.
     pub fn elements_on_world(&self) -> Vec<(&'static str, &str)> {
         let mut found = Vec::new();
@@ -282,7 +291,7 @@ impl Spec {
 /// error. For fields that are unknown, missing or of a wrong type, the first of these in each table
 /// (`[joint.elbow]`), and all numbers that are not finite.
 pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
-    let (spec, problems) = parse(text, directory)?;
+    let (spec, problems) = parse(&compose(text, directory)?, directory)?;
     if problems.is_empty() {
         Ok(spec)
     } else {
@@ -290,19 +299,18 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     }
 }
 
-/// Reads a spec as [`read`] does, and returns it with its problems.
+/// Reads a composed spec as [`read`] does, and returns it with its problems.
 ///
 /// # Errors
 /// [`Error::Spec`] if the text cannot be parsed as a [`Spec`].
-pub(crate) fn parse(text: &str, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
-    let composed = compose(text, directory)?;
+pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
     let text = &composed.text;
     let mut problems = source::non_finite_numbers(text)?;
     let mut spec: Spec = match toml::from_str(text) {
         Ok(spec) => spec,
         Err(first) => {
             problems.extend(source::misread(text, &first));
-            return Err(Error::Spec(include::by_paths(problems, &composed)));
+            return Err(Error::Spec(include::by_paths(problems, composed)));
         }
     };
     signal::load_tables(&mut spec, directory, &mut problems);

@@ -320,7 +320,7 @@ impl OrbitPoint {
     }
 
     /// Returns the point with its time derivatives, as dual numbers: `Ṙ = V`, `V̇ = −μ R/R³`, and
-    /// LVLH axes that rotate at `w = h/R²`, so `ẇ = −2 (R·V/R²) w`.
+    /// LVLH axes that rotate at `w_WO`.
     pub fn moving(&self) -> OrbitPoint<Dual<1>> {
         let number = |value: f64, rate: f64| Dual::new(value, [rate]);
         let vector = |value: &Vec3<f64>, rate: Vec3<f64>| value.zip_map(&rate, number);
@@ -341,7 +341,7 @@ impl OrbitPoint {
                 number(q_WO.z, q_rate.z),
             ),
             R_WO: R_WO.zip_map(&(w_WO.cross_matrix() * R_WO), number),
-            w_WO: vector(w_WO, w_WO * (-2.0 * R.dot(V) / R2)),
+            w_WO: vector(w_WO, self.wd_WO()),
             ..self.lift()
         }
     }
@@ -361,6 +361,12 @@ impl OrbitPoint {
 }
 
 impl<S: Scalar> OrbitPoint<S> {
+    /// Returns the derivative of the LVLH frame's angular velocity `w = h/R²`, rad/s², inertial axes:
+    /// `ẇ = −2 (R·V/R²) w`.
+    pub fn wd_WO(&self) -> Vec3<S> {
+        self.w_WO * (self.R.dot(&self.V) * S::lift(-2.0) / self.R.dot(&self.R))
+    }
+
     /// Returns gravity at the position `rho` from the world's origin, m, world axes.
     ///
     /// The difference of the central attraction from that at the origin is computed without

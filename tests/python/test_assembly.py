@@ -580,10 +580,11 @@ def test_the_controller_is_an_fmu_of_its_own(tmp_path):
         assert joints.sum() == 6 and np.abs(off[joints] / largest[joints]).max() < 0.02 and abs(off[3]) < 0.05
 
 
-@pytest.mark.parametrize("key", ["1", "6"])
+@pytest.mark.parametrize("key", list(CASES) if "GRAPPLE_LONG" in os.environ else ["1", "6"])
 def test_docking_keeps_the_momenta(key, tmp_path):
     """The capture at 301 s in Model Exchange, in the state of 300.9 s: momenta on both sides of the
-    event. The terms of the sum reach 160 N s in orbit, so the limit is ten of their last digits."""
+    event. In case 1 the terms of the linear momentum reach 160 N s, of which 1e-12 are a few last
+    digits. The longer beams of other cases have larger terms, to which the change is relative."""
     archive = Archive.build(ROOT / "examples" / "assembly" / f"case_{key}.toml", tmp_path)
     with CoSimulation(archive) as cs:
         x = cs.run(np.round(np.arange(0.0, 300.95, 0.1), 1), archive.states)[-1]
@@ -595,6 +596,9 @@ def test_docking_keeps_the_momenta(key, tmp_path):
         *after, held = me.read(seen)
         impulses = [np.linalg.norm(me.vector(f"P.{of}")) for of in ("impulse", "moment_impulse")]
     change = np.abs(np.subtract(after, before)).reshape(2, 3).max(axis=1)
-    print(f"case {key}: impulses {impulses} N s and N m s; momenta {before} change by {change}")
-    assert (held_before, held) == (0.0, 1.0)
-    assert min(impulses) > 1e-7 and change.max() < 1e-12
+    beams, radius, *_ = CASES[key].setting()
+    rate = np.sqrt(statics.MU / radius**3) if radius else 0.0
+    terms = np.array([sum(beam.mass * rate * beam.length for beam in beams), np.abs(before[3:]).max()])
+    print(f"case {key}: impulses {impulses} N s and N m s; momenta change by {change}, of terms up to {terms}")
+    assert (held_before, held) == (0.0, 1.0) and min(impulses) > 1e-7
+    assert (change < (1e-12 if key in ("1", "6") else 1e-15 * terms + 1e-15)).all()

@@ -70,8 +70,8 @@ fn plans_that_a_spec_does_not_have_or_that_do_not_fit_are_reported() {
         ("until = 300.0", "until = -3.0", "until"),
         ("frame = \"H\"", "frame = \"K\"", "\"K\""),
         (
-            "to = { x = 0.0, y = 6.0 }",
-            "to = { x = 0.0, y = 60.0 }",
+            "to = { x = 0.0, y = -6.0 }",
+            "to = { x = 0.0, y = -60.0 }",
             "do not reach the goals",
         ),
         (

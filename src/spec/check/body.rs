@@ -118,10 +118,7 @@ impl Check<'_> {
             let field = format!("geometrically_exact_beam.shape.{field}");
             self.report("body", name, &field, what);
         }
-        if let Some(fed) = self.spec.fed() {
-            let what = format!(
-                "the feed-forward torque of {fed} does not include geometrically exact beams: leave `feed_forward` out"
-            );
+        if let Some(what) = self.spec.objection_of_feed_forward("geometrically exact beams") {
             self.report("body", name, "geometrically_exact_beam", what);
         }
         self.section_of_exact_beam(name, beam);

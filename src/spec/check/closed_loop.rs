@@ -6,8 +6,7 @@ impl Check<'_> {
     pub(super) fn closed_loop(&mut self, name: &str, written: &Loop) {
         let spec = self.spec;
         let kind = written.kind;
-        if let Some(fed) = spec.fed() {
-            let what = format!("the feed-forward torque of {fed} does not include loops: leave `feed_forward` out");
+        if let Some(what) = spec.objection_of_feed_forward("loops") {
             self.report("loop", name, "", what);
         }
         for (field, frame, turns) in [("a", &written.a, kind.turns_a()), ("b", &written.b, kind.turns_b())] {
