@@ -64,6 +64,20 @@ impl Bushing {
         }
     }
 
+    /// Returns the gains whose values along y and z differ.
+    pub fn uneven_across(&self, parameters: &[f64]) -> impl Iterator<Item = ParamId> {
+        let gains = [
+            Some(self.stiffness),
+            Some(self.damping),
+            self.angular_stiffness,
+            self.angular_damping,
+        ];
+        gains.into_iter().flatten().filter(|id| {
+            let [_, y, z] = id.vector(parameters).into();
+            y != z
+        })
+    }
+
     /// Returns the wrench on a about the origin of b, world axes, from the axes of a, the
     /// displacement `g` (m) and its rate in axes of a (m/s), `θ` (rad, axes of a) and `w` (rad/s);
     /// all but `θ` in world axes.

@@ -10,7 +10,11 @@ use crate::system::{Carrier, Configuration, FrameRef, Quantity, System, Unit};
 /// wrench on a acts on b at the origin of b, so momentum is conserved.
 ///
 /// If b is a point of an ANCF beam, `θ` is the shortest rotation from the x axis of a to the beam's
-/// tangent, and neither `w` nor `T` has a component along the tangent.
+/// tangent, and neither `w` nor `T` has a component along the tangent. If both are such points, x
+/// of a is the tangent there, and `θ` turns it until the tangents are parallel or opposite,
+/// whichever is nearer. A beam without torsion takes no moment about its tangent: the damper's
+/// force across a then acts along the offset across a (for no offset, along its rate), and the
+/// moment about the normal of both tangents, so that both beams take the whole wrench.
 ///
 /// The power of the whole wrench is counted as work of loads without potential, because switching
 /// changes the spring energy.
@@ -21,10 +25,45 @@ pub struct Grasp {
     /// Names of the two frames.
     pub names: [String; 2],
     frames: [FrameRef; 2],
+    holds: Holds,
     switch: usize,
     /// True if the grasp is on at the start.
     pub on: bool,
     bushing: Bushing,
+}
+
+/// Relative rotation on which a grasp acts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Holds {
+    /// That of two frames with attitudes.
+    Attitude,
+    /// From the x axis of a to the tangent of an ANCF beam at b.
+    Direction,
+    /// Between the centre lines of two ANCF beams, which have no sense.
+    Line,
+}
+
+impl Holds {
+    fn of(system: &System, frames: [FrameRef; 2]) -> Self {
+        match frames.map(|frame| matches!(system.carrier(frame), Carrier::Point(_))) {
+            [true, true] => Self::Line,
+            [_, true] => Self::Direction,
+            [_, false] => Self::Attitude,
+        }
+    }
+
+    /// Returns the rotation vector (rad, axes of a) from the attitude of b relative to a.
+    fn turn<S: Scalar>(self, R_AB: &Mat3<S>) -> Vec3<S> {
+        let along = R_AB.column(0).into_owned();
+        match self {
+            Self::Attitude => log(Quaternion::from_rotation(R_AB)),
+            Self::Direction => shortest(&along),
+            Self::Line => {
+                let is_back = (-along.x).exceeds(0.0);
+                shortest(&along.map(|x| S::select(is_back, -x, x)))
+            }
+        }
+    }
 }
 
 /// Wrench and deformation of a grasp at one instant.
@@ -52,6 +91,7 @@ impl Element for Grasp {
                 name: name.clone(),
                 names: [written.a.clone(), written.b.clone()],
                 frames,
+                holds: Holds::of(from.system, frames),
                 on: written.on,
                 switch: from.declare.input(switch, f64::from(u8::from(written.on)), true),
                 bushing,
@@ -70,6 +110,16 @@ impl Element for Grasp {
                 self.name
             );
             report(of.declared, self.bushing.stiffness, problems, what);
+        }
+        if self.holds == Holds::Line {
+            for id in self.bushing.uneven_across(of.values) {
+                let what = format!(
+                    "the values along y and z of grasp \"{}\" differ: an ANCF beam has no axes across, so they \
+                     must be equal",
+                    self.name
+                );
+                report(of.declared, id, problems, what);
+            }
         }
     }
 
@@ -126,7 +176,12 @@ impl Grasp {
     /// Returns the angle between the two frames, rad.
     pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
         let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
-        norm(&turn(self.holds_direction(of.system), &R_WA.tr_mul(&R_WB)))
+        norm(&self.holds.turn(&R_WA.tr_mul(&R_WB)))
+    }
+
+    /// Returns the angle at which the sense of the restoring moment is undefined, degrees.
+    pub fn undefined_angle_deg(&self) -> f64 {
+        if self.holds == Holds::Line { 90.0 } else { 180.0 }
     }
 
     /// Returns the gripper a, and the point of an ANCF beam that it holds from the start; `None` if
@@ -136,11 +191,6 @@ impl Grasp {
             FrameRef::Point(point) if self.on => Some((self.frames[0], point)),
             _ => None,
         }
-    }
-
-    /// Returns true if b is a point of an ANCF beam, which has a tangent but no attitude.
-    fn holds_direction(&self, system: &System) -> bool {
-        matches!(system.carrier(self.frames[1]), Carrier::Point(_))
     }
 
     /// Returns true if the angular stiffness is not zero.
@@ -156,20 +206,26 @@ impl Grasp {
         let [A, B] = self.frames.map(|frame| kinematics.pose(system, now.derived, frame));
         let gap = B.p - A.p;
         let pair = Pair::at(of, self.frames, gap);
-        let holds_direction = self.holds_direction(system);
+        let holds_direction = self.holds != Holds::Attitude;
         let along = B.R.column(0).into_owned();
-        let turn = turn(holds_direction, &A.R.tr_mul(&B.R));
+        let turn = self.holds.turn(&A.R.tr_mul(&B.R));
         let is_on = now.inputs[self.switch].exceeds(0.5);
         if !is_on.is_needed() {
             return (pair, Wrench::zero(), gap, turn);
         }
         // Motion of a relative to b, at the origin of b.
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);
-        let mut w = u.w;
+        let [mut w, mut v] = [-u.w, -u.v];
         if holds_direction {
             w -= along * along.dot(&w);
         }
-        let mut F = self.bushing.wrench(now.parameters, &A.R, [gap, -u.v, -w], &turn);
+        if self.holds == Holds::Line {
+            let x = A.R.column(0).into_owned();
+            let across = |r: Vec3<S>| r - x * x.dot(&r);
+            v += onto(across(v), across(gap)) - across(v);
+            w = onto(across(w), x.cross(&along));
+        }
+        let mut F = self.bushing.wrench(now.parameters, &A.R, [gap, v, w], &turn);
         if holds_direction {
             // An ANCF beam has no torsion: no moment acts along its tangent.
             F.t -= along * along.dot(&F.t);
@@ -189,13 +245,12 @@ impl Grasp {
     }
 }
 
-/// Returns the rotation vector (rad) of `R`, or of the shortest rotation that takes the x axis to
-/// that of `R` if `of_direction`.
-fn turn<S: Scalar>(of_direction: bool, R: &Mat3<S>) -> Vec3<S> {
-    match of_direction {
-        true => shortest(&R.column(0).into_owned()),
-        false => log(Quaternion::from_rotation(R)),
-    }
+/// Returns the projection of `v` onto the line along `d`; `v` itself if `d` is zero.
+fn onto<S: Scalar>(v: Vec3<S>, d: Vec3<S>) -> Vec3<S> {
+    let square = d.dot(&d);
+    let is_line = square.exceeds(f64::MIN_POSITIVE);
+    let part = S::select(is_line, d.dot(&v) / square, S::zero());
+    (d * part).zip_map(&v, |along, v| S::select(is_line, along, v))
 }
 
 /// Returns the rotation vector (rad) of the shortest rotation from the x axis to a unit vector; if

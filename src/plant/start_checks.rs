@@ -12,9 +12,8 @@ use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
 
-/// Largest angle at the start between the frames of a grasp that is closed and stiff in rotation,
-/// deg.
-const FARTHEST_TURN_DEG: f64 = 175.0;
+/// Smallest angle at the start from that at which the moment of a closed grasp is undefined, deg.
+const LEAST_MARGIN_DEG: f64 = 5.0;
 
 impl Model {
     /// Reads and compiles a spec; included specs and tables are loaded relative to `directory`.
@@ -161,19 +160,20 @@ impl Evaluation<f64> {
         })
     }
 
-    /// Returns a problem for each closed grasp whose frames are nearly half a turn apart: at half a
-    /// turn the sense of the restoring moment is undefined.
+    /// Returns a problem for each closed grasp whose frames are nearly half a turn apart, or a
+    /// quarter between two ANCF beams: there the sense of the restoring moment is undefined.
     fn turned(&self, of: Constants) -> impl Iterator<Item = Problem> {
         let Constants { model, parameters, .. } = of;
         model.elements.grasps.iter().filter_map(move |grasp| {
             let holds = grasp.on && grasp.is_stiff_against_turns(parameters);
             let angle = grasp.angle(of.at(&self.kinematics)).to_degrees();
             let [a, b] = &grasp.names;
-            (holds && angle > FARTHEST_TURN_DEG).then(|| Problem {
+            let undefined = grasp.undefined_angle_deg();
+            (holds && angle > undefined - LEAST_MARGIN_DEG).then(|| Problem {
                 at: at("grasp", &grasp.name, "b"),
                 what: format!(
                     "\"{b}\" starts rotated by {angle:.1} deg relative to \"{a}\", and the restoring moment of a \
-                    closed grasp is undefined at 180 deg: rotate one of the two frames, or start with `on = false`"
+                    closed grasp is undefined at {undefined} deg: rotate one of the two frames, or start with `on = false`"
                 ),
             })
         })

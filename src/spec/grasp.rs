@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[serde(deny_unknown_fields)]
 pub struct Grasp {
     /// Frame, body or `world` in whose axes the grasp acts. The outputs `<grasp>.force[1..3]` and
-    /// `.moment[1..3]` act on it. Not an ANCF beam.
+    /// `.moment[1..3]` act on it. An ANCF beam only if `b` is one too: its x is then along the beam.
     pub a: String,
     /// Frame, body, ANCF beam or `world` that is grasped; without load it coincides with `a`. For
     /// an ANCF beam only its direction is held, along x of `a`.
@@ -61,12 +61,8 @@ impl Table for Grasp {
     }
 
     fn check(&self, spec: &Spec, report: &mut Report) {
-        if let Some(beam) = spec.on_ancf_beam(&self.a) {
-            let cure = match spec.on_ancf_beam(&self.b) {
-                None => "write it as `b`",
-                Some(_) => "between two of them use a [contact] with a law that captures, or a [spring]",
-            };
-            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": {cure}", self.a);
+        if let (Some(beam), None) = (spec.on_ancf_beam(&self.a), spec.on_ancf_beam(&self.b)) {
+            let what = format!("\"{}\" is on the ANCF beam \"{beam}\": write it as `b`", self.a);
             report.add("a", what);
         }
         if self.a == self.b {

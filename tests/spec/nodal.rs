@@ -125,6 +125,15 @@ fn invalid_grasps_are_reported() {
     assert_eq!(found, "22: grasp.grip.b");
     let found = grip("a = \"arm\"\nb = \"span\"", "a = \"span\"\nb = \"arm\"");
     assert_eq!(found, "21: grasp.grip.a");
+    let second = format!(
+        "{}\n{GRIP}",
+        NODAL_BEAM.replace("[ancf_beam.span]", "[ancf_beam.other]")
+    );
+    let second = second
+        .replace("a = \"arm\"", "a = \"other\"")
+        .replace("stiffness = 1e4", "stiffness = [1e4, 1e4, 2e4]");
+    let found = problem(NODAL_BEAM, &second);
+    assert_eq!(found, "31: grasp.grip.stiffness");
     // An error of the beam is reported once, not again for the tables that refer to it.
     let hangs = "[signal.\"grip.on\"]\ntype = \"step\"\nfrom = 1.0\n[frame.tip]\nbody = \"span\"\n[measure.far]\nfrom = \"arm\"\nto = \"tip\"\n[port.push]\nframe = \"tip\"\n\
                  [signal.\"push.f[1]\"]\ntype = \"constant\"\n";

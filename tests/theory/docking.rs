@@ -167,6 +167,142 @@ fn a_grasp_of_inclined_ancf_beams_is_refused() {
     }
 }
 
+/// Two free, equal ANCF beams of 2 m and 1 kg, the right one from the point `at` on with attitude
+/// `rpy_deg`, and a connection of their roots.
+fn two_beams(at: [f64; 3], rpy_deg: [f64; 3], stiff: f64, motion: [&str; 2], connection: &str) -> String {
+    let beam = |name: &str, start: String| {
+        format!(
+            "[ancf_beam.{name}]\nlength = 2.0\nelements = 2\nmass_per_length = 0.5\nEA = {}\nEI = {}\nstart = {{ {start} }}\n",
+            400.0 * stiff,
+            3.0 * stiff
+        )
+    };
+    format!(
+        "name = \"pair\"\n{}{}{connection}[solver]\nmethod = \"dop853\"\n",
+        beam("left", format!("rpy_deg = [0.0, 0.0, 180.0]{}", motion[0])),
+        beam(
+            "right",
+            format!("position = {at:?}, rpy_deg = {rpy_deg:?}{}", motion[1])
+        )
+    )
+}
+
+/// Two equal stiff beams end to end, in a grasp. Along the beams they are two masses on a spring and
+/// damper. Inclined alike they hinge at their roots, which transmit no transverse force: each turns
+/// about its mass centre, with half the angle, by the moment alone.
+#[test]
+fn two_ancf_beams_in_a_grasp_vibrate_as_rods() {
+    let (k, c, k_t, c_t) = (2.0f64, 0.3, 0.05, 0.004);
+    let grasp = format!(
+        "[grasp.P]\na = \"left\"\nb = \"right\"\nstiffness = {k}\ndamping = {c}\nangular_stiffness = {k_t}\nangular_damping = {c_t}\n"
+    );
+    let along = two_beams([0.01, 0.0, 0.0], [0.0; 3], 1e4, ["", ""], &grasp);
+    // Inclined by 1e-4 each, about their mass centres.
+    let alpha = 1e-4f64;
+    let mut hinged = two_beams(
+        [0.0, -alpha, 0.0],
+        [0.0, 0.0, alpha.to_degrees()],
+        1e4,
+        ["", ""],
+        &grasp,
+    );
+    hinged = hinged.replace(
+        "rpy_deg = [0.0, 0.0, 180.0]",
+        &format!(
+            "position = [0.0, {}, 0.0], rpy_deg = [0.0, 0.0, {}]",
+            -alpha,
+            180.0 - alpha.to_degrees()
+        ),
+    );
+    let inertia = 1.0 * 2.0f64.powi(2) / 12.0;
+    for (text, output, from, [w_2, rate]) in [
+        (along, "P.distance", 0.01, [2.0 * k, 2.0 * c]),
+        (
+            hinged,
+            "P.angle",
+            2.0 * alpha,
+            [2.0 * k_t / inertia, 2.0 * c_t / inertia],
+        ),
+    ] {
+        let mut run = Run::new(&text, 1e-11);
+        let w = (w_2 - 0.25 * rate * rate).sqrt();
+        let mut worst = 0.0f64;
+        for i in 1..=20 {
+            let t = 0.25 * f64::from(i);
+            run.go(t);
+            let x = (-0.5 * rate * t).exp() * ((w * t).cos() + 0.5 * rate / w * (w * t).sin());
+            worst = worst.max((run.value(output) / from - x.abs()).abs());
+        }
+        println!("{output}: {worst:.1e} of the amplitude (1e-5: stretch and bending of the beams)");
+        assert!(worst < 1e-5);
+    }
+}
+
+/// A grasp between two ANCF beams in general motion conserves momentum, and energy less the work of
+/// its damping, in every formulation. Without dampers and rotational springs it is a spring without
+/// length.
+#[test]
+fn a_grasp_between_two_ancf_beams_conserves() {
+    let general = |connection: &str| {
+        let motion = [
+            ", velocity = [0.05, 0.2, 0.0], angular_velocity = [0.0, 0.3, -0.2]",
+            ", velocity = [-0.1, 0.0, 0.1], angular_velocity = [0.0, -0.1, 0.4]",
+        ];
+        two_beams([0.05, 0.03, -0.04], [0.0, 12.0, -20.0], 1.0, motion, connection)
+    };
+    let between = "a = \"left\"\nb = \"right\"\n";
+    let damped = format!(
+        "[grasp.P]\n{between}stiffness = [30.0, 20.0, 20.0]\ndamping = [0.5, 0.2, 0.2]\nangular_stiffness = 2.0\nangular_damping = 0.05\n"
+    );
+    let mut ends: Vec<Vec3<f64>> = Vec::new();
+    for formulation in formulations() {
+        let mut run = Run::of(crate::plant_in(formulation, &general(&damped), Path::new(".")), 1e-12);
+        let off = run.drift(3.0);
+        let work = run.value("system.work");
+        println!(
+            "{}: invariants off by {off:.1e} J, N·s, N·m·s (1e-10, the integrator's error); work {work:.1e} J",
+            formulation.name()
+        );
+        assert!(off < 1e-10 && work.abs() > 1e-3);
+        ends.push(run.vector("left.node[3].r"));
+    }
+    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+    let positions = [
+        format!("[grasp.P]\n{between}stiffness = 30.0\ndamping = 0.0\n"),
+        format!("[spring.P]\n{between}stiffness = 30.0\n"),
+    ]
+    .map(|connection| {
+        let mut run = Run::new(&general(&connection), 1e-12);
+        run.go(3.0);
+        run.vector("left.node[3].r")
+    });
+    let from_spring = (positions[0] - positions[1]).norm();
+    println!("formulations {apart:.1e} m, grasp and spring {from_spring:.1e} m apart (1e-10)");
+    assert!(ends.len() > 2 && apart < 1e-10 && from_spring < 1e-10);
+}
+
+/// A grasp that closes between the beams of two arms conserves momentum; energy changes by the work
+/// that includes what is stored in the grasp.
+#[test]
+fn two_arms_close_a_grasp_between_two_ancf_beams() {
+    let spec = assembly("capture_grasp", 3.0).replace(
+        "law = \"capture_grasp\"\nreach = 0.02",
+        "stiffness = 200.0\ndamping = 5.0\nangular_stiffness = 20.0\nangular_damping = 0.5\non = false",
+    );
+    let mut run = Run::new(&spec.replace("[contact.P]", "[grasp.P]"), 1e-11);
+    run.go(0.4);
+    let before = Balance::of(&run);
+    let balance = |run: &Run| run.value("system.energy") - run.value("system.work");
+    let open = balance(&run);
+    run.set("P.on", 1.0);
+    run.go(7.0);
+    let momentum = before.off(&Balance::of(&run));
+    let energy = (balance(&run) / open - 1.0).abs();
+    let force = run.vector("P.force").norm();
+    println!("momentum {momentum:.1e} (1e-12), energy {energy:.1e} (1e-9) after 6.6 s, force {force:.1e} N");
+    assert!(momentum < 1e-12 && energy < 1e-9 && force > 1e-3);
+}
+
 /// An ANCF beam and a geometrically exact one, both free and in motion, meet with their tips.
 fn two_kinds(connection: &str) -> String {
     let text = format!(
