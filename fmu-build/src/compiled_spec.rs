@@ -1,10 +1,11 @@
 //! A spec file, read and compiled, or all its errors.
 
-use crate::error::{Context, Result, invalid};
-use crate::problems::{Problems, SIZE_LIMIT};
+use crate::error::{Result, invalid};
+use crate::problems::Problems;
+use crate::toml_file;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
-use grapple::spec::{Spec, compose, read_text};
+use grapple::spec::{Spec, compose};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ impl CompiledSpec {
     /// file.
     pub fn read(path: &Path) -> Result<Self> {
         let file = path.display().to_string();
-        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {file}"))?;
+        let text = toml_file::read(path, "spec")?;
         let directory = path.parent().unwrap_or(Path::new(""));
         let mut compiled = Self::parse(&text, directory, &file)?;
         compiled.reads.insert(0, path.to_owned());
@@ -82,7 +83,7 @@ impl CompiledSpec {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn plans(path: &Path) -> Result<Vec<(String, Planned)>> {
-        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {}", path.display()))?;
+        let text = toml_file::read(path, "spec")?;
         let spec = grapple::spec::read(&text, path.parent().unwrap_or(Path::new("")))?;
         Ok(plans(&spec)?)
     }

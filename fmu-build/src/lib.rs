@@ -102,6 +102,7 @@ mod system_structure;
 pub mod table;
 pub mod templates;
 pub mod text;
+mod toml_file;
 mod urdf;
 mod zeros;
 mod zip_entry;

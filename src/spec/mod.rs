@@ -26,6 +26,7 @@ mod include;
 mod joint;
 mod line_load;
 mod measure;
+mod misread;
 mod modal;
 mod monitor;
 mod motor;
@@ -66,6 +67,7 @@ pub use joint::{
 };
 pub use line_load::LineLoad;
 pub use measure::Measure;
+pub use misread::words;
 pub use modal::{ModalData, ModalNode};
 pub use monitor::Monitor;
 pub use motor::Motor;
@@ -287,9 +289,8 @@ impl Spec {
 /// [`Model::read`](crate::plant::Model::read) does both.
 ///
 /// # Errors
-/// [`Error::Spec`] with every problem found. For a text that is not TOML, only the first syntax
-/// error. For fields that are unknown, missing or of a wrong type, the first of these in each table
-/// (`[joint.elbow]`), and all numbers that are not finite.
+/// [`Error::Spec`] with every problem found; for a text that is not TOML, only the first syntax
+/// error.
 pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     let (spec, problems) = parse(&compose(text, directory)?, directory)?;
     if problems.is_empty() {
@@ -309,13 +310,48 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
     let mut spec: Spec = match toml::from_str(text) {
         Ok(spec) => spec,
         Err(first) => {
-            problems.extend(source::misread(text, &first));
-            return Err(Error::Spec(include::by_paths(problems, composed)));
+            let (found, spec) = misread::misread(text, &first);
+            problems.extend(found);
+            match spec {
+                Some(spec) => return Ok(misread_spec(spec, problems, composed, directory)),
+                None => return Err(Error::Spec(include::by_paths(problems, composed))),
+            }
         }
     };
     signal::load_tables(&mut spec, directory, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))
+}
+
+/// Checks a spec whose text had the given problems: adds those of other tables, without
+/// consequences of the first ones.
+fn misread_spec(
+    mut spec: Spec,
+    problems: Vec<Problem>,
+    composed: &Composed,
+    directory: &std::path::Path,
+) -> (Spec, Vec<Problem>) {
+    let mut problems = include::by_paths(problems, composed);
+    let source = Source::new(&composed.text);
+    let unsound: Vec<Vec<String>> = problems
+        .iter()
+        .map(|problem| source.path_of(problem).unwrap_or_else(|| problem.at.clone()))
+        .collect();
+    let mut more = Vec::new();
+    signal::load_tables(&mut spec, directory, &mut more);
+    check::check(&spec, &mut more);
+    let is_consequence = |problem: &Problem| {
+        unsound.iter().any(|path| {
+            let [section, name] = [0, 1].map(|i| path.get(i));
+            let concerns = section == problem.at.first() && (path.len() < 3 || name == problem.at.get(1));
+            // Its first sentence names what the problem concerns, a hint may follow.
+            let what = problem.what.split(';').next().unwrap_or_default();
+            concerns || name.is_some_and(|name| what.contains(&format!("\"{name}\"")))
+        })
+    };
+    more.retain(|problem| !is_consequence(problem));
+    problems.append(&mut more);
+    (spec, problems)
 }
 
 /// Validates a spec that was not read from a TOML file, as [`read`] does.

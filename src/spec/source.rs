@@ -1,6 +1,5 @@
-use super::{Spec, renamed};
+use super::misread::syntax;
 use crate::{Error, Problem};
-use serde::Deserialize;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
@@ -117,78 +116,12 @@ fn byte_range(problem: &Problem) -> Option<Range<usize>> {
     Some(start.parse().ok()?..end.parse().ok()?)
 }
 
-/// Returns the problem for an error of the TOML parser, with a position in bytes (`@start-end`)
-/// because the field may have no path.
-pub(super) fn problem(error: &toml::de::Error) -> Problem {
-    // "unknown field `follow`, expected …": the first quoted word is the name.
-    let message = error.message();
-    let unknown = message.starts_with("unknown ").then(|| message.split('`').nth(1));
-    let new = unknown.flatten().and_then(|old| Some((old, renamed::field(old)?)));
-    let at = error
-        .span()
-        .map(|s| vec![format!("@{}-{}", s.start, s.end)])
-        .unwrap_or_default();
-    Problem {
-        at,
-        what: match new {
-            Some((old, new)) => format!("`{old}` is called `{new}` since version 0.2"),
-            None => message.to_owned(),
-        },
-    }
-}
-
-/// Returns the errors of the parser, the first one of each table (`[joint.elbow]`): each table is
-/// parsed separately. For a text that is not TOML, returns only `first`.
-pub(super) fn misread(text: &str, first: &toml::de::Error) -> Vec<Problem> {
-    let Ok(table) = DeTable::parse(text) else {
-        return vec![problem(first)];
-    };
-    let whole = table.span();
-    let complaint = |piece: DeTable| {
-        let piece = toml::Deserializer::from(Spanned::new(whole.clone(), piece));
-        Spec::deserialize(piece).err().as_ref().map(problem)
-    };
-    let name: Field = (
-        Spanned::new(0..0, "name".into()),
-        Spanned::new(0..0, DeValue::String("craft".into())),
-    );
-    let mut problems = Vec::new();
-    if !table.get_ref().contains_key(name.0.get_ref().as_ref()) {
-        problems.extend(complaint(DeTable::new()));
-    }
-    for field in table.get_ref().iter().flat_map(|(key, section)| things(key, section)) {
-        // A `name` of the text replaces the placeholder.
-        problems.extend(complaint([name.clone(), field].into_iter().collect()));
-    }
-    if problems.is_empty() {
-        problems.push(problem(first));
-    }
-    problems
-}
-
-type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
-
-/// Splits a section of named tables into sections with one table each; returns any other section
-/// unchanged.
-fn things<'a>(key: &Spanned<DeString<'a>>, section: &Spanned<DeValue<'a>>) -> Vec<Field<'a>> {
-    match section.get_ref() {
-        DeValue::Table(list) if list.values().all(|thing| thing.get_ref().is_table()) => {
-            let alone = |(name, thing): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)| {
-                let alone = [(name.clone(), thing.clone())].into_iter().collect();
-                (key.clone(), Spanned::new(section.span(), DeValue::Table(alone)))
-            };
-            list.iter().map(alone).collect()
-        }
-        _ => vec![(key.clone(), section.clone())],
-    }
-}
-
 /// Returns a problem for each number that is not finite: TOML has `inf` and `nan`, a spec has not.
 ///
 /// # Errors
 /// [`Error::Spec`] with the first syntax error if the text is not TOML.
 pub(super) fn non_finite_numbers(text: &str) -> Result<Vec<Problem>, Error> {
-    let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![problem(&e)]))?;
+    let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![syntax(&e)]))?;
     let mut problems = Vec::new();
     for (key, value) in table.get_ref() {
         walk(value.get_ref(), &mut vec![key.get_ref().to_string()], &mut problems);

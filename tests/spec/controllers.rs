@@ -83,7 +83,7 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
         "kp = 40.0",
         "kp = [1.0, 2.0]\n[signal.\"elbow.q_ref\"]\ntype = \"constant\"\n[controller.joint.wrist]\nkp = 1.0",
     );
-    assert_eq!(places, ["5"]);
+    assert_eq!(places, ["5: controller.joint.elbow.kd"]);
     let solved = report(&format!("{CONTROLLER}[solver]\nmethod = \"radau5\"\n"));
     assert_eq!(solved, ["9: solver"]);
     let nobody = report("name = \"control\"\nkind = \"controller\"\n[controller]\nsample_time = 0.01\n");

@@ -80,7 +80,7 @@ fn invalid_geometrically_exact_beams_are_reported_with_field_and_value() {
             "inertia_y_per_length = 0.02\ninertia_z_per_length = -0.01\n",
             "19: body.boom.geometrically_exact_beam.inertia_z_per_length",
         ),
-        ("EA = 9e3\n", "", "14"),
+        ("EA = 9e3\n", "", "14: body.boom.geometrically_exact_beam.EA"),
         (
             "[body.boom.geometrically_exact_beam]",
             "[body.boom]\nmass = 3.0\n[body.boom.geometrically_exact_beam]",

@@ -180,7 +180,10 @@ fn inconsistent_modal_data_is_reported_with_the_mode() {
         ),
         (format!("{MODAL}\n{frame}"), "18: frame.tip.body"),
         (format!("{MODAL}\n{load}"), "22: joint.grip.parent"),
-        (MODAL.replace("participation", "participations"), "16"),
+        (
+            MODAL.replace("participation", "participations"),
+            "16: body.array.modal.participations",
+        ),
     ] {
         assert_eq!(by_its_modes("", &modal), [expected], "{modal}");
     }

@@ -196,20 +196,69 @@ fn cycle_of_joints_is_reported_once() {
 fn unknown_fields_and_wrong_types_are_rejected_at_their_position() {
     let _section = messages::of_this_test();
     let unknown = report(&GOOD.replace("mass = 1.0", "mass = 1.0\nmas_centre = [0, 0, 0]"));
-    assert_eq!(unknown, ["8"]);
+    assert_eq!(unknown, ["8: body.arm.mas_centre"]);
     let wrong = report(&GOOD.replace("[0.1, 0.1, 0.1]", "[0.1, 0.1]"));
-    assert_eq!(wrong, ["8"]);
+    assert_eq!(wrong, ["8: body.arm.inertia"]);
     let twice = report(&(GOOD.to_owned() + "[body.arm]\nmass = 1.0\n"));
     assert_eq!(twice, ["13"]);
+}
+
+/// Every unknown, missing and mistyped field is reported, with the problems of the other tables but
+/// without consequences: nothing is said of the body whose table has a problem, or of its joint.
+#[test]
+fn all_problems_are_reported_at_once() {
+    let _section = messages::of_this_test();
+    let text = r#"name = 3
+[body.base]
+mass = "heavy"
+inertia = [0.4, 0.4, "0.4"]
+colour = 3
+[body.arm]
+mass = -1.0
+inertia = [0.1, 0.1, 0.1]
+[joint.elbow]
+type = "revolut"
+parent = "base"
+child = "arm"
+axis = 1.0
+[joint.wrist]
+parent = "arm"
+child = "hand"
+[contact.hit]
+a = "base"
+[port.push]
+frame = "aarm"
+[solver]
+methd = "auto"
+[signal."push.f[1]"]
+type = 3
+"#;
+    assert_eq!(
+        report(text),
+        [
+            "1: name",
+            "3: body.base.mass",
+            "4: body.base.inertia",
+            "5: body.base.colour",
+            "7: body.arm.mass",
+            "10: joint.elbow.type",
+            "13: joint.elbow.axis",
+            "14: joint.wrist.type",
+            "17: contact.hit.b",
+            "20: port.push.frame",
+            "22: solver.methd",
+            "24: signal.push.f[1].type",
+        ]
+    );
 }
 
 #[test]
 fn names_of_format_1_are_rejected_with_their_successors() {
     let _section = messages::of_this_test();
     let field = report(&(GOOD.to_owned() + "tracking = { kp = 1.0, kd = 1.0 }\n").replace("tracking", "follow"));
-    assert_eq!(field, ["13"]);
+    assert_eq!(field, ["13: joint.elbow.follow"]);
     let kind = report(&GOOD.replacen("name =", "kind = \"craft\"\nname =", 1));
-    assert_eq!(kind, ["2"]);
+    assert_eq!(kind, ["2: kind"]);
     let contact = "[contact.hit]\na = \"arm\"\nb = \"base\"\ne = 0.5\n";
     let signal = "[signal.\"hit.strike\"]\ntype = \"constant\"\n";
     let input = report(&(GOOD.to_owned() + contact + signal));

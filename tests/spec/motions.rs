@@ -90,7 +90,7 @@ fn invalid_wheels_thrusters_and_motors_are_reported() {
         Vec::<String>::new()
     );
     for (numbers, expected) in [
-        ("body = \"base\"\nmass = 1.0", "13"),
+        ("body = \"base\"\nmass = 1.0", "13: wheel.spin.inertia"),
         ("body = \"base\"\nmass = 1.0\ninertia = 0.0", "18: wheel.spin.inertia"),
         ("body = \"bse\"\nmass = 1.0\ninertia = 0.1", "16: wheel.spin.body"),
         (

@@ -3,12 +3,13 @@
 use super::plan::Campaign;
 use super::statistic::Statistic;
 use super::validate::validated;
-use crate::error::{Context, Error, Result};
+use crate::error::{Error, Result};
 use crate::fmu::Fmu;
-use crate::problems::{Problems, SIZE_LIMIT};
+use crate::problems::Problems;
 use crate::run::Experiment;
+use crate::toml_file;
 use grapple::Problem;
-use grapple::spec::{Source, read_text};
+use grapple::spec::{Source, words};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -165,14 +166,14 @@ impl StudyFile {
     /// # Errors
     /// A file that cannot be read; invalid TOML or an unknown field, with its position.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {}", path.display()))?;
+        let text = toml_file::read(path, "study")?;
         match toml::from_str(&text) {
             Ok(study) => Ok(Self {
                 path: path.to_owned(),
                 text,
                 study,
             }),
-            Err(error) => Err(report(path, &text, vec![(error.message().to_owned(), error.span())])),
+            Err(error) => Err(report(path, &text, vec![(words(error.message()), error.span())])),
         }
     }
 

@@ -543,14 +543,16 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a Strin
     if let Some(new) = known.iter().find(|known| renamed.contains(known)) {
         return format!("there is no {what} \"{name}\": it is called \"{new}\" since version 0.2");
     }
-    let nearest = known
-        .into_iter()
-        .take(1000)
-        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
-        .min()
-        .filter(|(distance, candidate)| *distance <= candidate.len().max(3) / 3);
-    match nearest {
-        Some((_, candidate)) => format!("there is no {what} \"{name}\"; did you mean \"{candidate}\"?"),
+    match nearest(name, known.into_iter()) {
+        Some(candidate) => format!("there is no {what} \"{name}\"; did you mean \"{candidate}\"?"),
         None => format!("there is no {what} \"{name}\""),
     }
+}
+
+/// Returns the name among the first 1000 known ones that differs from `name` in the fewest letters,
+/// in at most a third of them.
+pub(super) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Option<&'a String> {
+    let distances = known.take(1000).map(|known| (strsim::osa_distance(name, known), known));
+    let is_near = |(distance, known): &(usize, &String)| *distance <= known.len().max(3) / 3;
+    distances.min().filter(is_near).map(|(_, known)| known)
 }
