@@ -34,6 +34,8 @@ macro_rules! for_each_element {
             modes: modal::Modes,
             "Motors with limited torque and rate, one for each axis of a joint."
             motors: Motor,
+            "Electric parts of the motors of joints."
+            dc_motors: DcMotor,
             "Reaction wheels."
             wheels: wheel::Wheel,
             "Frames on which an external wrench acts, as inputs."

@@ -16,7 +16,7 @@ const CYCLES: f64 = 40.0;
 /// Returns advice on Model Exchange with a communication step (s) if there are such modes.
 pub fn advice(linear: &Linearisation, modes: &Modes, step: f64) -> Option<String> {
     let (number_of, order, mode) = worst(&modes.modes, step)?;
-    let (owner, _) = (mode.participation.iter().zip(&linear.coordinates))
+    let (owner, _) = (mode.participation.iter().zip(linear.participants()))
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
         .and_then(|(_, coordinate)| coordinate.name.split_once('.'))?;
     let orders = match order {

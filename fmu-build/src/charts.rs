@@ -5,7 +5,7 @@ use crate::html::Digits;
 use crate::page::{Chart, Path, Series};
 use crate::results::Results;
 use crate::text::typeset;
-use grapple::spec::{JointType, Spec};
+use grapple::spec::{Joint, JointType, Spec};
 
 /// Approximate limit of a chart's points; a screen does not resolve more.
 const POINTS: usize = 2000;
@@ -220,7 +220,8 @@ impl Draw<'_> {
 
     /// Returns the torques of the motors of revolute joints and wheels.
     fn motors(&self) -> Vec<Chart> {
-        let joints = self.spec.joint.iter().filter(|(_, joint)| joint.motor.is_some());
+        let has_motor = |joint: &Joint| joint.motor.is_some() || joint.dc_motor.is_some();
+        let joints = self.spec.joint.iter().filter(|(_, joint)| has_motor(joint));
         let revolute = joints.filter(|(_, joint)| joint.kind == JointType::Revolute);
         let motors = revolute.map(|(name, _)| name).chain(self.spec.wheel.keys());
         let series = self.each(motors, "motor_torque");

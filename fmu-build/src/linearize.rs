@@ -160,7 +160,7 @@ fn find(what: &str, names: &[String], quantities: &[Quantity]) -> Result<Vec<usi
 impl fmt::Display for Linearized {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { linear, modes, .. } = self;
-        let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
+        let participants: Vec<Quantity> = linear.participants().cloned().collect();
         let title = ["mode", "Hz", "damping ratio", "", "participation", "driven by"].map(str::to_owned);
         let row = |(i, mode): (usize, &Mode)| {
             [
@@ -173,7 +173,9 @@ impl fmt::Display for Linearized {
                     mode.stability()
                 }
                 .to_owned(),
-                greatest(pairs, &mode.participation, |part| format!(" {:.0} %", 100.0 * part)),
+                greatest(&participants, &mode.participation, |part| {
+                    format!(" {:.0} %", 100.0 * part)
+                }),
                 greatest(&linear.inputs, &mode.inputs, |_| String::new()),
             ]
         };

@@ -38,7 +38,6 @@ impl Linearized {
             matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
         };
         let linear = &self.linear;
-        let pairs = &linear.coordinates[..linear.coordinates.len() / 2];
         let parts = |names: &mut dyn Iterator<Item = &Quantity>, parts: &[f64]| -> Value {
             let named = names.zip(parts).filter(|(_, part)| **part > 1e-6);
             named
@@ -54,7 +53,7 @@ impl Linearized {
                 "stability": mode.stability(),
                 "round_off": mode.round_off,
                 "closes_gaps": mode.closes_gaps,
-                "participation": parts(&mut pairs.iter(), &mode.participation),
+                "participation": parts(&mut linear.participants(), &mode.participation),
                 "inputs": parts(&mut linear.inputs.iter(), &mode.inputs),
             })
         });

@@ -40,7 +40,7 @@ pub struct Mode {
     /// a vibration of the spacecraft.
     pub closes_gaps: bool,
     /// Participation factor of each coordinate together with its rate (`|uₖ wₖ|` of the right and
-    /// left eigenvectors `u` and `w`); the sum is one.
+    /// left eigenvectors `u` and `w`), then of each current; the sum is one.
     pub participation: Vec<f64>,
     /// Relative change of `λ` by round-off of `A`: the larger of the changes by two samples.
     pub round_off: f64,
@@ -112,9 +112,9 @@ impl Modes {
                 .map(|column| times(&of_left, column.as_slice()))
                 .collect();
             let u = left.lift(values[i], (0..size).map(|k| U[(k, i)] * scale[k]).collect());
-            let mut participation = vec![0.0; n / 2];
+            let mut participation = vec![0.0; n - linear.pairs];
             for (k, (u, w)) in u.iter().zip(&w).enumerate() {
-                participation[k % (n / 2)] += (u * w).norm();
+                participation[linear.participant(k)] += (u * w).norm();
             }
             let mut inputs: Vec<f64> = linear.B.column_iter().map(|b| times(&w, b.as_slice()).norm()).collect();
             to_one(&mut participation, |parts| parts.iter().sum());

@@ -1,6 +1,6 @@
 //! Contexts of the loads.
 
-use super::{MotorState, Sliding};
+use super::{Limit, MotorState, Sliding};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, Derived, Kinematics, OrbitPoint, System};
@@ -22,12 +22,15 @@ pub struct Instant<'a, S: Scalar> {
     pub q: &'a [S],
     /// Rates of joints, modes and ANCF nodes.
     pub qd: &'a [S],
-    /// Values of the inputs, set by the importer or by signals.
+    /// Values of the inputs, set by the importer or by signals; the currents of motors that are
+    /// states follow.
     pub inputs: &'a [S],
     /// Current motions of the switched joints.
     pub motions: &'a [JointMotion],
     /// Limit states of the motors.
     pub motors: &'a [MotorState],
+    /// Limit states of the voltages of motors.
+    pub voltages: &'a [Limit],
     /// Sticking or sliding of the joints whose dry friction sticks.
     pub sliding: &'a [Sliding],
     /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without

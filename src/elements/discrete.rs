@@ -50,6 +50,8 @@ discrete! {
     pub(crate) surfaces: Vec<ContactState>,
     /// Limit state of each motor.
     pub(crate) motors: Vec<MotorState>,
+    /// Limit state of each limited voltage of a motor.
+    pub(crate) voltages: Vec<Limit>,
     /// Sticking or sliding of each joint whose dry friction sticks.
     pub(crate) sliding: Vec<Sliding>,
     /// Motion of each joint whose motion can be switched.
@@ -83,6 +85,7 @@ impl Discrete {
             deflections: vec![false; elements.deflection_limits.len()],
             surfaces: vec![ContactState::Apart; elements.with_detection().count()],
             motors: vec![MotorState::default(); elements.motors.len()],
+            voltages: vec![Limit::Within; elements.dc_motors.iter().filter(|motor| motor.is_limited()).count()],
             sliding: vec![Sliding::Stuck; elements.sticking.len()],
             motions: switched.map(|drive| drive.motion()).collect(),
             commands: vec![false; elements.commands.len()],

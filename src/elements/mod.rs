@@ -62,8 +62,8 @@ pub(crate) use effective_mass::EffectiveMass;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
+pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range, Sliding, StickingFriction};
-pub(crate) use joint::{Fed, Gains};
 pub(crate) use outputs::{Cursor, Invariance, Outputs, View};
 pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
@@ -240,6 +240,8 @@ impl Elements {
         for servo in &elements.attitude_servos {
             servo.link(&mut elements.motors);
         }
+        let currents = declare.inputs.len();
+        elements.dc_motors.iter_mut().for_each(|motor| motor.link(currents));
         elements.classify();
         elements
     }
@@ -322,6 +324,18 @@ impl Elements {
         let joints = self.fed().map(|fed| (fed.switch, fed.qdd_ref..fed.qdd_ref + fed.axes));
         let attitudes = self.attitude_servos.iter();
         joints.chain(attitudes.filter_map(|servo| servo.wd_ref.map(|first| (servo.switch, first..first + 3))))
+    }
+
+    /// Returns the circuits of the motors whose currents are states.
+    #[inline]
+    pub(crate) fn circuits<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        inputs: &[S],
+        discrete: &Discrete,
+    ) -> impl Iterator<Item = Circuit<S>> {
+        let motors = self.dc_motors.iter();
+        motors.filter_map(move |motor| motor.circuit(parameters, inputs, &discrete.voltages))
     }
 
     /// Returns the number of joints whose motion can be switched.

@@ -142,6 +142,7 @@ fn units(registry: &Registry) -> Vec<model_description::Unit> {
                     kg: dimension.kg,
                     m: dimension.m,
                     s: dimension.s,
+                    a: dimension.A,
                     rad: dimension.rad,
                     factor: unit.factor(),
                     ..BaseUnit::default()

@@ -202,7 +202,8 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Result<S, Error> {
         let Constants { model, derived, .. } = of;
         let MeanRates { u, inputs, discrete } = at;
-        self.read_inputs(of, t + 0.5 * h, inputs, discrete);
+        // Models with currents among the states do not have this method.
+        self.read_inputs(of, t + 0.5 * h, inputs, &[], discrete);
         start.midpoint(of.mechanism(), h, u, &mut self.kinematics, midpoint);
         let joints = JointState {
             q: &midpoint.q,

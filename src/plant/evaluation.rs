@@ -50,7 +50,7 @@ impl<S: Scalar> Evaluation<S> {
             orbit: None,
             feed_forward: FeedForward::new(model),
             closure: Closure::new(model),
-            inputs: vec![S::zero(); model.sources.len()],
+            inputs: vec![S::zero(); model.inputs_of_loads()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             qdd: vec![S::zero(); system.nv],
             dx: match model.elements.sticking.is_empty() {
@@ -67,7 +67,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`] in a singular
     /// position.
     pub fn derivative(&mut self, of: Constants, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
-        self.read_inputs(of, at.t, at.u, at.discrete);
+        self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.derivative_with_inputs(of, at.x, at.discrete, dx)
     }
 
@@ -88,10 +88,13 @@ impl<S: Scalar> Evaluation<S> {
         self.accelerate(of, x, discrete, Balance::of(power), dx)
     }
 
-    /// Reads the importer's inputs `u` and evaluates signals and the reference orbit at the time
-    /// `t` (s).
-    pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], discrete: &Discrete) {
+    /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
+    /// and the reference orbit at the time `t` (s).
+    pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
+        if !of.model.currents.is_empty() {
+            self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.currents.clone()]);
+        }
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
     }
 
@@ -142,6 +145,12 @@ impl<S: Scalar> Evaluation<S> {
         power += self.dynamics.drive(at, applied, qd, qdd);
         if let Some(work) = to.work.first_mut() {
             *work = power;
+        }
+        if !to.currents.is_empty() {
+            let circuits = model.elements.circuits(parameters, &self.inputs, discrete);
+            for (circuit, (to, &i)) in circuits.zip(to.currents.iter_mut().zip(here.currents)) {
+                *to = circuit.current_rate(i, qd[circuit.rate], 0.0);
+            }
         }
         match &model.coordinates {
             Coordinates::Minimal => system.q_dot(derived, q, qd, to.positions),
@@ -309,6 +318,7 @@ pub(super) fn instant<'a, S: Scalar>(
         inputs,
         motions: &discrete.motions,
         motors: &discrete.motors,
+        voltages: &discrete.voltages,
         sliding: &discrete.sliding,
         feed_forward: &[],
     }
@@ -339,7 +349,7 @@ pub(super) fn joint_coordinates<'a, S: Scalar>(
 }
 
 impl Evaluation<f64> {
-    /// Returns the inputs of the loads at the time `t` (s).
+    /// Returns the inputs of the loads at the time `t` (s), without currents.
     pub(super) fn inputs(&mut self, of: Constants, t: f64, u: &[f64], discrete: &Discrete) -> &[f64] {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
         &self.inputs
@@ -381,7 +391,7 @@ impl Evaluation<f64> {
             self.update_kinematics(of, x);
         }
         if watched.inputs {
-            self.read_inputs(of, t, u, discrete);
+            self.read_inputs(of, t, u, x, discrete);
         }
         let orbit = self.orbit.as_ref().filter(|_| watched.inputs);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));

@@ -46,7 +46,7 @@ impl<S: Scalar> FeedForward<S> {
             q: vec![S::zero(); system.nq],
             qd: vec![S::zero(); system.nv],
             qdd: vec![S::zero(); system.nv],
-            inputs: vec![S::zero(); model.sources.len()],
+            inputs: vec![S::zero(); model.inputs_of_loads()],
             motors: vec![MotorState::default(); model.elements.motors.len()],
             torques: vec![S::zero(); system.nv],
         }))

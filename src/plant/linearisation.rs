@@ -19,15 +19,18 @@ use nalgebra::{DMatrix, DVector, Matrix4x3};
 ///     q = q̄ ⊗ exp(θ),   δq = ½ q̄ ⊗ (0, θ),   θ̇ = δw − w̄ × θ
 /// ```
 ///
-/// and `system.work` and unwrapped angles, on which nothing depends, are left out. There are as
-/// many position coordinates as rates, in the same order: number `i` and number `n/2 + i`
-/// correspond. [`T`](Self::T) maps `ξ` to the states, [`S`](Self::S) back.
+/// and `system.work` and unwrapped angles, on which nothing depends, are left out. There are
+/// [`pairs`](Self::pairs) position coordinates and as many rates, in the same order: number `i` and
+/// number `pairs + i` correspond. The currents of motors with inductance follow. [`T`](Self::T) maps
+/// `ξ` to the states, [`S`](Self::S) back.
 ///
 /// The discrete state is constant; the quaternions are normalised.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearisation {
     /// Tangent coordinates, `n`.
     pub coordinates: Vec<Quantity>,
+    /// Number of position coordinates.
+    pub pairs: usize,
     /// Inputs, `m`.
     pub inputs: Vec<Quantity>,
     /// Continuous outputs, `p`.
@@ -72,19 +75,24 @@ impl Linearisation {
         if !formulation.has(Capability::Linearisation) {
             return Err(Error::NotLinearised(formulation.name()));
         }
-        let Parts { positions, rates, .. } = model.split(&model.states);
+        let parts = model.split(&model.states);
+        let Parts {
+            positions,
+            rates,
+            currents,
+            ..
+        } = parts;
         let attitudes = attitudes(&model);
-        let coordinates: Vec<Quantity> = tangent(positions, &attitudes)
-            .into_iter()
-            .chain(rates.iter().cloned())
-            .collect();
+        let pairs = rates.len();
+        let states = rates.iter().chain(currents).cloned();
+        let coordinates: Vec<Quantity> = tangent(positions, &attitudes).into_iter().chain(states).collect();
         let mut x = at.x.to_vec();
         for attitude in &attitudes {
             let q = &mut x[attitude.q..attitude.q + 4];
             q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
         }
         let (nx, n) = (x.len(), coordinates.len());
-        let (T, S) = chart(positions.len() + rates.len(), &attitudes, &x, n);
+        let (T, S) = chart(model.currents.end, &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
         let at = OperatingPoint { x: &x, ..at };
@@ -113,15 +121,29 @@ impl Linearisation {
             S,
             x,
             dx,
+            pairs,
         })
+    }
+
+    /// Returns the coordinates whose parts in a mode are counted: each position together with its
+    /// rate, and each current.
+    pub fn participants(&self) -> impl Iterator<Item = &Quantity> {
+        let (positions, rest) = self.coordinates.split_at(self.pairs);
+        positions.iter().chain(&rest[self.pairs..])
+    }
+
+    /// Returns the index of coordinate `k` among the [participants](Self::participants).
+    pub fn participant(&self, k: usize) -> usize {
+        if k < self.pairs { k } else { k - self.pairs }
     }
 
     /// Returns the rate with the largest derivative, with that derivative; at an equilibrium all
     /// derivatives are zero.
     pub fn fastest(&self) -> Option<(&str, f64)> {
         let changes = &self.S * DVector::from_column_slice(&self.dx);
-        let rates = self.coordinates.iter().zip(&changes).skip(self.coordinates.len() / 2);
+        let rates = self.coordinates.iter().zip(&changes).skip(self.pairs);
         rates
+            .take(self.pairs)
             .map(|(rate, &change)| (rate.name.as_str(), change))
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
     }
@@ -177,8 +199,8 @@ fn tangent(positions: &[Quantity], attitudes: &[Attitude]) -> Vec<Quantity> {
 }
 
 /// Returns the maps `T` (tangent coordinates to states) and `S` (states to tangent coordinates) at
-/// the states `x`. The first `rows` states are positions, quaternions included, and rates; the
-/// others have no tangent coordinates. `n` is the number of tangent coordinates.
+/// the states `x`. The first `rows` states are positions, quaternions included, rates and currents;
+/// the others have no tangent coordinates. `n` is the number of tangent coordinates.
 fn chart(rows: usize, attitudes: &[Attitude], x: &[f64], n: usize) -> (DMatrix<f64>, DMatrix<f64>) {
     let mut T = DMatrix::zeros(x.len(), n);
     let mut column = 0;

@@ -1,5 +1,6 @@
 use super::context::Constants;
 use super::evaluation::{Balance, instant};
+use super::model::Parts;
 use super::{Evaluation, OperatingPoint, Plant};
 use crate::Error;
 use crate::system::JointState;
@@ -19,11 +20,12 @@ impl Plant {
     ///
     /// with the old `v̇₀` and all of `F` and `M` at `x₀ + θ g`, whose coordinates are first updated
     /// with the rates at the midpoint. Accelerations that drives prescribe by gains are treated
-    /// likewise, with unit inertia. This is Newton's iteration for `g = f(t, x₀ + θ g)` without the
-    /// derivatives of all other loads and of inertia. The recursion solves it in O(n), as it does
-    /// forward dynamics: `θ C + θ² K` is [added inertia](crate::dynamics::Applied::inertia). If a
-    /// part `k` of a stiffness `K` is missing in the derivatives, a vibration much faster than the
-    /// step grows by `2 (k/K)²` per step.
+    /// likewise, with unit inertia. The currents of motors are eliminated by their circuits'
+    /// equations. This is Newton's iteration for `g = f(t, x₀ + θ g)` without the derivatives of all
+    /// other loads and of inertia. The recursion solves it in O(n), as it does forward dynamics:
+    /// `θ C + θ² K` is [added inertia](crate::dynamics::Applied::inertia). If a part `k` of a
+    /// stiffness `K` is missing in the derivatives, a vibration much faster than the step grows by
+    /// `2 (k/K)²` per step.
     ///
     /// # Errors
     /// [`Error::Singular`], with the name.
@@ -62,7 +64,7 @@ impl Evaluation<f64> {
         for ((midpoint, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
             *midpoint = x0 + theta * g;
         }
-        self.read_inputs(of, t, u, discrete);
+        self.read_inputs(of, t, u, midpoint, discrete);
         self.update_kinematics(of, midpoint);
         let here = model.split(&*midpoint);
         let joints = JointState {
@@ -79,22 +81,29 @@ impl Evaluation<f64> {
             &self.inputs,
             discrete,
         );
-        let inertia = &mut self.applied.inertia;
+        let applied = &mut self.applied;
+        let inertia = &mut applied.inertia;
         model
             .elements
             .resist(&now, |rate, of| inertia[rate] += of.added_inertia(theta));
-        for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
+        for (body, driven) in system.bodies.iter().zip(&applied.driven) {
             // A driven joint has a prescribed motion, which its drive enforces against all loads:
             // their stiffness and damping do not change it.
             if *driven {
                 inertia[body.joint.v..body.joint.v + body.joint.nv].fill(0.0);
             }
         }
-        let rates = model.split(&*g).rates;
-        for ((tau, inertia), v_dot) in self.applied.tau.iter_mut().zip(&*inertia).zip(rates) {
+        let Parts { rates, currents, .. } = model.split(&*g);
+        let start = model.split(x0).currents;
+        let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
+        for (circuit, (i, before)) in circuits.zip(start.iter().zip(currents)) {
+            let rate = circuit.current_rate(*i, joints.qd[circuit.rate], theta);
+            circuit.eliminate(applied, theta * (rate - before), theta);
+        }
+        for ((tau, inertia), v_dot) in applied.tau.iter_mut().zip(&applied.inertia).zip(rates) {
             *tau += inertia * v_dot;
         }
-        let qdd = &mut self.applied.qdd;
+        let qdd = &mut applied.qdd;
         model.elements.resist_as_drives(&now, |rate, of| {
             let inertia = of.added_inertia(theta);
             qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
@@ -103,6 +112,10 @@ impl Evaluation<f64> {
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(midpoint));
         for ((midpoint, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *midpoint = x0 + theta * g;
+        }
+        let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
+        for (circuit, (i, g)) in circuits.zip(from.currents.iter().zip(to.currents)) {
+            *g = circuit.current_rate(*i, here.rates[circuit.rate], theta);
         }
         system.q_dot(derived, here.positions, here.rates, to.positions);
         Ok(())
@@ -120,7 +133,7 @@ mod tests {
 
     /// Joints on the world with one kind of load each: motors within their limits, at the torque
     /// limit and near the rate limit; range stops in contact, and one whose damper would pull; a
-    /// drive that tracks its reference.
+    /// drive that tracks its reference; a DC motor.
     const LOADS: &str = r#"
 name = "loads"
 [body.balanced]
@@ -209,12 +222,21 @@ child = "commanded"
 motion = "prescribed"
 tracking = { kp = [4.0, 5.0], kd = [1.5, 2.5] }
 start = { position = [0.3, -0.2], rate = [-0.1, 0.4] }
+[body.geared]
+mass = 1.0
+inertia = [0.1, 0.2, 0.3]
+[joint.geared_root]
+type = "revolute"
+parent = "world"
+child = "geared"
+dc_motor = { resistance = 0.8, torque_constant = 0.6 }
+start = { rate = 0.3 }
 "#;
 
     /// Returns the generalised forces on the rates and the accelerations that drives prescribe.
     fn given(plant: &mut Plant, x: &[f64], u: &[f64], discrete: &Discrete) -> [Vec<f64>; 2] {
         let (of, evaluation) = (plant.base.constants(), &mut plant.evaluation);
-        evaluation.read_inputs(of, 0.0, u, discrete);
+        evaluation.read_inputs(of, 0.0, u, x, discrete);
         evaluation.update_kinematics(of, x);
         let here = of.model.split(x);
         let joints = JointState {

@@ -18,8 +18,8 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// States: positions, rates, unwrapped angles in maximal coordinates, and the work if there are
-    /// diagnostics.
+    /// States: positions, rates, currents of motors with inductance, unwrapped angles in maximal
+    /// coordinates, and the work if there are diagnostics.
     pub states: Vec<Quantity>,
     /// Derivatives of the states.
     pub derivatives: Vec<Quantity>,
@@ -37,7 +37,10 @@ pub struct Model {
     pub(crate) elements: Elements,
     /// Pairs of the index of a flag among the outputs and a coordinate on which it depends.
     pub(super) flags: Vec<(usize, usize)>,
+    /// Range of the currents among the states.
+    pub(super) currents: Range<usize>,
     /// For each input of the loads, the origin of its value: the importer, or a signal of the model.
+    /// The currents among the states are further inputs of the loads.
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
@@ -49,6 +52,8 @@ pub(super) struct Parts<T> {
     pub positions: T,
     /// Rates of the positions.
     pub rates: T,
+    /// Currents of motors with inductance.
+    pub currents: T,
     /// Unwrapped-angle states.
     pub unwrapped: T,
     /// Work, if there are diagnostics.
@@ -187,7 +192,7 @@ impl Model {
         }
         start_inputs(&spec.input, &mut inputs, &mut problems);
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
-        let mut states = coordinates.states(&system);
+        let (mut states, currents) = states(&coordinates, &system, &elements);
         if spec.has_diagnostics() {
             states.push(Quantity::new(
                 "system.work",
@@ -228,6 +233,7 @@ impl Model {
             system,
             coordinates,
             elements,
+            currents,
             sources,
             monitor,
         };
@@ -337,6 +343,11 @@ impl Model {
         self.elements.closure_name(number)
     }
 
+    /// Returns the number of inputs of the loads, with the currents among the states.
+    pub(super) fn inputs_of_loads(&self) -> usize {
+        self.sources.len() + self.currents.len()
+    }
+
     /// Returns the range of the rates among the states.
     pub fn rates(&self) -> Range<usize> {
         let first = self.coordinates.positions(&self.system);
@@ -347,10 +358,12 @@ impl Model {
     pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
+        let (currents, rest) = rest.split_at(self.currents.len());
         let (unwrapped, work) = rest.split_at(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
+            currents,
             unwrapped,
             work,
         }
@@ -360,10 +373,12 @@ impl Model {
     pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
+        let (currents, rest) = rest.split_at_mut(self.currents.len());
         let (unwrapped, work) = rest.split_at_mut(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
+            currents,
             unwrapped,
             work,
         }
@@ -473,6 +488,16 @@ impl Model {
         }
         states
     }
+}
+
+/// Returns the states apart from the work, and the range of the currents of motors among them.
+fn states(coordinates: &Coordinates, system: &System, elements: &Elements) -> (Vec<Quantity>, Range<usize>) {
+    let mut states = coordinates.states(system);
+    let first = coordinates.positions(system) + coordinates.rates(system);
+    let motors = elements.dc_motors.iter().filter(|motor| motor.has_state());
+    let currents = first..first + motors.clone().count();
+    states.splice(first..first, motors.map(|motor| motor.current_quantity(system)));
+    (states, currents)
 }
 
 fn derivative_of(state: &Quantity) -> Quantity {

@@ -44,7 +44,8 @@ impl Plant {
     ///
     /// which the recursion solves in O(n), as it does forward dynamics: `θ C + θ² K` is [added
     /// inertia](crate::dynamics::Applied::inertia). Accelerations that drives prescribe by gains
-    /// are treated likewise, with unit inertia. All other terms are explicit.
+    /// are treated likewise, with unit inertia, and the currents of motors, which are eliminated by
+    /// their circuits' equations. All other terms are explicit.
     ///
     /// # Errors
     /// [`Error::Singular`], with the name; [`Error::SingularLoop`] in a singular position.
@@ -74,7 +75,7 @@ impl Evaluation<f64> {
         let Constants { model, derived, .. } = of;
         let OperatingPoint { t, x, u, discrete } = at;
         let system = &model.system;
-        self.read_inputs(of, t, u, discrete);
+        self.read_inputs(of, t, u, x, discrete);
         self.update_kinematics(of, x);
         let here = model.split(x);
         let joints = JointState {
@@ -107,10 +108,20 @@ impl Evaluation<f64> {
             applied.inertia[i] = loads[i].added_inertia(theta);
             applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (1.0 + drives[i].added_inertia(theta));
         }
+        let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
+        for (circuit, (i, p_i)) in circuits.zip(here.currents.iter().zip(by.currents)) {
+            let v = joints.qd[circuit.rate] + by.rates[circuit.rate];
+            let change = p_i + theta * circuit.current_rate(i + p_i, v, theta);
+            circuit.eliminate(applied, change, theta);
+        }
         self.accelerate(of, x, discrete, Balance::of(power), k)?;
         let to = model.split_mut(k);
         for (i, rate) in rates.iter_mut().enumerate() {
             *rate = joints.qd[i] + theta * to.rates[i] + by.rates[i];
+        }
+        let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
+        for ((circuit, k), (i, p_i)) in circuits.zip(to.currents).zip(here.currents.iter().zip(by.currents)) {
+            *k = circuit.current_rate(i + p_i, rates[circuit.rate], theta);
         }
         system.q_dot(derived, joints.q, rates, to.positions);
         Ok(())

@@ -240,7 +240,7 @@ impl Plant {
 impl Evaluation<f64> {
     fn energies(&mut self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
         let model = of.model;
-        self.read_inputs(of, at.t, at.u, at.discrete);
+        self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.update_kinematics(of, at.x);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(at.x));
         let now = self.instant(of, joints, at.discrete);

@@ -21,6 +21,7 @@ impl Model {
             false => self.start_at(derived, t, values),
         };
         let parts = self.split_mut(x);
+        parts.currents.fill(S::zero());
         parts.work.fill(S::zero());
         let system = &self.system;
         let joints = JointState { q: &q, qd: &qd };

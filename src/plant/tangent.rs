@@ -236,7 +236,7 @@ impl Tangent<1> {
         for (dual, &u) in self.u.iter_mut().zip(u) {
             *dual = Dual::lift(u);
         }
-        self.evaluation.read_inputs(of, t, &self.u, discrete);
+        self.evaluation.read_inputs(of, t, &self.u, &self.x, discrete);
         for (input, source) in self.evaluation.inputs.iter_mut().zip(&of.model.sources) {
             input.eps[0] = of.model.rate_of(source, of.parameters, t, discrete);
         }

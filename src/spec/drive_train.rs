@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 ///
 /// The motor's angle is a further degree of freedom, `<joint>_motor.q`: the angle that the child
 /// would have with a rigid gear, the rotor's own angle divided by `ratio`. Torque input, servo,
-/// motor limits, brake and drive of the joint act on the rotor; their torques and references are
-/// those at the child, `ratio` times (angles: divided by `ratio`) those at the rotor. Damping,
-/// friction, spring and range of the joint act on the child. With the twist
+/// motor limits, DC motor, brake and drive of the joint act on the rotor; their torques and
+/// references are those at the child, `ratio` times (angles: divided by `ratio`) those at the rotor.
+/// Damping, friction, spring and range of the joint act on the child. With the twist
 /// `δ = <joint>_motor.q − <joint>.q`, and `e` the twist less the backlash, the gear exerts the
 /// torque `stiffness e + hardening e³ + damping δ̇` on the child.
 ///
@@ -110,7 +110,7 @@ impl Spec {
             };
             (joint.motion, joint.input) = (JointMotion::Loads, false);
             joint.motions.clear();
-            (joint.tracking, joint.servo, joint.motor) = (None, None, None);
+            (joint.tracking, joint.servo, joint.motor, joint.dc_motor) = (None, None, None, None);
             self.body.insert(rotor, train.body());
             self.joint.insert(DriveTrain::motor(&name), motor);
         }

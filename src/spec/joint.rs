@@ -1,5 +1,5 @@
 use super::drive_train::Geared;
-use super::{Axes, DriveTrain, FreeStart, Motor, Wheel};
+use super::{Axes, DcMotor, DriveTrain, FreeStart, Motor, Wheel};
 use crate::algebra::{Quaternion, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,10 @@ pub struct Joint {
     /// fixed, spherical and free joints. Default: no limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motor: Option<Motor>,
+    /// Electric part of the motor, which is then driven by a voltage. Only for revolute and screw
+    /// joints. Default: none; torques are commanded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dc_motor: Option<Box<DcMotor>>,
     /// Motion at the start, and for the whole run if `motions` has no other: by loads, locked by a
     /// brake, or prescribed by a drive. Default `loads`.
     #[serde(default)]
@@ -90,7 +94,8 @@ pub struct Joint {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tracking: Option<Tracking>,
     /// Presence of the torque (force) input `<joint>.tau`. A joint whose motion may be prescribed
-    /// needs its input `<joint>.qdd`, and `false` is an error. Default: yes.
+    /// needs its input `<joint>.qdd`, a joint with a `dc_motor` its input `<joint>.voltage`, and
+    /// `false` is an error. Default: yes.
     #[serde(default = "super::default::yes")]
     pub input: bool,
     /// Initial position and rate. Not for fixed joints.
@@ -471,6 +476,7 @@ impl Joint {
             motion: JointMotion::Loads,
             motions: Vec::new(),
             tracking: None,
+            dc_motor: None,
             input: true,
             start: Some(Box::new(JointStart {
                 rate: Some(PerAxis::All(wheel.rate)),

@@ -15,6 +15,7 @@ mod check;
 mod closed_loop;
 mod contact;
 mod controller;
+mod dc_motor;
 mod default;
 mod drive_train;
 mod element;
@@ -54,6 +55,7 @@ pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
 };
+pub use dc_motor::DcMotor;
 pub use drive_train::DriveTrain;
 pub(crate) use drive_train::Geared;
 pub(crate) use element::{FrameField, Report, Table};

@@ -45,6 +45,12 @@ pub enum Unit {
     Metre3PerSecond2,
     Degree,
     DegreePerSecond,
+    Volt,
+    Ampere,
+    AmperePerSecond,
+    Ohm,
+    Henry,
+    NewtonMetrePerAmpere,
 }
 
 /// Number of radians in a degree.
@@ -59,6 +65,8 @@ pub struct Dimension {
     pub m: i32,
     /// Exponent of s.
     pub s: i32,
+    /// Exponent of A.
+    pub A: i32,
     /// Exponent of rad.
     pub rad: i32,
 }
@@ -104,6 +112,12 @@ impl Unit {
             Self::Metre3PerSecond2 => "m3/s2",
             Self::Degree => "deg",
             Self::DegreePerSecond => "deg/s",
+            Self::Volt => "V",
+            Self::Ampere => "A",
+            Self::AmperePerSecond => "A/s",
+            Self::Ohm => "Ohm",
+            Self::Henry => "H",
+            Self::NewtonMetrePerAmpere => "N.m/A",
         }
     }
 
@@ -147,6 +161,12 @@ impl Unit {
             Self::NewtonMetreSecond => "AngularImpulse",
             Self::Pascal => "Pressure",
             Self::Metre3PerSecond2 => "GravitationalParameter",
+            Self::Volt => "ElectricPotential",
+            Self::Ampere => "ElectricCurrent",
+            Self::AmperePerSecond => "CurrentSlope",
+            Self::Ohm => "Resistance",
+            Self::Henry => "Inductance",
+            Self::NewtonMetrePerAmpere => "ElectricalTorqueConstant",
         }
     }
 
@@ -167,17 +187,17 @@ impl Unit {
         }
     }
 
-    /// Returns the exponents of kg, m, s and rad.
+    /// Returns the exponents of kg, m, s, A and rad.
     ///
     /// Angles and their derivatives have rad; torque, momentum and energy follow the SI and have
     /// none.
     pub fn dimension(self) -> Dimension {
         let (kg, m, s, rad) = match self {
-            Self::One | Self::Scaled => (0, 0, 0, 0),
+            Self::One | Self::Scaled | Self::Ampere => (0, 0, 0, 0),
             Self::Second => (0, 0, 1, 0),
             Self::Metre => (0, 1, 0, 0),
             Self::Radian | Self::Degree => (0, 0, 0, 1),
-            Self::Hertz | Self::PerSecond => (0, 0, -1, 0),
+            Self::Hertz | Self::PerSecond | Self::AmperePerSecond => (0, 0, -1, 0),
             Self::PerSecond2 => (0, 0, -2, 0),
             Self::MetrePerSecond => (0, 1, -1, 0),
             Self::SecondPerMetre => (0, -1, 1, 0),
@@ -187,8 +207,8 @@ impl Unit {
             Self::Kilogram => (1, 0, 0, 0),
             Self::KilogramMetre2 => (1, 2, 0, 0),
             Self::Newton => (1, 1, -2, 0),
-            Self::NewtonMetre | Self::Joule => (1, 2, -2, 0),
-            Self::Watt => (1, 2, -3, 0),
+            Self::NewtonMetre | Self::Joule | Self::NewtonMetrePerAmpere | Self::Henry => (1, 2, -2, 0),
+            Self::Watt | Self::Volt | Self::Ohm => (1, 2, -3, 0),
             Self::Metre2 => (0, 2, 0, 0),
             Self::Metre4 => (0, 4, 0, 0),
             Self::KilogramMetre => (1, 1, 0, 0),
@@ -207,7 +227,13 @@ impl Unit {
             Self::KilogramMetrePerSecond => (1, 1, -1, 0),
             Self::KilogramMetre2PerSecond => (1, 2, -1, 0),
         };
-        Dimension { kg, m, s, rad }
+        let A = match self {
+            Self::Ampere | Self::AmperePerSecond => 1,
+            Self::Volt | Self::NewtonMetrePerAmpere => -1,
+            Self::Ohm | Self::Henry => -2,
+            _ => 0,
+        };
+        Dimension { kg, m, s, A, rad }
     }
 
     /// Returns the unit of the time derivative of a state in this unit; [`Scaled`](Self::Scaled)
@@ -221,6 +247,7 @@ impl Unit {
             Self::Radian => Self::RadianPerSecond,
             Self::RadianPerSecond => Self::RadianPerSecond2,
             Self::Joule => Self::Watt,
+            Self::Ampere => Self::AmperePerSecond,
             _ => Self::Scaled,
         }
     }

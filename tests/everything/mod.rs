@@ -118,7 +118,7 @@ values = [0.0, 1.0, -1.0]
 from_importer = false
 "#;
 
-/// A joint with a drive train, coupled with one of [`EVERYTHING`].
+/// A joint with a drive train and a DC motor, coupled with one of [`EVERYTHING`].
 pub const COUPLED: &str = r#"
 [body.crank]
 mass = 0.5
@@ -140,6 +140,11 @@ damping = 0.2
 backlash = 0.01
 efficiency = 0.8
 friction = { coulomb = 0.05 }
+[joint.crank_hinge.dc_motor]
+resistance = 0.8
+torque_constant = 0.05
+inductance = 0.02
+voltage_limit = 0.6
 [coupling.lead]
 joint = "crank_hinge"
 follows = "thread"

@@ -135,6 +135,7 @@ parent = "base"
 child = "long"
 origin = [-0.4, 0.2, 0.1]
 axis = [0.3, 0.5, 0.9]
+dc_motor = {{ resistance = 0.8, torque_constant = 0.6, voltage_limit = 12.0 }}
 [joint.long_tip]
 type = "cartesian"
 parent = "long"

@@ -9,6 +9,7 @@ mod closed_loops;
 mod conserving;
 mod coupling;
 mod curved;
+mod dc_motor;
 mod director;
 mod docking;
 mod drive_train;

@@ -47,7 +47,7 @@ fn jacobian(plant: &Plant, point: &Point) -> DMatrix<f64> {
     jacobians.A
 }
 
-/// A hinge and a ball joint with springs and dampers, and a beam, at rest.
+/// A hinge and a ball joint with springs and dampers, a motor, and a beam, at rest.
 const SPRINGS: &str = r#"
 name = "springs"
 [body.arm]
@@ -73,6 +73,7 @@ parent = "world"
 child = "arm"
 spring = { stiffness = 50.0 }
 damping = 0.3
+dc_motor = { resistance = 0.8, torque_constant = 0.6, inductance = 0.02 }
 [joint.socket]
 type = "spherical"
 parent = "arm"

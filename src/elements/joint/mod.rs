@@ -7,7 +7,7 @@ mod range;
 mod spring;
 mod sticking;
 
-pub(crate) use actuator::{AxisServo, BallServo, Fed, Gains, Torque};
+pub(crate) use actuator::{AxisServo, BallServo, Circuit, DcMotor, Fed, Gains, Torque};
 pub use actuator::{Drive, JointServo, Motor, MotorState};
 pub(crate) use drive_train::DriveTrain;
 pub(crate) use friction::{Damper, Friction};

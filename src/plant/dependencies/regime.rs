@@ -1,3 +1,4 @@
+use crate::elements::DcMotor;
 use crate::plant::model::Model;
 use crate::spec::JointMotion;
 
@@ -9,7 +10,7 @@ pub(super) struct Regime {
     pub fed: Vec<bool>,
     /// For each joint whose dry friction sticks, true if it slides.
     pub slides: Vec<bool>,
-    /// True if all motors and torques of a controller are at their limits.
+    /// True if all motors, their voltages and torques of a controller are at their limits.
     pub limited: bool,
     /// True if all captures are active.
     pub captured: bool,
@@ -52,7 +53,9 @@ impl Regime {
         let attitudes = ons(model.elements.fed_attitudes().count());
         let factors = fed.end + sticking.len();
         let levels = JointMotion::ALL.len() + usize::from(!sticking.is_empty());
-        let has_limits = !model.elements.motors.is_empty() || model.controller().is_some();
+        let has_limits = !model.elements.motors.is_empty()
+            || model.elements.dc_motors.iter().any(DcMotor::is_limited)
+            || model.controller().is_some();
         let captures = !at_start && model.elements.captures().next().is_some();
         let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();

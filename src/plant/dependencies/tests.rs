@@ -134,7 +134,10 @@ impl<'a> Experiment<'a> {
                 MotorState::default()
             };
         }
-        discrete.controlled.iter_mut().for_each(|state| *state = limit());
+        let voltages = discrete.voltages.iter_mut();
+        voltages
+            .chain(&mut discrete.controlled)
+            .for_each(|state| *state = limit());
         let desaturating = discrete.desaturating.iter_mut();
         desaturating.for_each(|is_on| *is_on = Self::choose(random, &[false, true]));
         for capture in &mut discrete.captures {

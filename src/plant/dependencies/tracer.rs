@@ -164,6 +164,7 @@ impl Tracer {
             });
             *state = if motor.can_have(&with_rate) { with_rate } else { without };
         }
+        self.discrete.voltages.fill(limit);
         self.discrete.controlled.fill(limit);
         // Torques within their limits depend on more variables while wheels are desaturated.
         self.discrete.desaturating.fill(!regime.limited);
@@ -208,7 +209,7 @@ impl Tracer {
         let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
         let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];
         let (dx, y) = now.split_at_mut(n);
-        evaluation.read_inputs(of, 0.0, &u, discrete);
+        evaluation.read_inputs(of, 0.0, &u, &x, discrete);
         evaluation.update_kinematics(of, &x);
         if matches!(read, Read::Positions | Read::Bodies) {
             let Kinematics { bodies, stations, .. } = &mut evaluation.kinematics;

@@ -1,6 +1,6 @@
 use super::Check;
 use crate::spec::{
-    DriveTrain, FeedForward, Friction, Joint, JointMotion, JointStart, JointType, Method, PerAxis, Range, Stop,
+    DcMotor, DriveTrain, FeedForward, Friction, Joint, JointMotion, JointStart, JointType, Method, PerAxis, Range, Stop,
 };
 
 impl Check<'_> {
@@ -8,6 +8,9 @@ impl Check<'_> {
     pub(super) fn joint(&mut self, name: &str, joint: &Joint) {
         self.joint_fields(name, joint);
         self.joint_motions(name, joint);
+        if let Some(motor) = &joint.dc_motor {
+            self.dc_motor(name, joint, motor);
+        }
         if joint.kind == JointType::Spherical {
             self.spherical_joint(name, joint);
         }
@@ -92,6 +95,52 @@ impl Check<'_> {
             );
             self.report("joint", name, "motions", what);
         }
+    }
+
+    /// Reports fields that a joint with a DC motor does not have.
+    fn dc_motor(&mut self, name: &str, joint: &Joint, motor: &DcMotor) {
+        let spec = self.spec;
+        let mut forbid = |field: &str, written: bool, what: &str| {
+            if written {
+                self.report("joint", name, field, what);
+            }
+        };
+        let turns = matches!(joint.kind, JointType::Revolute | JointType::Screw);
+        forbid("dc_motor", !turns, "a DC motor belongs to a revolute or a screw joint");
+        forbid(
+            "dc_motor",
+            !may_have(joint, JointMotion::Loads),
+            "a DC motor moves nothing without the motion \"loads\"",
+        );
+        forbid(
+            "dc_motor",
+            may_have(joint, JointMotion::Prescribed),
+            "the drive of a prescribed joint takes the place of its DC motor: write one of the two",
+        );
+        forbid(
+            "servo",
+            joint.servo.is_some(),
+            "a servo commands a torque, a joint with `dc_motor` is driven by a voltage: leave one of the two out",
+        );
+        forbid(
+            "motor",
+            joint.motor.is_some(),
+            "`motor` limits a commanded torque: write `dc_motor.voltage_limit` in its place",
+        );
+        let what = format!("a DC motor needs its input {name}.voltage: leave `input` out");
+        forbid("input", !joint.input, &what);
+        let has_state = motor.inductance.is_some();
+        forbid(
+            "dc_motor.inductance",
+            has_state && spec.solver.method == Method::Conserving,
+            "the method conserving does not support currents that are states; did you mean method = \"auto\"?",
+        );
+        let is_balanced = spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium);
+        forbid(
+            "dc_motor.inductance",
+            has_state && is_balanced,
+            "a start in equilibrium has no current that starts at zero: leave `inductance` out",
+        );
     }
 
     /// Validates spring and servo of a spherical joint.

@@ -1,15 +1,17 @@
 //! Actuators of joints: torque inputs, servos, motors, drives and brakes.
 //!
 //! The commanded torque of a joint is the sum of its torque input and of its servo's torque. It
-//! acts directly, or through a motor that limits it. A drive prescribes the joint's acceleration
+//! acts directly, or through a motor that limits it. The voltage of a DC motor takes its place. A drive prescribes the joint's acceleration
 //! instead, and a brake locks the joint.
 
+mod dc_motor;
 mod drive;
 mod feed_forward;
 mod motor;
 mod servo;
 mod torque;
 
+pub(crate) use dc_motor::{Circuit, DcMotor};
 pub use drive::Drive;
 pub(crate) use feed_forward::Fed;
 pub use motor::{Motor, MotorState};
@@ -44,6 +46,7 @@ struct Commands<'a> {
 /// Creates the actuators of a joint and declares their parameters and inputs.
 pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarations) {
     let torque = torque::declare_inputs(of, declare);
+    dc_motor::declare(of, to, declare);
     let references = References::declare(of, declare);
     let servo = of.written.servo.as_ref().zip(references);
     let law = servo.map(|(servo, references)| JointLaw::declare(of, servo, references, declare));

@@ -30,7 +30,12 @@ impl Torque {
 pub(super) fn declare_inputs(of: JointTable, declare: &mut Declarations) -> Option<usize> {
     let joint = of.joint;
     let is_moved_by_torques = joint.motions.contains(&JointMotion::Loads);
-    if !of.written.input || !is_moved_by_torques || matches!(joint.kind, JointType::Fixed | JointType::Free) {
+    let has_voltage = of.written.dc_motor.is_some();
+    if !of.written.input
+        || has_voltage
+        || !is_moved_by_torques
+        || matches!(joint.kind, JointType::Fixed | JointType::Free)
+    {
         return None;
     }
     let torque = |i| {
