@@ -18,7 +18,7 @@ pub fn advice(linear: &Linearisation, modes: &Modes, step: f64) -> Option<String
     let (number_of, order, mode) = worst(&modes.modes, step)?;
     let (owner, _) = (mode.participation.iter().zip(linear.participants()))
         .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .and_then(|(_, coordinate)| coordinate.name.split_once('.'))?;
+        .and_then(|(_, coordinate)| coordinate.name.rsplit_once('.'))?;
     let orders = match order {
         3 => "orders 3 to 5",
         4 => "orders 4 and 5",

@@ -6,6 +6,7 @@ use crate::toml_file;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
 use grapple::spec::{Spec, compose};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub struct CompiledSpec {
     pub model: Arc<Model>,
     /// Files that were read: the spec, those that it includes, and the tables of its signals.
     pub reads: Vec<PathBuf>,
+    /// Settings of mounted specs that do not apply, as sentences.
+    pub unused: Vec<String>,
     /// Name of the spec's file for messages.
     pub file: String,
 }
@@ -42,26 +45,32 @@ impl CompiledSpec {
     /// [`Problems`] with all errors, each at its position in the text, or in that of an included
     /// spec.
     pub fn parse(text: &str, directory: &Path, file: &str) -> Result<Self> {
-        let failed = |error, files: &[(&str, &str)]| match error {
+        let failed = |error, files: &[(&str, &str, &str)]| match error {
             grapple::Error::Spec(problems) => Problems::locate_in(&problems, files).into(),
             other => invalid!("{file}: {other}"),
         };
-        let composed = compose(text, directory).map_err(|error| failed(error, &[(file, text)]))?;
-        let included = (composed.included.iter().rev())
-            .map(|(path, text)| (directory.join(path).display().to_string(), text.as_str()));
-        let included: Vec<(String, &str)> = included.collect();
+        let composed = compose(text, directory).map_err(|error| failed(error, &[(file, text, "")]))?;
+        let paths: Vec<PathBuf> = (composed.included.iter())
+            .map(|included| directory.join(&included.path))
+            .collect();
         let located = |error| {
-            let others = included.iter().map(|(name, text)| (name.as_str(), *text));
-            let files: Vec<_> = std::iter::once((file, text)).chain(others).collect();
+            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            let included = composed.included.iter().zip(&names).rev();
+            let others = included.map(|(file, name)| (name.as_str(), file.text.as_str(), file.prefix.as_str()));
+            let files: Vec<_> = std::iter::once((file, text, "")).chain(others).collect();
             failed(error, &files)
         };
-        let tables = tables(&composed.text).into_iter().map(PathBuf::from);
-        let reads = composed.included.iter().map(|(path, _)| path.clone()).chain(tables);
+        let model = Model::read_composed(&composed, directory)
+            .and_then(checked)
+            .map_err(located)?;
+        let tables = tables(&composed.text).into_iter().map(|table| directory.join(table));
+        let mut reads: Vec<PathBuf> = paths.into_iter().chain(tables).collect();
+        let mut known = HashSet::new();
+        reads.retain(|path| known.insert(path.clone()));
         Ok(Self {
-            model: Model::read_composed(&composed, directory)
-                .and_then(checked)
-                .map_err(located)?,
-            reads: reads.map(|path| directory.join(path)).collect(),
+            model,
+            reads,
+            unused: composed.unused,
             file: file.to_owned(),
         })
     }
@@ -74,6 +83,7 @@ impl CompiledSpec {
         Ok(Self {
             model: Model::compile(spec).and_then(checked)?,
             reads: Vec::new(),
+            unused: Vec::new(),
             file: spec.name.clone(),
         })
     }

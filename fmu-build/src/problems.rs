@@ -2,7 +2,7 @@
 
 use crate::text::count;
 use grapple::Problem;
-use grapple::spec::Source;
+use grapple::spec::{Source, places};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use std::ops::Range;
 use std::sync::Arc;
@@ -107,24 +107,28 @@ impl Problems {
 
     /// Returns the problems of a TOML file, each located by the field that it names.
     pub fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
-        Self::locate_in(problems, &[(file, text)])
+        Self::locate_in(problems, &[(file, text, "")])
     }
 
-    /// Returns the problems of a spec and of those that it includes, by name and text. Each is located
-    /// in the first file that contains its field, or most of the field's path: a file comes before
-    /// those whose values it replaces.
-    pub fn locate_in(problems: &[Problem], files: &[(&str, &str)]) -> Self {
-        let sources: Vec<Source> = files.iter().map(|(_, text)| Source::new(text)).collect();
+    /// Returns the problems of a spec and of those that it includes and mounts, by file, text and
+    /// prefix of their names. Each is located in the first file that contains its field, or most of
+    /// the field's path: a file comes before those whose values it replaces.
+    pub fn locate_in(problems: &[Problem], files: &[(&str, &str, &str)]) -> Self {
+        let sources: Vec<Source> = files.iter().map(|(_, text, _)| Source::new(text)).collect();
         let locate = |problem: &Problem| {
-            let found = (sources.iter().enumerate()).filter_map(|(index, source)| {
-                let (depth, place) = source.locate_with_depth(problem)?;
-                Some((depth, index, place))
+            let found = (sources.iter().zip(files).enumerate()).flat_map(|(index, (source, (.., prefix)))| {
+                places(problem, prefix).into_iter().filter_map(move |at| {
+                    let (keys, what) = (at.len(), String::new());
+                    let (depth, place) = source.locate_with_depth(&Problem { at, what })?;
+                    Some((keys - depth, index, place))
+                })
             });
-            // `reduce` keeps the first of equal depths.
-            let best = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
+            // `min_by_key` returns the first of several.
+            let best = found.min_by_key(|(missing, ..)| *missing);
             let (index, place) = best.map_or((0, None), |(_, index, place)| (index, Some(place)));
             (problem.to_string(), index, place)
         };
-        Self::of_files(files, "TOML", problems.iter().map(locate).collect())
+        let named: Vec<(&str, &str)> = files.iter().map(|&(file, text, _)| (file, text)).collect();
+        Self::of_files(&named, "TOML", problems.iter().map(locate).collect())
     }
 }

@@ -1,6 +1,6 @@
-//! Specs that are based on others: `include = ["robot.toml"]`.
+//! Specs that are composed of others: `include = ["robot.toml"]` and `[mount.<name>]`.
 
-use super::{problem, source};
+use super::{mount, problem, source};
 use crate::{Error, Problem};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -11,97 +11,145 @@ const SIZE_LIMIT: usize = 64 << 20;
 /// Largest number of included files, each counted as often as it is included.
 const MOST_FILES: usize = 256;
 
-/// Text of a spec with all that it includes.
+/// Text of a spec with all that it includes and mounts.
 #[derive(Clone, Debug, Default)]
 pub struct Composed {
-    /// The spec as one text. Without `include` it is the text of the file.
+    /// The spec as one text. Without `include` and mounts it is the text of the file.
     pub text: String,
-    /// The included files, path and text: each after those that it includes itself.
-    pub included: Vec<(PathBuf, String)>,
+    /// The included and mounted files: each after those that it includes itself.
+    pub included: Vec<Included>,
+    /// Errors in the composition. With one, the text is incomplete.
+    pub problems: Vec<Problem>,
+    /// Settings of mounted specs that differ from this spec's and do not apply, as sentences.
+    pub unused: Vec<String>,
 }
 
-/// Replaces `include` by the content of the files that it names, whose paths are relative to
-/// `directory`.
+/// A file that a spec includes or mounts.
+#[derive(Clone, Debug)]
+pub struct Included {
+    /// Path, relative to the directory of the spec.
+    pub path: PathBuf,
+    /// Content.
+    pub text: String,
+    /// Prefix of its names in the spec: `left.` of the mount `left`, empty without a mount.
+    pub prefix: String,
+}
+
+/// Replaces `include` and `mount` by the content of the files that they name, whose paths are
+/// relative to `directory`.
 ///
-/// The files are read in their order, then the spec itself: tables are merged, every other value
-/// replaces the one before it. Names of tables' files (`signal.<input>.file`) remain relative to
-/// the spec that contains them.
+/// Included files are read in their order, then the spec itself: tables are merged, every other
+/// value replaces the one before it. Then mounted specs are added, as [`Mount`](super::Mount)
+/// describes. Names of tables' files (`signal.<input>.file`) remain relative to the spec that
+/// contains them.
 ///
 /// # Errors
 /// [`Error::Spec`] at `include` for a file that cannot be read, is not TOML or includes itself.
+/// Errors of mounts are in [`Composed::problems`].
 pub fn compose(text: &str, directory: &Path) -> Result<Composed, Error> {
-    let mut composed = Composed::default();
     // A text that is not TOML is reported with its position by the parser of the spec.
     let table = text.parse::<Table>().ok();
-    let includes = |table: &Table| match table.get("include") {
-        Some(Value::Array(files)) => !files.is_empty(),
-        other => other.is_some(),
+    let is_composed = |table: &Table| {
+        let is_written = |key| match table.get(key) {
+            Some(Value::Array(files)) => !files.is_empty(),
+            other => other.is_some(),
+        };
+        is_written("include") || is_written("mount")
     };
-    let Some(table) = table.filter(includes) else {
-        text.clone_into(&mut composed.text);
-        return Ok(composed);
+    let mut composer = Composer::new(directory);
+    let Some(table) = table.filter(is_composed) else {
+        text.clone_into(&mut composer.composed.text);
+        return Ok(composer.composed);
     };
-    let whole = merged(table, directory, Path::new(""), &mut Vec::new(), &mut composed.included)
+    let mut whole = composer
+        .merged(table, Path::new(""), "")
         .map_err(|what| Error::Spec(vec![problem("include", "", "", what)]))?;
-    composed.text = whole.to_string();
-    Ok(composed)
+    mount::expand(&mut composer, &mut whole, "");
+    composer.composed.text = whole.to_string();
+    Ok(composer.composed)
 }
 
-/// Merges a spec into those that it includes. `folder` is the folder of the spec relative to
-/// `directory`, `open` are the absolute paths of the included files that it is part of, with their
-/// sizes in bytes.
-///
-/// # Errors
-/// A message with the file's name.
-fn merged(
-    mut table: Table,
-    directory: &Path,
-    folder: &Path,
-    open: &mut Vec<(PathBuf, usize)>,
-    read: &mut Vec<(PathBuf, String)>,
-) -> Result<Table, String> {
-    relocate_tables(&mut table, folder);
-    let files = match table.remove("include") {
-        None => return Ok(table),
-        Some(Value::Array(files)) => files,
-        Some(_) => return Err("expected a list of files, `include = [\"robot.toml\"]`".to_owned()),
-    };
-    let mut whole = Table::new();
-    for file in files {
-        let name = file.as_str().ok_or("expected names of files, as strings")?;
-        let path = folder.join(name);
+/// Reader of the files of a spec.
+pub(super) struct Composer<'a> {
+    directory: &'a Path,
+    pub composed: Composed,
+    /// Absolute paths of the files that are being read, each part of the one before it, with their
+    /// sizes in bytes.
+    open: Vec<(PathBuf, usize)>,
+}
+
+impl<'a> Composer<'a> {
+    fn new(directory: &'a Path) -> Self {
+        Self {
+            directory,
+            composed: Composed::default(),
+            open: Vec::new(),
+        }
+    }
+
+    /// Merges a spec into those that it includes. `folder` is the folder of the spec relative to the
+    /// directory.
+    ///
+    /// # Errors
+    /// A message with the file's name.
+    fn merged(&mut self, mut table: Table, folder: &Path, prefix: &str) -> Result<Table, String> {
+        relocate(&mut table, folder);
+        let files = match table.remove("include") {
+            None => return Ok(table),
+            Some(Value::Array(files)) => files,
+            Some(_) => return Err("expected a list of files, `include = [\"robot.toml\"]`".to_owned()),
+        };
+        let mut whole = Table::new();
+        for file in files {
+            let name = file.as_str().ok_or("expected names of files, as strings")?;
+            let included = self.read(&folder.join(name), prefix, |_, included| included)?;
+            merge(&mut whole, included);
+        }
+        merge(&mut whole, table);
+        Ok(whole)
+    }
+
+    /// Reads a file with those that it includes, and converts its content by `then`, which may read
+    /// files that are part of it.
+    ///
+    /// # Errors
+    /// A message with the file's name.
+    pub fn read<T>(
+        &mut self,
+        path: &Path,
+        prefix: &str,
+        then: impl FnOnce(&mut Self, Table) -> T,
+    ) -> Result<T, String> {
         let shown = path.display();
         let unreadable = |error| format!("cannot read {shown}: {error}");
-        let file = std::fs::canonicalize(directory.join(&path)).map_err(unreadable)?;
-        if open.iter().any(|(path, _)| *path == file) {
+        let file = std::fs::canonicalize(self.directory.join(path)).map_err(unreadable)?;
+        if self.open.iter().any(|(path, _)| *path == file) {
             return Err(format!("{shown} includes itself"));
         }
-        if read.len() + open.len() == MOST_FILES {
+        let read = &self.composed.included;
+        if read.len() + self.open.len() == MOST_FILES {
             return Err(format!("{shown}: more than {MOST_FILES} files are included"));
         }
-        let sizes = read
-            .iter()
-            .map(|(_, text)| text.len())
-            .chain(open.iter().map(|&(_, size)| size));
+        let sizes = (read.iter().map(|file| file.text.len())).chain(self.open.iter().map(|&(_, size)| size));
         let left = SIZE_LIMIT.saturating_sub(sizes.sum());
         let text = source::read_text(&file, left as u64).map_err(unreadable)?;
-        let included: Table = text.parse().map_err(|error: toml::de::Error| {
+        let table: Table = text.parse().map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
             let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
             format!("{shown}{line}: {}", error.message())
         })?;
-        open.push((file, text.len()));
-        let inner = path.parent().unwrap_or(Path::new(""));
-        merge(&mut whole, merged(included, directory, inner, open, read)?);
-        open.pop();
-        read.push((path, text));
+        self.open.push((file, text.len()));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let whole = self.merged(table, folder, prefix).map(|table| then(self, table));
+        self.open.pop();
+        let (path, prefix) = (path.to_owned(), prefix.to_owned());
+        self.composed.included.push(Included { path, text, prefix });
+        whole
     }
-    merge(&mut whole, table);
-    Ok(whole)
 }
 
 /// Merges `over` into `table`.
-fn merge(table: &mut Table, over: Table) {
+pub(super) fn merge(table: &mut Table, over: Table) {
     for (key, value) in over {
         match (table.get_mut(&key), value) {
             (Some(Value::Table(below)), Value::Table(above)) => merge(below, above),
@@ -112,12 +160,15 @@ fn merge(table: &mut Table, over: Table) {
     }
 }
 
-/// Makes the files of signals' tables relative to the folder of the spec that includes theirs.
-fn relocate_tables(table: &mut Table, folder: &Path) {
-    let signals = table.get_mut("signal").and_then(Value::as_table_mut);
-    for (_, signal) in signals.into_iter().flatten() {
-        if let Some(Value::String(file)) = signal.get_mut("file") {
-            *file = folder.join(&*file).display().to_string();
+/// Makes the files of signals' tables and of mounts relative to the folder of the spec that includes
+/// theirs.
+fn relocate(table: &mut Table, folder: &Path) {
+    for (section, field) in [("signal", "file"), ("mount", "spec")] {
+        let tables = table.get_mut(section).and_then(Value::as_table_mut);
+        for (_, table) in tables.into_iter().flatten() {
+            if let Some(Value::String(file)) = table.get_mut(field) {
+                *file = folder.join(&*file).display().to_string();
+            }
         }
     }
 }

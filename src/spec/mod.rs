@@ -31,6 +31,7 @@ mod misread;
 mod modal;
 mod monitor;
 mod motor;
+mod mount;
 mod names;
 mod orbit;
 mod part;
@@ -63,7 +64,7 @@ pub use experiment::{Environment, Experiment, Method, Output, Solver};
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions, StatePoint};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
-pub use include::{Composed, compose};
+pub use include::{Composed, Included, compose};
 pub use joint::{
     FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop, Tracking,
 };
@@ -73,7 +74,8 @@ pub use misread::words;
 pub use modal::{ModalData, ModalNode};
 pub use monitor::Monitor;
 pub use motor::Motor;
-pub use names::{LONGEST_NAME, mangled, objection};
+pub use mount::{Mount, places};
+pub use names::{LONGEST_NAME, mangled, objection, objection_to_parts};
 pub use orbit::{Axes, Gravity, Orbit};
 pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
@@ -124,6 +126,9 @@ macro_rules! spec {
             /// one before it. Default: none.
             #[serde(default, skip_serializing_if = "Vec::is_empty")]
             pub include: Vec<String>,
+            /// Other specs as parts of this one, by their files. Default: none.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub mount: IndexMap<String, Mount>,
             /// Description of the model, one sentence, for the FMU. Default: none.
             #[serde(default, skip_serializing_if = "String::is_empty")]
             pub description: String,
@@ -308,6 +313,9 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
 /// [`Error::Spec`] if the text cannot be parsed as a [`Spec`].
 pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<(Spec, Vec<Problem>), Error> {
     let text = &composed.text;
+    if !composed.problems.is_empty() {
+        return Err(Error::Spec(composed.problems.clone()));
+    }
     let mut problems = source::non_finite_numbers(text)?;
     let mut spec: Spec = match toml::from_str(text) {
         Ok(spec) => spec,

@@ -45,6 +45,13 @@ pub fn objection(name: &str) -> Option<String> {
     None
 }
 
+/// Returns the reason for which the name of a part of a model is invalid: as [`objection`], but the
+/// name may have several parts with points between them, `left.shoulder` of the mount `left`.
+pub fn objection_to_parts(name: &str) -> Option<String> {
+    let too_long = || (name.len() > LONGEST_NAME).then(|| objection(&"x".repeat(name.len())));
+    name.split('.').find_map(objection).or_else(|| too_long().flatten())
+}
+
 /// Names that grapple reserves.
 const OWN: [&str; 7] = [
     super::WORLD,
@@ -148,7 +155,12 @@ mod tests {
         for good in ["base", "Link_2", "x", "timer", longest.as_str()] {
             assert_eq!(objection(good), None);
         }
-        assert!(objection(&(longest + "x")).is_some());
+        assert!(objection(&(longest.clone() + "x")).is_some());
+        // Names of mounted parts have points.
+        for bad in ["a..b", ".a", "a.", "a.2nd", "a.system", &format!("a.{longest}")] {
+            assert!(objection_to_parts(bad).is_some(), "{bad}");
+        }
+        assert_eq!(objection_to_parts("left.tool.claw_1"), None);
     }
 
     #[test]

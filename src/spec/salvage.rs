@@ -43,7 +43,7 @@ impl Spec {
         self.joint.retain(|name, _| sound("joint", name));
         let left = owners(self);
         self.signal.retain(|input, _| {
-            let owner = input.split('.').next().unwrap_or(input);
+            let owner = input.rsplit_once('.').map_or(input.as_str(), |(owner, _)| owner);
             (left.contains(owner) || !written.contains(owner))
                 && sound("body", owner)
                 && sound("signal", input)

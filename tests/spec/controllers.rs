@@ -71,7 +71,7 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
         assert_eq!(with(from, to), [expected]);
     }
     // Invalid names with wrong counts of numbers: both errors are reported.
-    for name in ["a.b", ""] {
+    for name in ["a b", ""] {
         let places = report(&format!(
             "name = \"control\"\nkind = \"controller\"\n[controller.joint.\"{name}\"]\ntype = \"cylindrical\"\nkp = [1.0]\nkd = 1.0\n"
         ));

@@ -3,11 +3,16 @@
 mod contacts;
 mod controllers;
 mod director;
+#[path = "../everything/mod.rs"]
+mod everything;
+#[path = "../example_files/mod.rs"]
+mod example_files;
 mod flexible;
 mod formulations;
 #[path = "../messages/mod.rs"]
 mod messages;
 mod motions;
+mod mounts;
 mod nodal;
 
 use grapple::spec::{self, Source};

@@ -60,6 +60,9 @@ fn examine(spec: &Path, quiet: bool) -> Result<()> {
     }
     print(&format!("{}: {}", compiled.file, summary(&compiled)))?;
     let findings = check(&compiled)?;
+    for line in &compiled.unused {
+        print(&format!("  {line}"))?;
+    }
     if let Some(loops) = &findings.loops {
         print(&format!("  {}", closed(loops)))?;
     }

@@ -89,7 +89,7 @@ impl Wrapper {
     /// rate as outputs (a spacecraft), or an output with them as inputs (a controller). The attitude
     /// of a spherical joint is no angle.
     fn add_flange(&mut self, tau: &ScalarVariable, description: &ModelDescription) -> Option<()> {
-        let (joint, index) = tau.name.split_once(".tau")?;
+        let (joint, index) = tau.name.rsplit_once(".tau")?;
         let (is_spacecraft, other) = match tau.causality {
             Causality::Input => (true, Causality::Output),
             Causality::Output => (false, Causality::Input),
@@ -108,7 +108,7 @@ impl Wrapper {
             _ => return None,
         };
         let number = index.replace('[', "_").replace(']', "");
-        let [connector, adaptor] = ["flange", "axis"].map(|kind| format!("{joint}_{kind}{number}"));
+        let [connector, adaptor] = ["flange", "axis"].map(|kind| format!("{}_{kind}{number}", mangled(joint)));
         self.driven.extend([q, qd, tau].map(|variable| variable.name.clone()));
         let [q, qd, tau] = [q, qd, tau].map(|variable| format!("fmu.{}", mangled(&variable.name)));
 
@@ -166,24 +166,25 @@ impl Wrapper {
             let names: Vec<String> = names.iter().map(|name| format!("fmu.{}", mangled(name))).collect();
             format!("{{{}}}", names.join(", "))
         };
+        let own = mangled(name);
         let (mut equations, mut driven) = (Vec::new(), Vec::new());
         for field in ["f", "t"] {
             let inputs = list(name, field, 3, Causality::Input)?;
-            equations.push(format!("{} = {name}_port.{field}", vector(&inputs)));
+            equations.push(format!("{} = {own}_port.{field}", vector(&inputs)));
             driven.extend(inputs);
         }
         for (field, n) in [("r", 3), ("q", 4), ("v", 3), ("w", 3)] {
             let outputs = list(&port.frame, field, n, Causality::Output)?;
-            equations.push(format!("{name}_port.{field} = {}", vector(&outputs)));
+            equations.push(format!("{own}_port.{field} = {}", vector(&outputs)));
         }
-        equations.push(format!("connect({name}_port.frame, {name}_frame)"));
+        equations.push(format!("connect({own}_port.frame, {own}_frame)"));
         equations.iter().for_each(|equation| self.equation(equation));
         self.driven.extend(driven);
         let world = port.axes == PortAxes::World;
-        let _ = writeln!(self.adaptors, "    Port {name}_port(lag = lag, worldAxes = {world});");
+        let _ = writeln!(self.adaptors, "    Port {own}_port(lag = lag, worldAxes = {world});");
         self.connectors.push(Connector {
             class: "Modelica.Mechanics.MultiBody.Interfaces.Frame_a".to_owned(),
-            name: format!("{name}_frame"),
+            name: format!("{own}_frame"),
             what: format!("Port {name}: pose of {}, and the force and torque on it", port.frame),
             x: 100.0,
         });

@@ -154,6 +154,7 @@ impl<'a> Page<'a> {
                     (None, _) => format!("list of {one}"),
                 }
             }
+            "object" if field.get("additionalProperties").is_none() => "table".to_owned(),
             "object" => format!("table of {}s", self.kind(&field["additionalProperties"])),
             other => unreachable!("a field of type {other:?}: {field}"),
         }

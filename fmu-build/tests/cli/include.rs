@@ -133,3 +133,53 @@ fn files_that_cannot_be_included_are_named() {
         assert!(outcome.errors.contains("[craft.toml:2:"), "{}", outcome.errors);
     }
 }
+
+/// A problem in a mounted file is shown there, one in the changes or the joint of a mount at the
+/// mount, also if mounts are nested; and the same FMU results from the mounts of the example.
+#[test]
+fn problems_of_mounts_are_located_in_the_file_that_contains_them() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    let arm = example("mounts/arm");
+    desk.write("claw.toml", "[body.palm]\nmass = 1.0\ninertia = [0.1, 0.1, -0.1]\n");
+    desk.write(
+        "arm.toml",
+        &format!("{arm}\n[mount.claw]\nspec = \"claw.toml\"\non = \"tip\"\n"),
+    );
+    desk.write(
+        "craft.toml",
+        "name = \"craft\"\n[body.bus]\nmass = 4.0\ninertia = [1.0, 1.0, 1.0]\n\n[mount.left]\nspec = \"arm.toml\"\non = \"bus\"\n\
+         joint = { type = \"revolute\", axis = [0.0, 0.0, 0.0] }\nset.joint.elbow.damping = -1.0\n",
+    );
+    let outcome = desk.run(&["check", "craft.toml"]);
+    assert_eq!(outcome.code, Some(1));
+    outcome.record();
+    for place in ["[craft.toml:9:", "[craft.toml:10:", "[claw.toml:3:"] {
+        assert!(outcome.errors.contains(place), "{place}\n{}", outcome.errors);
+    }
+    // An unknown field of a mounted file, and a wrong name in its own mount.
+    desk.write("arm.toml", &arm.replace("damping = 0.5  ", "dampin = 0.5  "));
+    let outcome = desk.run(&["check", "craft.toml"]);
+    outcome.record();
+    let line = 1 + desk
+        .text("arm.toml")
+        .lines()
+        .position(|line| line.starts_with("dampin"))
+        .expect("it is there");
+    assert!(
+        outcome.errors.contains(&format!("[arm.toml:{line}:")),
+        "{}",
+        outcome.errors
+    );
+    desk.write(
+        "arm.toml",
+        &format!("{arm}\n[mount.claw]\nspec = \"claw.toml\"\non = \"tp\"\n"),
+    );
+    let outcome = desk.run(&["check", "craft.toml"]);
+    outcome.record();
+    assert!(
+        outcome.errors.contains("[arm.toml:") && outcome.errors.contains("\"tip\""),
+        "{}",
+        outcome.errors
+    );
+}

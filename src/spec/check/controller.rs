@@ -83,7 +83,7 @@ impl Check<'_> {
         }
         let mut owners: HashMap<&str, &str> = HashMap::new();
         for (place, kind, name) in names {
-            if let Some(what) = names::objection(name) {
+            if let Some(what) = names::objection_to_parts(name) {
                 self.of_controller(&place, what);
             }
             if let Some(owner) = owners.insert(name, kind) {

@@ -37,9 +37,9 @@ const MOST_IN_SEGMENTS: usize = 512;
 /// Adds a problem for each error in the structure of `spec`.
 pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     let mut check = Check { spec, problems };
-    if !spec.include.is_empty() {
+    if !spec.include.is_empty() || !spec.mount.is_empty() {
         let what = "this text was not composed with the files that it includes".to_owned();
-        check.report("include", "", "", what);
+        check.report(if spec.mount.is_empty() { "include" } else { "mount" }, "", "", what);
     }
     if let Some(what) = names::objection(&spec.name) {
         check.report("name", "", "", what);
@@ -302,7 +302,7 @@ impl Check<'_> {
         names.extend(spec.closed_loop.keys().map(|key| ("loop", key.as_str())));
         spec.each_element(|section, name, _| names.push((section, name)));
         for (section, name) in names {
-            if let Some(what) = names::objection(name) {
+            if let Some(what) = names::objection_to_parts(name) {
                 self.report(section, name, "", what);
             }
             // A port's variables are others than those of its frame.

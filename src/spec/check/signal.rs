@@ -121,7 +121,7 @@ impl Check<'_> {
 
     /// Validates a signal that also sets the derivatives of a reference.
     fn trajectory(&mut self, input: &str, signal: &Signal) {
-        let joint = input.split_once(".q_ref").map(|(joint, _)| joint);
+        let joint = input.rsplit_once(".q_ref").map(|(joint, _)| joint);
         let spec = self.spec;
         let kind = joint.and_then(|joint| match &spec.controller {
             Some(controller) => controller.joint.get(joint).map(|joint| joint.kind),
