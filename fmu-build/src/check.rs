@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::modes::{Modes, Perturbations};
 use crate::point::Point;
 use crate::starts::{Assembled, assemble};
+use crate::tree::Tree;
 use crate::{bdf, linearize, solver_advice, zeros};
 use grapple::plant::{Linearisation, Model, Remarks};
 use std::sync::Arc;
@@ -16,6 +17,8 @@ const LARGEST: usize = 400;
 pub struct Check {
     /// The assembled start, if the spec has closed loops.
     pub loops: Option<Assembled>,
+    /// Bodies and frames at the start, if the spec is that of a spacecraft.
+    pub tree: Option<Tree>,
     /// Frequencies of flexible bodies, and warnings about unlikely values.
     pub remarks: Remarks,
     /// Advice on integration: fastest modes, method and speed, Model Exchange with BDF methods.
@@ -30,8 +33,9 @@ pub fn check(compiled: &CompiledSpec) -> Result<Check> {
     let model = &compiled.model;
     let has_loops = !model.spec.closed_loop.is_empty();
     let loops = has_loops.then(|| assemble(model)).transpose()?;
-    let mut advice = Vec::new();
+    let (mut advice, mut tree) = (Vec::new(), None);
     if model.spec.controller.is_none() {
+        tree = Some(Tree::of(model)?);
         if let Some((linear, modes)) = modes_at_start(model) {
             advice.extend(solver_advice::of_modes(model, &linear, &modes));
             advice.extend(bdf::advice(&linear, &modes, model.spec.experiment.step));
@@ -41,6 +45,7 @@ pub fn check(compiled: &CompiledSpec) -> Result<Check> {
     }
     Ok(Check {
         loops,
+        tree,
         remarks: compiled.remarks()?,
         advice,
     })

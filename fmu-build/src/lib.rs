@@ -30,7 +30,7 @@
 //! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
 //! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
 //! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
-//! | [`modes`] | the modes of a linearised model |
+//! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!
@@ -103,6 +103,7 @@ pub mod table;
 pub mod templates;
 pub mod text;
 mod toml_file;
+pub mod tree;
 mod urdf;
 mod zeros;
 mod zip_entry;

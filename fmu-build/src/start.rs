@@ -32,12 +32,25 @@ pub struct Start<'a> {
 }
 
 impl<'a> Start<'a> {
-    /// Computes the start with the plant's parameters.
+    /// Computes the start with the plant's parameters, as written; loops may be open.
     pub fn of(model: &'a Model, plant: &'a Plant) -> Self {
+        Self::at(model, plant, &model.start_at(plant.derived(), 0.0, plant.parameters()))
+    }
+
+    /// Computes the start of a run.
+    ///
+    /// # Errors
+    /// No start closes the loops, or there is no equilibrium.
+    pub fn solved(model: &'a Model, plant: &'a Plant) -> Result<Self, Error> {
+        let start = model.solved_start(plant.derived(), 0.0, plant.parameters())?;
+        Ok(Self::at(model, plant, &start))
+    }
+
+    /// Computes the poses at coordinates and rates.
+    fn at(model: &'a Model, plant: &'a Plant, (q, qd): &(Vec<f64>, Vec<f64>)) -> Self {
         let (system, derived) = (model.system(), plant.derived());
         let mut kinematics = Kinematics::new(system);
-        let (q, qd) = model.start_at(derived, 0.0, plant.parameters());
-        kinematics.update(system, derived, &q, &qd);
+        kinematics.update(system, derived, q, qd);
         Self {
             system,
             derived,

@@ -144,12 +144,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Assembly`], [`Error::NoEquilibrium`].
-    pub(super) fn solved_start(
-        &self,
-        derived: &Derived,
-        t: f64,
-        parameters: &[f64],
-    ) -> Result<(Vec<f64>, Vec<f64>), Error> {
+    pub fn solved_start(&self, derived: &Derived, t: f64, parameters: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Error> {
         let (mut q, mut qd) = self.start_at(derived, t, parameters);
         let of = Constants {
             model: self,

@@ -97,10 +97,10 @@ def test_the_page_on_flexible_links_has_the_frequencies_of_its_boom(tmp_path):
     run = shell(f"set -e\n{commands}", tmp_path)
     assert run.returncode == 0, run.stderr
     (shown,) = [text for language, text in blocks(page) if language == "text"]
-    checked = lines(run.stdout)[:4]
-    assert lines(shown)[:3] == checked[:3]
+    checked = lines(run.stdout)[: len(lines(shown))]
+    assert lines(shown)[:-1] == checked[:-1]
     # The speed is measured.
-    assert lines(shown)[3].rpartition(": ")[0] == checked[3].rpartition(": ")[0]
+    assert lines(shown)[-1].rpartition(": ")[0] == checked[-1].rpartition(": ")[0]
 
     (load,) = [text for language, text in blocks(page) if language == "toml" and text.startswith("boundary")]
     table = re.findall(r"^\| (\d), (\d)( with the tip's load)? \| (.*) \|$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE)

@@ -12,10 +12,12 @@ use std::path::{Path, PathBuf};
 /// List all errors of a spec, with line, name and value.
 ///
 ///   grapple check my_arm.toml
-///   grapple check --quiet *.toml    problems and warnings only
+///   grapple check my_arm.toml --frames    all bodies and frames of a large model
+///   grapple check --quiet *.toml          problems and warnings only
 ///   grapple check arm.toml arm_controller.toml
 ///
-/// A warning reports a value that is legal but unlikely, and does not change the exit
+/// The tree of bodies is shown with masses, and with the positions and rotations of
+/// bodies and frames at t = 0. A warning reports a value that is legal but unlikely, and does not change the exit
 /// code. Advice on integration: the fastest modes, the speed of Co-Simulation (measured
 /// for at most a second, with the spec's signals), and vibrations for which a BDF method
 /// in Model Exchange is unstable. Two specs are also examined together, as
@@ -29,13 +31,19 @@ pub struct Arguments {
     /// Print nothing for a spec without problems or warnings
     #[arg(long, short)]
     quiet: bool,
+    /// List all bodies and frames, however many
+    #[arg(long, conflicts_with = "quiet")]
+    frames: bool,
 }
+
+/// Largest number of bodies and frames that are listed without `--frames`.
+const MOST_ROWS: usize = 40;
 
 pub fn run(arguments: &Arguments) -> Result<()> {
     let mut outcome = Ok(());
     for spec in &arguments.specs {
         // The last report is printed by main.
-        if let Err(report) = examine(spec, arguments.quiet)
+        if let Err(report) = examine(spec, arguments)
             && let Err(earlier) = std::mem::replace(&mut outcome, Err(report))
         {
             warn(&format!("{earlier:?}"));
@@ -53,13 +61,23 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
-fn examine(spec: &Path, quiet: bool) -> Result<()> {
+fn examine(spec: &Path, arguments: &Arguments) -> Result<()> {
     let compiled = CompiledSpec::read(spec)?;
-    if quiet {
+    if arguments.quiet {
         return remark(&compiled.file, &compiled.remarks()?, true);
     }
     print(&format!("{}: {}", compiled.file, summary(&compiled)))?;
     let findings = check(&compiled)?;
+    if let Some(tree) = &findings.tree {
+        print(&format!("  {}", tree.summary()))?;
+        match tree.rows() <= MOST_ROWS || arguments.frames {
+            true => print(tree.lines().trim_end_matches('\n'))?,
+            false => print(&format!(
+                "  `grapple check --frames` lists its {} bodies and frames",
+                tree.rows()
+            ))?,
+        }
+    }
     for line in &compiled.unused {
         print(&format!("  {line}"))?;
     }

@@ -183,3 +183,55 @@ fn problems_of_mounts_are_located_in_the_file_that_contains_them() {
         outcome.errors
     );
 }
+
+/// The example: names of mounted parts in the FMU, the tree with positions, and settings of mounted
+/// files that do not apply.
+#[test]
+fn tree_of_a_servicer_with_mounts_has_masses_and_positions() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    for file in ["arm", "client", "servicer"] {
+        desk.write(&format!("{file}.toml"), &example(&format!("mounts/{file}")));
+    }
+    let out = desk.succeed(&["check", "servicer.toml"]);
+    messages::record(messages::without_speed(&out));
+    assert!(out.contains("floats: bus, client.hull"), "{out}");
+    let row = |name: &str| {
+        let line = out
+            .lines()
+            .find(|line| line.trim().starts_with(name))
+            .unwrap_or_else(|| panic!("{name}\n{out}"));
+        line.trim().to_owned()
+    };
+    // 0.1 m along the port, 30 deg to the left of x: (0.5 + 0.0866, 0.5 + 0.05).
+    assert!(row("left.upper ").contains("(0.586603, 0.55, 0)") && row("left.upper ").ends_with("30° about z"));
+    assert!(
+        row("right.forearm ").contains("6 kg") && row("client.pin ").contains("(2.4, 0, 0)"),
+        "{out}"
+    );
+    desk.write(
+        "heavy.toml",
+        &(desk.text("arm.toml") + "[environment]\ngravity = [0.0, 0.0, -9.81]\n"),
+    );
+    desk.write(
+        "servicer.toml",
+        &desk.text("servicer.toml").replace("\"arm.toml\"", "\"heavy.toml\""),
+    );
+    let out = desk.succeed(&["check", "servicer.toml"]);
+    assert!(
+        out.contains("mount \"left\": environment of heavy.toml does not apply"),
+        "{out}"
+    );
+    // A large model shows its tree on request.
+    let mut many = "name = \"many\"\n".to_owned();
+    for i in 0..50 {
+        many += &format!("[body.b{i}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n");
+    }
+    desk.write("many.toml", &many);
+    let out = desk.succeed(&["check", "many.toml"]);
+    assert!(
+        out.contains("50 parts float") && out.contains("--frames") && !out.contains("b49"),
+        "{out}"
+    );
+    assert!(desk.succeed(&["check", "--frames", "many.toml"]).contains("b49"));
+}
