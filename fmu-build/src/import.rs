@@ -1,12 +1,16 @@
 //! Robot descriptions in URDF, converted to specs.
 
+use crate::compiled_spec::CompiledSpec;
 use crate::error::{Context, Result, invalid};
+use crate::files::place;
 use crate::problems::{Problems, SIZE_LIMIT};
 use crate::urdf::read::{XACRO, read};
 use crate::urdf::spec::{Converted, spec};
 use crate::urdf::tree::Tree;
-use grapple::spec::read_text;
-use std::path::Path;
+use crate::urdf::{Fault, Robot};
+use grapple::spec::{WORLD, read_text, unknown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Options of an import; by default the root link is fixed to the world and links on fixed joints
 /// are merged.
@@ -16,12 +20,17 @@ pub struct ImportOptions {
     pub floating: bool,
     /// Set if links with mass on fixed joints remain separate bodies.
     pub keep_fixed: bool,
+    /// Mass of a floating base whose root link has none, kg, and its inertia about the link's origin,
+    /// link axes, kg·m²: xx, yy, zz, xy, xz, yz.
+    pub base: Option<(f64, [f64; 6])>,
 }
 
 /// An imported robot.
 pub struct Imported {
     /// The text of the spec.
     pub text: String,
+    /// Name of the robot in the spec.
+    pub name: String,
     /// Warnings about unlikely data.
     pub warnings: Vec<String>,
     /// Number of links in the file.
@@ -42,22 +51,139 @@ pub struct Imported {
 /// A file that cannot be read; [`Problems`] with all of its errors, each with its position.
 pub fn import(path: &Path, options: ImportOptions) -> Result<Imported> {
     let shown = path.display().to_string();
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xacro")) {
-        return Err(invalid!("{shown}: {XACRO}"));
+    if options.base.is_some() && !options.floating {
+        return Err(invalid!(
+            "--base-mass is that of a base that floats: add --base floating"
+        ));
     }
-    let text = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {shown}"))?;
+    if let Some(what) = other_kind(path) {
+        return Err(invalid!("{shown} is no robot description in URDF, but {what}"));
+    }
+    let (robot, text) = robot(path, &shown)?;
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
-    let robot = read(&text).map_err(wrong)?;
     let tree = Tree::of(&robot, options).map_err(wrong)?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let Converted { text, remarks } = spec(&robot, &tree, &file);
+    let Converted { text, name, remarks } = spec(&robot, &tree, &file);
     Ok(Imported {
         text,
+        name,
         warnings: remarks,
         links: robot.links.len(),
         joints: robot.joints.len(),
         bodies: tree.bodies.len(),
         kept_joints: tree.attachments.len(),
         frames: tree.fixed_links.len(),
+    })
+}
+
+/// Frame of a spec on which a robot is mounted.
+#[derive(Clone, Debug)]
+pub struct MountPoint {
+    /// File of the spec, which is not changed.
+    pub spec: PathBuf,
+    /// Frame or body of it, or `world`.
+    pub frame: String,
+}
+
+impl Imported {
+    /// Returns the path and the text of a spec that includes that of `on` and mounts the robot, whose
+    /// spec is written to `file`. It is beside the spec of `on`.
+    ///
+    /// # Errors
+    /// A spec of `on` that has errors, or has no such frame.
+    pub fn host(&self, file: &Path, on: &MountPoint) -> Result<(PathBuf, String)> {
+        let compiled = CompiledSpec::read(&on.spec)?;
+        let spec = &compiled.model.spec;
+        if on.frame != WORLD && !spec.frames().any(|frame| *frame == on.frame) {
+            let what = unknown("frame or body", &on.frame, spec.frames());
+            return Err(invalid!("{}: {what}", compiled.file));
+        }
+        let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let host = on
+            .spec
+            .with_file_name(format!("{}_{}.toml", stem(&on.spec), stem(file)));
+        let folder = place(&host).parent().map(Path::to_owned).unwrap_or_default();
+        let written = |path: &Path| {
+            let path = place(path);
+            let near = path.strip_prefix(&folder).unwrap_or(&path);
+            toml::Value::from(near.to_string_lossy().into_owned()).to_string()
+        };
+        let text = format!(
+            "# {} with the robot of {}, written by `grapple import`.\ninclude = [{}]\nname = \"{}_{}\"\n\n[mount.{}]\n\
+             spec = {}\non = {:?}\n",
+            spec.name,
+            stem(file),
+            written(&on.spec),
+            spec.name,
+            self.name,
+            self.name,
+            written(file),
+            on.frame
+        );
+        Ok((host, text))
+    }
+}
+
+/// Reads a robot, and returns it with the text of its URDF. Macros are expanded by the program xacro.
+fn robot(path: &Path, shown: &str) -> Result<(Robot, String)> {
+    let is_xacro = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("xacro"));
+    let written = read_text(path, SIZE_LIMIT).context(|| format!("cannot read {shown}"))?;
+    let wrong = |text: &str, faults: Vec<Fault>| Problems::of(shown, text, "XML", faults);
+    let faults = match read(&written) {
+        Ok(robot) if !is_xacro => return Ok((robot, written)),
+        Ok(_) => Vec::new(),
+        Err(faults) => faults,
+    };
+    let has_macros = is_xacro || faults.iter().any(|(what, _)| what.contains(XACRO));
+    let expanded = if has_macros { expanded(path, shown)? } else { None };
+    match expanded {
+        Some(text) => match read(&text) {
+            Ok(robot) => Ok((robot, text)),
+            Err(faults) => Err(wrong(&text, faults).into()),
+        },
+        None if faults.is_empty() => Err(invalid!("{shown}: {XACRO}")),
+        None => Err(wrong(&written, faults).into()),
+    }
+}
+
+/// Returns the output of the program xacro for a file; `None` without this program.
+fn expanded(path: &Path, shown: &str) -> Result<Option<String>> {
+    // A relative path with a folder is not read as an option.
+    let file = if path.is_relative() {
+        Path::new(".").join(path)
+    } else {
+        path.to_owned()
+    };
+    let run = Command::new("xacro").arg(file).stdin(Stdio::null()).output();
+    let output = match run {
+        Ok(output) => output,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).context(|| "cannot run xacro".to_owned()),
+    };
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(invalid!("{shown}: xacro fails: {}", errors.trim()));
+    }
+    if output.stdout.len() as u64 > SIZE_LIMIT {
+        return Err(invalid!(
+            "{shown}: the output of xacro is larger than {SIZE_LIMIT} bytes"
+        ));
+    }
+    let text = String::from_utf8(output.stdout);
+    text.map(Some)
+        .map_err(|_| invalid!("{shown}: the output of xacro is not text in UTF-8"))
+}
+
+/// Returns the kind of a file that is known by its name and is no URDF file.
+fn other_kind(path: &Path) -> Option<&'static str> {
+    let extension = path.extension()?.to_ascii_lowercase();
+    Some(match extension.to_str()? {
+        "toml" => "a spec: `grapple check` reads it, and `[mount.<name>]` makes it a part of another one",
+        "fmu" => "an FMU: `grapple describe` reads it",
+        "ssp" => "connected FMUs: `grapple simulate` runs them",
+        "sdf" => "Gazebo's SDF, which this version does not read",
+        "stl" | "obj" | "dae" | "glb" | "gltf" => "the shape of a link: give the URDF file that names it",
+        "csv" | "parquet" | "xlsx" => "a table",
+        _ => return None,
     })
 }

@@ -16,6 +16,15 @@ ROOT = Path(__file__).resolve().parents[2]
 # Commands that need libraries of another platform or of an old system.
 NOT_HERE = ("win64=", "old_glibc/")
 
+BUS = """
+name = "bus"
+[body.bus]
+mass = 400.0
+inertia = [60.0, 70.0, 80.0]
+[frame.port]
+body = "bus"
+"""
+
 STUDY = """
 model = "my_arm.toml"
 runs = 10
@@ -59,6 +68,7 @@ def files(tmp_path_factory):
     grapple("couple", folder / "arm.toml", folder / "arm_controller.toml", "-o", folder / "loop.ssp")
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
     (folder / "docking.toml").write_text(STUDY, encoding="utf-8")
+    (folder / "bus.toml").write_text(BUS, encoding="utf-8")
     for name in ("out", ".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"):
         (folder / name).mkdir(parents=True)
     return folder

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Message for a file of xacro macros.
-pub const XACRO: &str = "this is xacro, macros that make a URDF file, and they are not expanded here; expand them first: xacro FILE > arm.urdf";
+pub const XACRO: &str = "this is xacro, macros that make a URDF file, and the program xacro, which expands them, is not found: pip install xacro";
 
 /// Reads a robot.
 ///
@@ -39,7 +39,14 @@ impl Reader {
             return None;
         }
         if root.name != "robot" {
-            let what = format!("the root element must be <robot>, not <{}>", root.name);
+            let kind = match root.name.as_str() {
+                "mujoco" => " (MuJoCo's MJCF)",
+                "sdf" => " (Gazebo's SDF)",
+                "COLLADA" => " (a mesh in COLLADA)",
+                "fmiModelDescription" => " (the description of an FMU)",
+                _ => "",
+            };
+            let what = format!("the root element must be <robot>, not <{}>{kind}", root.name);
             self.report(&root.place, what);
             return None;
         }

@@ -14,6 +14,8 @@ const SLIP: f64 = 0.01;
 /// A spec, with remarks for the user.
 pub struct Converted {
     pub text: String,
+    /// Name of the robot.
+    pub name: String,
     pub remarks: Vec<String>,
 }
 
@@ -30,6 +32,7 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
     tail(&mut page, tree, &names);
     Converted {
         text: page.text,
+        name: names.model,
         remarks,
     }
 }

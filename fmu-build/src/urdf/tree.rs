@@ -2,6 +2,7 @@
 
 use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
 use crate::import::ImportOptions;
+use grapple::algebra::{Sym3, Vec3};
 use std::ops::Range;
 
 /// The world or the body to which a link is attached.
@@ -166,7 +167,18 @@ impl Gathering<'_> {
     fn base(&mut self, root: usize) {
         let link = &self.robot.links[root];
         let here = Placement::identity();
-        if link.name == WORLD && self.mass(root) == 0.0 {
+        if self.options.base.is_some() && (self.is_heavy[root] || link.name == WORLD) {
+            let what = format!(
+                "--base-mass: the root link \"{}\" {}",
+                link.name,
+                if link.name == WORLD {
+                    "is the world"
+                } else {
+                    "has a mass, or a link fixed to it has"
+                }
+            );
+            self.fault(&link.place, what);
+        } else if link.name == WORLD && self.mass(root) == 0.0 {
             self.seat(root, Carrier::World);
         } else if self.is_heavy[root] {
             let body = self.body(root);
@@ -176,9 +188,22 @@ impl Gathering<'_> {
                 self.attach(None, Kind::Fixed, Carrier::World, body, here);
             }
             self.seat(root, Carrier::Body(body));
+        } else if let Some((m, [xx, yy, zz, xy, xz, yz])) = self.options.base {
+            let body = self.body(root);
+            self.tree.bodies[body].inertial = Inertial {
+                m,
+                c: Vec3::zeros(),
+                I_cm: Sym3 {
+                    d: [xx, yy, zz],
+                    o: [xy, xz, yz],
+                },
+            };
+            self.tree.bodies[body].start = Some(here);
+            self.seat(root, Carrier::Body(body));
         } else if self.options.floating {
             let what = format!(
-                "--base floating: the root link \"{}\" has no mass, so it cannot float freely: add an <inertial>",
+                "--base floating: the root link \"{}\" has no mass, so it cannot float freely: write --base-mass and \
+                 --base-inertia, or add an <inertial>",
                 link.name
             );
             self.fault(&link.place, what);

@@ -117,10 +117,16 @@ impl Desk {
 
     /// Runs `grapple` with these arguments.
     pub fn run(&self, arguments: &[&str]) -> Outcome {
+        self.run_with(arguments, &[])
+    }
+
+    /// Runs `grapple` with these arguments and additional variables of the environment.
+    pub fn run_with(&self, arguments: &[&str], environment: &[(&str, &str)]) -> Outcome {
         let program = Command::new(env!("CARGO_BIN_EXE_grapple"))
             .args(arguments)
             .current_dir(self.0.path())
             .env("NO_COLOR", "1")
+            .envs(environment.iter().copied())
             .output();
         let Output { status, stdout, stderr } = program.expect("the program runs");
         Outcome {

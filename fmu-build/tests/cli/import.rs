@@ -382,7 +382,7 @@ fn invalid_urdf_is_refused_with_the_position() {
     }
     let desk = Desk::new();
     desk.write("arm.urdf.xacro", &robot(&[link("base")]));
-    let outcome = desk.run(&["import", "arm.urdf.xacro"]);
+    let outcome = desk.run_with(&["import", "arm.urdf.xacro"], &[("PATH", "")]);
     assert!(outcome.errors.contains("xacro"), "{}", outcome.errors);
     outcome.record();
 }
@@ -418,4 +418,129 @@ fn long_names_are_shortened_and_stay_unique() {
         "{bodies:?}"
     );
     messages::record(message);
+}
+
+/// Mass and inertia of a root link without mass, for a base that floats.
+#[test]
+fn base_without_mass_gets_one_from_the_command_line() {
+    let _section = messages::of_this_test();
+    let urdf = robot(&[
+        "<link name=\"base\"/>\n".to_owned(),
+        link("a"),
+        joint("j", "continuous", "base", "a", ""),
+    ]);
+    let options = [
+        "--base",
+        "floating",
+        "--base-mass",
+        "5",
+        "--base-inertia",
+        "1,2,2.5,0,-0.1,0",
+    ];
+    let (spec, _) = imported(&urdf, &options);
+    assert_field(&spec, "body.base.mass", "5.0");
+    assert_field(&spec, "body.base.inertia", "[1.0, 2.0, 2.5, 0.0, -0.1, 0.0]");
+    assert_field(&spec, "joint.j.parent", "\"base\"");
+    let desk = Desk::new();
+    desk.write("arm.urdf", &urdf);
+    for (options, code, named) in [
+        (&options[2..], 1, "--base floating"),
+        (&options[..4], 2, "--base-inertia"),
+        (
+            &["--base", "floating", "--base-mass", "5", "--base-inertia", "1,2"],
+            2,
+            "Ixx",
+        ),
+    ] {
+        let outcome = desk.run(&[&["import", "arm.urdf"], options].concat());
+        assert_eq!(outcome.code, Some(code), "{}", outcome.errors);
+        assert!(outcome.errors.contains(named), "{}", outcome.errors);
+    }
+    let heavy = robot(&[link("base")]);
+    expect_problems(&heavy, &options, &[(2, "\"base\"")]);
+}
+
+/// A robot on the frame of a spec: that spec is included and stays as it is.
+#[test]
+fn robot_is_mounted_on_the_frame_of_a_spec() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    desk.write(
+        "arm.urdf",
+        &robot(&[link("base"), link("a"), joint("j", "continuous", "base", "a", "")]),
+    );
+    let bus = "name = \"bus\"\n[body.bus]\nmass = 40.0\ninertia = [4.0, 4.0, 4.0]\n[frame.port]\nbody = \"bus\"\norigin = [1.0, 0.0, 0.0]\n";
+    desk.write("bus.toml", bus);
+    let outcome = desk.run(&["import", "arm.urdf", "--on", "bus.toml:prt"]);
+    assert_eq!(outcome.code, Some(1));
+    assert!(
+        outcome.errors.contains("\"port\"") && !desk.path("arm.toml").exists(),
+        "{}",
+        outcome.errors
+    );
+    outcome.record();
+    let out = desk.succeed(&["import", "arm.urdf", "--on", "bus.toml:port"]);
+    assert!(out.contains("next: grapple simulate bus_arm.toml"), "{out}");
+    assert_eq!(desk.text("bus.toml"), bus);
+    let tree = desk.succeed(&["check", "bus_arm.toml"]);
+    let foot = tree
+        .lines()
+        .find(|line| line.trim().starts_with("arm.base "))
+        .expect("the arm's base");
+    assert!(
+        foot.contains("fixed arm.base_mount") && foot.contains("(1, 0, 0)"),
+        "{tree}"
+    );
+    // A base that floats is fixed to the frame too. Existing files stay.
+    let floating = ["import", "arm.urdf", "--base", "floating", "--on", "bus.toml:port"];
+    assert_eq!(desk.run(&floating).code, Some(1));
+    desk.succeed(&[&floating[..], &["--force"]].concat());
+    assert!(desk.succeed(&["check", "bus_arm.toml"]).contains("fixed arm"));
+}
+
+/// Xacro is expanded by the program of that name; its errors are shown. Files of other kinds are
+/// named.
+#[test]
+fn xacro_is_expanded_and_files_of_other_kinds_are_named() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    for (file, named) in [
+        ("arm.toml", "spec"),
+        ("arm.fmu", "FMU"),
+        ("arm.ssp", "FMUs"),
+        ("arm.sdf", "SDF"),
+        ("arm.STL", "shape"),
+        ("arm.csv", "table"),
+    ] {
+        let outcome = desk.run(&["import", file]);
+        assert!(
+            outcome.code == Some(1) && outcome.errors.contains(named),
+            "{}",
+            outcome.errors
+        );
+        outcome.record();
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::create_dir(desk.path("bin")).expect("a folder");
+        let program = |lines: &str| {
+            desk.write("bin/xacro", &format!("#!/bin/sh\n{lines}\n"));
+            std::fs::set_permissions(desk.path("bin/xacro"), PermissionsExt::from_mode(0o755)).expect("permissions");
+        };
+        desk.write("arm.urdf.xacro", "<robot><xacro:arm/></robot>");
+        desk.write("expanded.urdf", &robot(&[link("base")]));
+        program("test \"$1\" = ./arm.urdf.xacro && exec cat expanded.urdf");
+        let path = format!("{}:/usr/bin:/bin", desk.path("bin").display());
+        let outcome = desk.run_with(&["import", "arm.urdf.xacro"], &[("PATH", &path)]);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.errors);
+        assert!(desk.text("arm.toml").contains("[body.base]"));
+        program("echo 'undefined property: length' >&2; exit 2");
+        let outcome = desk.run_with(&["import", "arm.urdf.xacro"], &[("PATH", &path)]);
+        assert!(
+            outcome.code == Some(1) && outcome.errors.contains("undefined property"),
+            "{}",
+            outcome.errors
+        );
+    }
 }
