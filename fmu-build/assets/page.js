@@ -356,7 +356,7 @@
     go(drawnAfter(Number(new URLSearchParams(location.hash.slice(1)).get("t")) || time[0]));
     if (page.motion.lacking) section.append(element("p", "lacking", page.motion.lacking));
     section.append(element("p", "", `Drag to rotate, wheel to zoom, right button to pan. Speed 1× shows the run in 20 s (${shown(normal)} times real time). ` +
-      "A body is shown as the ellipsoid of uniform density with its mass and inertia." +
+      "A body without shapes is shown as the box or cylinder of uniform density with its mass and inertia." +
       (page.motion.interfaces.length ? " A ring and a dot mark a possible contact: orange after an impact, green while captured or pressed." : "")));
     return { chart: "craft", go, repaint: scene.repaint, show: (i) => { if (i != null && !playing) { now = time[i]; set(i); } } };
   }

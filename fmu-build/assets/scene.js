@@ -15,7 +15,9 @@ function craftScene(motion, time, into, css, decode) {
   into.append(renderer.domElement);
   const scene = new T.Scene();
   const camera = new T.PerspectiveCamera(38, 1, 0.01, 1e6);
-  camera.up.set(0, 0, 1);
+  // In orbit the picture's vertical is the radial direction at the start.
+  const radial = motion.orbit ? new T.Vector3(...decode(motion.orbit).subarray(0, 3)).normalize() : null;
+  camera.up.copy(radial ?? new T.Vector3(0, 0, 1));
   const controls = new T.OrbitControls(camera, renderer.domElement);
   scene.add(new T.HemisphereLight(0xffffff, 0x667080, 2.2));
   const sun = new T.DirectionalLight(0xffffff, 2);
@@ -24,6 +26,9 @@ function craftScene(motion, time, into, css, decode) {
   const vector = (p) => new T.Vector3(...p);
   const at = (values, i) => new T.Vector3(values[3 * i], values[3 * i + 1], values[3 * i + 2]);
   // Each material by the name of its colour, since the theme may change.
+  const shapes = craftShapes(T, motion.meshes);
+  // Half the diagonal of a mesh's farthest part from its origin.
+  const meshSpan = (mesh, scale) => Math.max(...motion.meshes[mesh].parts.map(({ low, unit }) => Math.hypot(...low.map((l, i) => scale[i] * Math.max(Math.abs(l), Math.abs(l + 65535 * unit[i]))))));
   const painted = [];
   const painting = (material, name) => {
     material.color.set(css(name));
@@ -42,7 +47,8 @@ function craftScene(motion, time, into, css, decode) {
   const nodes = motion.nodal.map((beam) => beam.r.map(decode));
 
   // The spacecraft's size determines line widths, the extent of its motion the camera's position.
-  const reach = bodies.map((b) => Math.max(0, ...(b.ellipsoid?.half_axes ?? []).map((a) => vector(a).length()), ...b.reaches.map((p) => vector(p).length())));
+  const across3 = ({ kind, size, mesh }) => (kind === "mesh" ? meshSpan(mesh, size) : vector(size).length() / 2);
+  const reach = bodies.map((b) => Math.max(0, ...b.shapes.map((shape) => vector(shape.r).length() + across3(shape)), ...b.reaches.map((p) => vector(p).length())));
   const boundsAt = (i) => {
     const box = new T.Box3();
     bodies.forEach((b, k) => {
@@ -60,6 +66,7 @@ function craftScene(motion, time, into, css, decode) {
   const roams = Boolean(motion.orbit) || across(whole) > 6 * size;
   const thick = size / 220;
 
+  const visible = (shape) => (shape.stand_in ? { ...shape, size: [shape.size[0], ...shape.size.slice(1).map((side) => Math.max(side, 2.4 * thick))] } : shape);
   const tube = (group, from, to, radius, material) => {
     const along = to.clone().sub(from);
     if (along.length() < 1e-9) return;
@@ -68,24 +75,63 @@ function craftScene(motion, time, into, css, decode) {
     mesh.quaternion.setFromUnitVectors(new T.Vector3(0, 1, 0), along.normalize());
     group.add(mesh);
   };
-  const beamOf = new Map(motion.beams.map((beam) => [beam.body, { ...beam, bent: decode(beam.bent) }]));
+  // Material of a shape: its own colour, that of its mesh, else one of the page.
+  const coloured = (hex, name) => {
+    if (!hex) return paint(name);
+    const opacity = hex.length > 7 ? parseInt(hex.slice(7), 16) / 255 : 1;
+    const material = new T.MeshStandardMaterial({ roughness: 0.6, metalness: 0.1, transparent: opacity < 1, opacity, depthWrite: opacity === 1 });
+    material.color.set(hex.slice(0, 7));
+    return material;
+  };
+  const carriesWheel = new Set(motion.wheels.map((wheel) => wheel.body));
+  // Adds the surfaces and lines of a shape to a group; returns their geometries.
+  function draw(group, shape, name, along) {
+    const { surfaces, lines } = shapes.made(shape, along);
+    const see = (object) => {
+      object.frustumCulled = !along; // bounds of a bent geometry change
+      group.add(object);
+      return object.geometry;
+    };
+    const drawn = surfaces.map(({ surface, colour }) => {
+      const material = coloured(shape.colour ?? colour ?? (shape.kind === "panel" ? "#27468f" : null), name);
+      if (shape.stand_in && shape.seeThrough) Object.assign(material, { transparent: true, opacity: 0.35, depthWrite: false });
+      if (lines) Object.assign(material, { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
+      return see(new T.Mesh(surface, material));
+    });
+    if (lines) drawn.push(see(new T.LineSegments(lines, shape.kind === "panel" ? new T.LineBasicMaterial({ color: "#8fa9dd" }) : painting(new T.LineBasicMaterial(), "--link"))));
+    return drawn;
+  }
+  const beamOf = new Map(motion.beams.map((beam) => [beam.body, { ...beam, bent: decode(beam.bent), twist: beam.twist && decode(beam.twist) }]));
   bodies.forEach((b, k) => {
-    if (b.ellipsoid) {
-      const { centre, half_axes } = b.ellipsoid;
-      const solid = new T.Mesh(new T.SphereGeometry(1, 40, 24), paint("--body"));
-      const [x, y, z] = half_axes.map(vector);
-      if (x.clone().cross(y).dot(z) < 0) z.negate();
-      solid.matrixAutoUpdate = false;
-      solid.matrix.makeBasis(x, y, z).setPosition(vector(centre));
-      b.group.add(solid);
-      for (const p of b.reaches) tube(b.group, new T.Vector3(), vector(p), thick, paint("--link"));
-      tube(b.group, new T.Vector3(), vector(centre), thick, paint("--link"));
-    } else if (beamOf.has(k)) {
-      const beam = beamOf.get(k);
-      beam.mesh = new T.Mesh(new T.BufferGeometry(), paint("--beam"));
-      b.group.add(beam.mesh);
+    const beam = beamOf.get(k);
+    if (beam) {
+      beam.lengths = Array.from({ length: 65 }, (_, i) => (beam.length * i) / 64);
+      beam.followers = b.shapes.flatMap((shape) => draw(b.group, visible(shape), "--beam", beam.length)).map((g) => shapes.follower(g, beam.lengths));
+      return;
     }
+    const standsIn = b.shapes.some((shape) => shape.stand_in);
+    for (const shape of b.shapes) draw(b.group, { ...shape, seeThrough: carriesWheel.has(k) }, "--body");
+    // The skeleton of a body that is not described by shapes.
+    if (!standsIn) return;
+    for (const p of [...b.reaches, b.shapes[0].r]) tube(b.group, new T.Vector3(), vector(p), carriesWheel.has(k) ? 0.4 * thick : thick, paint("--link"));
   });
+  const wheels = motion.wheels.map((wheel) => {
+    const group = new T.Group();
+    const { size, r, q } = wheel.disc;
+    group.position.set(...r);
+    bodies[wheel.body].group.add(group);
+    const spin = group.add(new T.Group()).children[0];
+    group.quaternion.set(q[1], q[2], q[3], q[0]);
+    draw(spin, { ...wheel.disc, r: [0, 0, 0], q: [1, 0, 0, 0] }, "--c2");
+    // Marks on both faces, by which the rotation is seen.
+    draw(spin, { kind: "box", size: [0.96 * size[0], 0.12 * size[0], 1.06 * size[2]], r: [0, 0, 0], q: [1, 0, 0, 0] }, "--c1");
+    const angle = decode(wheel.angle);
+    return { ...wheel, group, spin, angle };
+  });
+  // Turns between two drawn instants could not be seen: all wheels are shown slower by one factor.
+  const turn = Math.max(0, ...wheels.flatMap(({ angle }) => Array.from(angle.subarray(1), (a, k) => Math.abs(a - angle[k]))));
+  const slower = Math.max(1, Math.ceil(turn / 0.4));
+
   for (const joint of motion.joints) {
     const { group } = bodies[joint.body];
     group.add(new T.Mesh(new T.SphereGeometry(2.2 * thick, 20, 14), paint("--joint")));
@@ -95,11 +141,15 @@ function craftScene(motion, time, into, css, decode) {
     }
   }
   const nodal = motion.nodal.map((beam, k) => {
-    const mesh = placed(new T.Mesh(new T.BufferGeometry(), paint("--beam")));
-    return { ...beam, r: nodes[k], slope: beam.slope.map(decode), mesh };
+    const lengths = [0];
+    for (const element of beam.elements) for (let i = 1, start = lengths.at(-1); i <= 8; i++) lengths.push(start + (element * i) / 8);
+    const group = placed(new T.Group());
+    const drawn = beam.shapes.flatMap((shape) => draw(group, visible(shape), "--beam", lengths.at(-1)));
+    return { ...beam, r: nodes[k], slope: beam.slope?.map(decode), q: beam.q?.map(decode), followers: drawn.map((g) => shapes.follower(g, lengths)) };
   });
   const orbit = motion.orbit && decode(motion.orbit);
   const earth = orbit && placed(new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25));
+  const planet = orbit && motion.planet_radius ? craftPlanet(T, motion.planet_radius) : null;
   const world = vector(motion.world);
   placed(new T.AxesHelper(size / 8)).position.copy(world);
   let grid;
@@ -110,6 +160,7 @@ function craftScene(motion, time, into, css, decode) {
       scene.remove(grid);
       grid.dispose();
     }
+    if (orbit) return;
     const step = 10 ** Math.floor(Math.log10(size / 4));
     grid = placed(new T.GridHelper(20 * step, 20, css("--edge"), css("--edge")));
     grid.rotation.x = Math.PI / 2;
@@ -164,10 +215,55 @@ function craftScene(motion, time, into, css, decode) {
     scale.textContent = `${Number((length / metres).toPrecision(1))} ${unit}`;
   }
 
-  const bend = (mesh, points) => {
-    mesh.geometry.dispose();
-    mesh.geometry = new T.TubeGeometry(new T.CatmullRomCurve3(points), 4 * points.length, 1.2 * thick, 12);
-  };
+  // Samples along a beam's axis: position, y and z axis of the section, nine numbers each.
+  function alongModal(beam, i) {
+    const n = beam.rest.length;
+    const points = beam.rest.map((p, k) => vector(p).addScaledVector(at(beam.bent, i * n + k), magnification));
+    const curve = new T.CatmullRomCurve3(points);
+    const q = new T.Quaternion(beam.axes[1], beam.axes[2], beam.axes[3], beam.axes[0]);
+    const [x, y, z] = [[1, 0, 0], [0, 1, 0], [0, 0, 1]].map((e) => vector(e).applyQuaternion(q));
+    const swing = new T.Quaternion();
+    return beam.lengths.flatMap((_, k) => {
+      const s = (k * (n - 1)) / 64;
+      const j = Math.min(n - 2, Math.floor(s));
+      const twist = beam.twist ? magnification * (beam.twist[i * n + j] + (s - j) * (beam.twist[i * n + j + 1] - beam.twist[i * n + j])) : 0;
+      swing.setFromUnitVectors(x, curve.getTangent(k / 64)).multiply(q.clone().setFromAxisAngle(x, twist));
+      return [curve.getPoint(k / 64), y.clone().applyQuaternion(swing), z.clone().applyQuaternion(swing)].flatMap((v) => v.toArray());
+    });
+  }
+  function alongNodal(beam, i) {
+    const quaternion = (k) => {
+      const q = beam.q[k].subarray(4 * i, 4 * i + 4);
+      return new T.Quaternion(q[1], q[2], q[3], q[0]).normalize();
+    };
+    const slope = (k) => (beam.q ? new T.Vector3(1, 0, 0).applyQuaternion(quaternion(k)) : at(beam.slope[k], i));
+    const samples = [];
+    const y = beam.across ? vector(beam.across) : new T.Vector3(0, 1, 0);
+    for (let e = 0; e + 1 < beam.r.length; e++) {
+      const [a, b, u, v] = [at(beam.r[e], i), at(beam.r[e + 1], i), slope(e), slope(e + 1)];
+      for (let k = e ? 1 : 0; k <= 8; k++) {
+        const s = k / 8;
+        const h = beam.elements[e];
+        const point = a.clone().multiplyScalar(1 - 3 * s * s + 2 * s ** 3).addScaledVector(b, 3 * s * s - 2 * s ** 3);
+        point.addScaledVector(u, h * (s - 2 * s * s + s ** 3)).addScaledVector(v, h * (s ** 3 - s * s));
+        const z = new T.Vector3(0, 0, 1);
+        if (beam.q) {
+          const turned = quaternion(e).slerp(quaternion(e + 1), s);
+          y.set(0, 1, 0).applyQuaternion(turned);
+          z.applyQuaternion(turned);
+        } else {
+          // An ANCF beam has no torsion: the section is carried along the axis without turning.
+          const x = a.clone().multiplyScalar(6 * s * s - 6 * s).addScaledVector(b, 6 * s - 6 * s * s);
+          x.addScaledVector(u, h * (1 - 4 * s + 3 * s * s)).addScaledVector(v, h * (3 * s * s - 2 * s)).normalize();
+          y.addScaledVector(x, -y.dot(x));
+          if (y.length() < 1e-6) y.set(x.y, x.z, x.x).addScaledVector(x, -(x.x * x.y + x.y * x.z + x.z * x.x));
+          z.crossVectors(x, y.normalize());
+        }
+        samples.push(...point.toArray(), ...y.toArray(), ...z.toArray());
+      }
+    }
+    return samples;
+  }
   let magnification = 1;
   let instant = 0;
   let followed = -1;
@@ -177,6 +273,10 @@ function craftScene(motion, time, into, css, decode) {
       mark.scale.setScalar(pixelAt(mark.position));
     }
     measure();
+    layers.place();
+    renderer.autoClear = false;
+    renderer.clear();
+    planet?.render(renderer, camera, at(orbit, instant));
     renderer.render(scene, camera);
   }
   function shift(by) {
@@ -191,23 +291,15 @@ function craftScene(motion, time, into, css, decode) {
       b.group.quaternion.set(b.q[4 * i + 1], b.q[4 * i + 2], b.q[4 * i + 3], b.q[4 * i]).normalize();
     }
     for (const beam of beamOf.values()) {
-      const n = beam.rest.length;
-      bend(beam.mesh, beam.rest.map((p, k) => vector(p).addScaledVector(at(beam.bent, i * n + k), magnification)));
+      const samples = alongModal(beam, i);
+      for (const follow of beam.followers) follow(samples);
     }
     for (const beam of nodal) {
-      const points = [];
-      for (let e = 0; e + 1 < beam.r.length; e++) {
-        const [a, b, u, v] = [at(beam.r[e], i), at(beam.r[e + 1], i), at(beam.slope[e], i), at(beam.slope[e + 1], i)];
-        for (let k = e ? 1 : 0; k <= 8; k++) {
-          const s = k / 8;
-          const point = a.clone().multiplyScalar(1 - 3 * s * s + 2 * s ** 3);
-          point.addScaledVector(b, 3 * s * s - 2 * s ** 3);
-          point.addScaledVector(u, beam.elements[e] * (s - 2 * s * s + s ** 3));
-          points.push(point.addScaledVector(v, beam.elements[e] * (s ** 3 - s * s)));
-        }
-      }
-      bend(beam.mesh, points);
+      const samples = alongNodal(beam, i);
+      for (const follow of beam.followers) follow(samples);
     }
+    for (const { spin, angle } of wheels) spin.rotation.z = (angle[i] / slower) % (2 * Math.PI);
+    layers.show(i);
     if (earth) {
       earth.position.copy(bodies[0].group.position);
       earth.setDirection(at(orbit, i).negate().normalize());
@@ -243,10 +335,13 @@ function craftScene(motion, time, into, css, decode) {
     camera.updateProjectionMatrix();
     render();
   };
+  const layers = craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, render: () => render() });
   colour();
   show(0);
   resize();
-  view([1, -1.2, 0.8], roams ? undefined : whole);
+  // In orbit the view is slightly downwards, with the horizon in it.
+  const start = radial ? radial.clone().multiplyScalar(0.55).add(new T.Vector3(1, -1.2, 0.8).projectOnPlane(radial).normalize()).toArray() : [1, -1.2, 0.8];
+  view(start, roams ? undefined : whole);
   new ResizeObserver(resize).observe(into);
   return {
     roams, // so far that it leaves the picture, unless it is followed

@@ -2,10 +2,11 @@
 
 use crate::error::{Result, invalid};
 use crate::problems::Problems;
+use crate::shapes::Meshes;
 use crate::toml_file;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
-use grapple::spec::{Spec, compose};
+use grapple::spec::{Composed, Spec, compose};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,10 @@ use std::sync::Arc;
 pub struct CompiledSpec {
     /// The compiled model.
     pub model: Arc<Model>,
-    /// Files that were read: the spec, those that it includes, and the tables of its signals.
+    /// Meshes of its shapes.
+    pub meshes: Meshes,
+    /// Files that were read: the spec, those that it includes, the tables of its signals, and the
+    /// meshes of its shapes.
     pub reads: Vec<PathBuf>,
     /// Settings of mounted specs that do not apply, as sentences.
     pub unused: Vec<String>,
@@ -60,15 +64,15 @@ impl CompiledSpec {
             let files: Vec<_> = std::iter::once((file, text, "")).chain(others).collect();
             failed(error, &files)
         };
-        let model = Model::read_composed(&composed, directory)
-            .and_then(checked)
-            .map_err(located)?;
+        let model = Model::read_composed(&composed, directory).and_then(checked);
+        let (model, meshes) = with_meshes(model, &composed, directory).map_err(located)?;
         let tables = tables(&composed.text).into_iter().map(|table| directory.join(table));
-        let mut reads: Vec<PathBuf> = paths.into_iter().chain(tables).collect();
+        let mut reads: Vec<PathBuf> = paths.into_iter().chain(tables).chain(meshes.reads().cloned()).collect();
         let mut known = HashSet::new();
         reads.retain(|path| known.insert(path.clone()));
         Ok(Self {
             model,
+            meshes,
             reads,
             unused: composed.unused,
             file: file.to_owned(),
@@ -82,6 +86,7 @@ impl CompiledSpec {
     pub fn of(spec: &Spec) -> Result<Self> {
         Ok(Self {
             model: Model::compile(spec).and_then(checked)?,
+            meshes: Meshes::default(),
             reads: Vec::new(),
             unused: Vec::new(),
             file: spec.name.clone(),
@@ -104,6 +109,33 @@ impl CompiledSpec {
     /// None for a valid spec.
     pub fn remarks(&self) -> Result<Remarks> {
         Ok(Remarks::on(&self.model)?)
+    }
+}
+
+/// Returns a model with the meshes of its shapes.
+///
+/// # Errors
+/// The problems of the shapes, and those of the model.
+fn with_meshes(
+    model: Result<Arc<Model>, grapple::Error>,
+    composed: &Composed,
+    directory: &Path,
+) -> Result<(Arc<Model>, Meshes), grapple::Error> {
+    let mut folders = vec![directory.to_owned()];
+    let included = composed.included.iter().filter_map(|included| included.path.parent());
+    folders.extend(included.map(|folder| directory.join(folder)));
+    let read = |spec: &Spec| Meshes::read(spec, directory, &folders);
+    match model {
+        Ok(model) => match read(&model.spec) {
+            Ok(meshes) => Ok((model, meshes)),
+            Err(problems) => Err(grapple::Error::Spec(problems)),
+        },
+        Err(grapple::Error::Spec(mut problems)) => {
+            let spec: Option<Spec> = toml::from_str(&composed.text).ok();
+            problems.extend(spec.and_then(|spec| read(&spec).err()).into_iter().flatten());
+            Err(grapple::Error::Spec(problems))
+        }
+        Err(other) => Err(other),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::{Context, Error, Result};
 use crate::library::{self, Library};
 use crate::package::Package;
 use crate::platform::Platform;
+use crate::shapes::Meshes;
 use crate::slave::FmuLibrary;
 use crate::summaries::unknown;
 use crate::{archive, results};
@@ -16,8 +17,10 @@ use tempfile::TempDir;
 pub struct Fmu {
     /// Model description of the FMU.
     pub description: ModelDescription,
-    /// Model in the FMU's `resources/`, compiled.
+    /// Model in the FMU's `resources/`, compiled; if the FMU was built from a spec, with its shapes.
     pub model: Model,
+    /// Meshes of the shapes.
+    pub meshes: Meshes,
     /// Loaded library of the FMU, which creates instances.
     pub library: FmuLibrary,
     /// Files from which the FMU was read.
@@ -57,8 +60,16 @@ impl Fmu {
         };
         archive::unpack(&file, folder, archive::ALL_LIMIT)?;
         let description = archive::description(&file)?;
+        let mut model = archive::model(&file)?;
+        let mut meshes = Meshes::default();
+        if let Some(compiled) = package.spec() {
+            // The FMU does not contain the shapes.
+            model.spec.clone_from(&compiled.model.spec);
+            meshes.clone_from(&compiled.meshes);
+        }
         Ok(Self {
-            model: archive::model(&file)?,
+            model,
+            meshes,
             library: FmuLibrary::new(folder, &description)?,
             description,
             reads: package.reads(),

@@ -32,6 +32,7 @@
 //! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
 //! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
+//! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!
 //! ```no_run
@@ -89,6 +90,7 @@ pub mod report;
 pub mod results;
 pub mod run;
 pub mod schema;
+pub mod shapes;
 mod signals;
 pub mod simulate;
 mod slave;

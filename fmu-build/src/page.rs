@@ -148,6 +148,13 @@ pub struct Variable {
     pub values: Floats,
 }
 
+/// Script of the animated spacecraft.
+const SCENE: [&str; 3] = [
+    include_str!("../assets/shapes.js"),
+    include_str!("../assets/layers.js"),
+    include_str!("../assets/scene.js"),
+];
+
 impl Page {
     /// Returns the page as one HTML file.
     pub fn to_html(&self) -> String {
@@ -162,7 +169,7 @@ impl Page {
             ("uplot_js", include_str!("../assets/uPlot.iife.min.js")),
             ("three_licence", include_str!("../assets/three-LICENSE")),
             ("three_js", include_str!("../assets/three.iife.min.js")),
-            ("scene_js", include_str!("../assets/scene.js")),
+            ("scene_js", &SCENE.concat()),
             ("page_js", include_str!("../assets/page.js")),
             ("data", &data),
         ];

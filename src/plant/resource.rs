@@ -15,15 +15,16 @@ const FORMAT: u32 = 1;
 
 impl Model {
     /// Returns the bytes of `model.json` for an FMU's `resources/`: the spec, with all tables
-    /// included.
+    /// included, without shapes.
     ///
     /// # Errors
     /// [`Error::Format`] if the serialisation fails.
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        let compiled = Compiled {
+        let mut compiled = Compiled {
             format: FORMAT,
             spec: (*self.spec).clone(),
         };
+        compiled.spec.remove_shapes();
         serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
     }
 

@@ -1,4 +1,5 @@
-use super::FreeStart;
+use super::{FreeStart, Shape};
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct AncfBeam {
     /// root to the tip. Default: straight.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_nodes: Vec<NodeStart>,
+    /// Shapes in pictures, by any name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub shape: IndexMap<String, Shape>,
 }
 
 /// Initial deviation of a node from the straight beam, in axes of the beam's `start`.

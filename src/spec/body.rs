@@ -1,4 +1,5 @@
-use super::{Axes, Beam, FeedForward, GeometricallyExactBeam, ModalData, PerAxis};
+use super::{Axes, Beam, FeedForward, GeometricallyExactBeam, ModalData, PerAxis, Shape};
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct Body {
     /// world's origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
+    /// Shapes in pictures, by any name.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub shape: IndexMap<String, Shape>,
 }
 
 impl Body {

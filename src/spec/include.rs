@@ -160,13 +160,26 @@ pub(super) fn merge(table: &mut Table, over: Table) {
     }
 }
 
-/// Makes the files of signals' tables and of mounts relative to the folder of the spec that includes
-/// theirs.
+/// Makes the files of signals' tables, of mounts and of shapes' meshes relative to the folder of the
+/// spec that includes theirs.
 fn relocate(table: &mut Table, folder: &Path) {
     for (section, field) in [("signal", "file"), ("mount", "spec")] {
         let tables = table.get_mut(section).and_then(Value::as_table_mut);
         for (_, table) in tables.into_iter().flatten() {
             if let Some(Value::String(file)) = table.get_mut(field) {
+                *file = folder.join(&*file).display().to_string();
+            }
+        }
+    }
+    for section in ["body", "ancf_beam"] {
+        let bodies = table.get_mut(section).and_then(Value::as_table_mut);
+        let shapes = bodies
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, body)| body.get_mut("shape"));
+        let shapes = shapes.filter_map(Value::as_table_mut).flatten();
+        for (_, shape) in shapes {
+            if let Some(Value::String(file)) = shape.get_mut("file") {
                 *file = folder.join(&*file).display().to_string();
             }
         }

@@ -39,6 +39,7 @@ mod plan;
 mod port;
 mod renamed;
 mod salvage;
+mod shape;
 mod signal;
 mod source;
 mod thruster;
@@ -81,9 +82,10 @@ pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
+pub use shape::{Shape, ShapeType};
 pub use signal::{Interpolation, Signal, Waveform};
 pub(crate) use signal::{derivative_of, empty_window};
-pub use source::{Source, read_text};
+pub use source::{Source, read_bytes, read_text};
 pub use thruster::{Throttle, Thruster};
 pub use wheel::Wheel;
 
@@ -223,6 +225,12 @@ macro_rules! spec {
 for_each_element!(spec);
 
 impl Spec {
+    /// Removes the shapes, which concern pictures only.
+    pub(crate) fn remove_shapes(&mut self) {
+        self.body.values_mut().for_each(|body| body.shape.clear());
+        self.ancf_beam.values_mut().for_each(|beam| beam.shape.clear());
+    }
+
     /// Returns true if a frame, a body or an ANCF beam has this name.
     pub(crate) fn has_frame(&self, name: &str) -> bool {
         self.frames().any(|known| known == name)
@@ -389,7 +397,7 @@ pub fn schema() -> String {
 ///
 /// `rpy_deg` (degrees) rotates about the fixed axes x, then y, then z, as in URDF: `R = Rz(yaw)
 /// Ry(pitch) Rx(roll)`.
-pub(crate) fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) -> Quaternion<f64> {
+pub fn rotation(quaternion: Option<[f64; 4]>, rpy_deg: Option<[f64; 3]>) -> Quaternion<f64> {
     match (quaternion, rpy_deg) {
         (Some(q), _) => Quaternion::from_slice(&q),
         (None, Some(angles)) => {

@@ -13,13 +13,21 @@ use toml::de::{DeString, DeTable, DeValue};
 /// If the file cannot be read, is larger than `limit` (an endless device, for instance), or is not
 /// UTF-8.
 pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    String::from_utf8(read_bytes(path, limit)?).map_err(|_| io::Error::other("it is not text in UTF-8"))
+}
+
+/// Reads a file of at most `limit` bytes.
+///
+/// # Errors
+/// If the file cannot be read or is larger than `limit` (an endless device, for instance).
+pub fn read_bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // One byte more than the limit distinguishes a file at the limit from a larger one.
     File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {
         return Err(io::Error::other(format!("it is larger than {limit} bytes")));
     }
-    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not text in UTF-8"))
+    Ok(bytes)
 }
 
 /// Text of a spec with the position of every field.

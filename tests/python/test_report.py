@@ -28,6 +28,9 @@ gravity = [0.0, 0.0, -9.81]
 mass = 1.0
 inertia = [0.004, 0.004, 0.004]
 start = { position = [0.0, 0.0, 1.0], velocity = [0.3, 0.0, 0.0] }
+[body.ball.shape.skin]
+type = "sphere"
+radius = 0.1
 [contact.floor]
 a = "ball"
 b = "world"
@@ -65,6 +68,85 @@ origin = [3.0, 0.0, 0.0]
 stop_time = 1.0
 step = 0.05
 """
+# Every type of shape, on a rigid body, a modal beam, a geometrically exact beam and an ANCF beam.
+SHAPES = """
+name = "shapes"
+[body.bus]
+mass = 500.0
+inertia = [80.0, 90.0, 100.0]
+[body.bus.shape]
+hull = { type = "box", size = [1.0, 1.2, 1.4], colour = "gold" }
+tank = { type = "sphere", radius = 0.4, origin = [0.0, 0.0, 0.9] }
+nozzle = { type = "cone", radius = 0.3, length = 0.5, origin = [0.0, 0.0, -0.9], colour = "#44444488" }
+dish = { type = "cylinder", radius = 0.5, length = 0.1, origin = [0.0, -0.8, 0.2], rpy_deg = [90.0, 0.0, 0.0] }
+fin = { type = "mesh", file = "fin.stl", scale = [2.0, 2.0, -2.0], colour = "#ff00ff" }
+[body.mast.beam]
+length = 6.0
+mass_per_length = 1.0
+EI = 1e4
+GJ = 2e3
+polar_inertia_per_length = 0.1
+bending = 2
+torsion = 1
+[body.mast.shape.truss]
+type = "truss"
+size = [6.0, 0.4, 0.4]
+origin = [3.0, 0.0, 0.0]
+[joint.root]
+type = "fixed"
+parent = "bus"
+child = "mast"
+origin = [0.5, 0.0, 0.0]
+[body.sail.geometrically_exact_beam]
+length = 3.0
+elements = 3
+mass_per_length = 0.7
+polar_inertia_per_length = 0.03
+EA = 9e3
+GA = 400.0
+GJ = 50.0
+EI = 6.0
+[body.sail.shape.panel]
+type = "panel"
+size = [3.0, 1.8, 0.04]
+origin = [1.5, 0.0, 0.0]
+[joint.sail_root]
+type = "fixed"
+parent = "bus"
+child = "sail"
+origin = [-0.5, 0.0, 0.0]
+[ancf_beam.rope]
+length = 4.0
+elements = 2
+mass_per_length = 0.5
+EA = 1e4
+EI = 1.0
+start = { position = [0.0, 1.5, 0.0] }
+[ancf_beam.rope.shape.band]
+type = "panel"
+size = [4.0, 0.5, 0.02]
+origin = [2.0, 0.0, 0.0]
+[frame.knot]
+body = "rope"
+origin = [4.0, 0.0, 0.0]
+[wheel.spin]
+body = "bus"
+mass = 10.0
+inertia = 0.8
+torque_limit = 1.0
+rate_limit = 100.0
+rate = 3.0
+[port.push]
+frame = "bus"
+[signal."push.f[3]"]
+type = "constant"
+amplitude = 100.0
+from_importer = false
+[experiment]
+stop_time = 0.5
+step = 0.05
+"""
+FIN = "solid f\nfacet normal 0 0 0\nouter loop\nvertex 0 0 1\nvertex 1 0 1\nvertex 0 1 2\nendloop\nendfacet\nendsolid f\n"
 HELD = """
 type = "table"
 times = [0.0, 30.0]
@@ -98,7 +180,8 @@ def written(tmp_path_factory):
     released = docking.replace('type = "constant"', HELD)
     assert released != docking
     made = {}
-    specs = {"bounce": BOUNCE, "director": DIRECTOR, "released": released, "taken": docking + TAKEN, "braked": dual_arm}
+    (folder / "fin.stl").write_text(FIN, encoding="utf-8")
+    specs = {"bounce": BOUNCE, "director": DIRECTOR, "shapes": SHAPES, "released": released, "taken": docking + TAKEN, "braked": dual_arm}
     for name, spec in specs.items():
         path, page, table = (folder / f"{name}.{extension}" for extension in ("toml", "html", "csv"))
         path.write_text(spec, encoding="utf-8")
@@ -368,20 +451,22 @@ def test_geometrically_exact_beam_is_a_curve_through_its_nodes(written, browser)
     path, rows, _ = written["director"]
     motion = data(path)["motion"]
     assert [body["name"] for body in motion["bodies"]] == ["hub", "boom"]
-    assert ["ellipsoid" in body for body in motion["bodies"]] == [True, False]
+    assert [[shape["kind"] for shape in body["shapes"]] for body in motion["bodies"]] == [["box"], []]
     (boom,) = motion["nodal"]
+    (bar,) = boom["shapes"]
+    # A bar of one material: EI_y/EI_z = z²/y² and 12 · 0.03/0.7 = y² + z².
+    assert bar["kind"] == "box" and bar["size"] == pytest.approx([3.0, (12 * 0.03 / 0.7 / 3) ** 0.5, (12 * 0.03 / 0.7 * 2 / 3) ** 0.5])
     assert boom["elements"] == pytest.approx([0.5] * 6)
-    (*_, r), (*_, slope) = boom["r"], boom["slope"]
-    assert len(boom["r"]) == len(boom["slope"]) == 7
+    (*_, r), (*_, q) = boom["r"], boom["q"]
+    assert len(boom["r"]) == len(boom["q"]) == 7
 
-    def floats(text):
-        return np.frombuffer(base64.b64decode(text), "<f4").reshape(-1, 3)
+    def floats(text, width=3):
+        return np.frombuffer(base64.b64decode(text), "<f4").reshape(-1, width)
 
     tip = np.array([[row[f"tip.r[{k}] [m]"] for k in (1, 2, 3)] for row in rows])
     assert floats(r) == pytest.approx(tip, abs=1e-6)
-    w, x, y, z = np.array([[row[f"boom.node[7].q[{k}]"] for row in rows] for k in (1, 2, 3, 4)])
-    along = np.stack([w * w + x * x - y * y - z * z, 2 * (x * y + w * z), 2 * (x * z - w * y)], axis=1)
-    assert floats(slope) == pytest.approx(along, abs=1e-6)
+    attitude = np.array([[row[f"boom.node[7].q[{k}]"] for k in (1, 2, 3, 4)] for row in rows])
+    assert floats(q, 4) == pytest.approx(attitude, abs=1e-6)
     browser.goto(path.as_uri())
     scrub(browser, 0)
     before = drawn(browser).tobytes()
@@ -403,3 +488,50 @@ def test_without_webgl_the_page_says_so_and_draws_the_charts(pages, browser):
     assert "WebGL" in browser.locator("#craft").inner_text()
     assert browser.locator(".card canvas").count() > 3
     assert not any("Uncaught" in told for told in browser.told)
+
+
+def test_shapes_axes_names_and_forces_are_drawn(written, browser):
+    path, rows, _ = written["shapes"]
+    motion = data(path)["motion"]
+    (bus,) = [body for body in motion["bodies"] if body["name"] == "bus"]
+    assert [shape["kind"] for shape in bus["shapes"]] == ["box", "sphere", "cone", "cylinder", "mesh"]
+    assert [shape.get("colour") for shape in bus["shapes"]] == ["#ffd700", None, "#44444488", None, "#ff00ff"]
+    (wheel,), (arrow,) = motion["wheels"], motion["arrows"]
+    angle = np.frombuffer(base64.b64decode(wheel["angle"]), "<f4")
+    assert angle == pytest.approx([row["spin.q [rad]"] for row in rows], rel=1e-6)
+    assert (arrow["name"], arrow["unit"], arrow["at"]) == ("push", "N", "bus")
+    browser.goto(path.as_uri())
+    scrub(browser, 5)
+    pictures = [drawn(browser).tobytes()]
+    for layer in ("axes", "names", "forces"):
+        button = browser.get_by_role("button", name=layer, exact=True)
+        pressed = button.get_attribute("aria-pressed")
+        button.click()
+        assert button.get_attribute("aria-pressed") != pressed
+        pictures.append(drawn(browser).tobytes())
+    assert len(set(pictures)) == 4
+    names = browser.locator(".name:visible").all_inner_texts()
+    assert {"bus", "mast", "knot"} <= set(names) and not any("100 N" in name for name in names)
+    silent(browser, path)
+
+
+def test_shapes_on_a_beam_follow_its_axis(written, browser):
+    """A box along a quarter of a circle with radius 4: a vertex at x, y has the radius 4 − y."""
+    path, _, _ = written["shapes"]
+    browser.goto(path.as_uri())
+    rest, bent = browser.evaluate("""() => {
+        const shapes = craftShapes(THREE, []);
+        const R = 4, lengths = Array.from({ length: 257 }, (_, k) => (k / 256) * R * Math.PI / 2);
+        const box = { kind: "box", size: [lengths.at(-1), 0.6, 0.2], r: [lengths.at(-1) / 2, 0, 0], q: [1, 0, 0, 0] };
+        const { surface } = shapes.made(box, lengths.at(-1)).surfaces[0];
+        const rest = Array.from(surface.attributes.position.array);
+        shapes.follower(surface, lengths)(lengths.flatMap((s) => {
+            const [sin, cos] = [Math.sin(s / R), Math.cos(s / R)];
+            return [R * sin, R - R * cos, 0, -sin, cos, 0, 0, 0, 1];
+        }));
+        return [rest, Array.from(surface.attributes.position.array)];
+    }""")
+    (x, y, z), bent = np.reshape(rest, (-1, 3)).T, np.reshape(bent, (-1, 3))
+    assert len(set(x.round(6))) > 40, "it is divided along the axis"
+    exact = np.stack([(4 - y) * np.sin(x / 4), 4 - (4 - y) * np.cos(x / 4), z], axis=1)
+    assert bent == pytest.approx(exact, abs=1e-4)

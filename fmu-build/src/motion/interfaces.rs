@@ -3,17 +3,22 @@
 use crate::html::Floats;
 use crate::results::Results;
 use grapple::Event;
-use grapple::spec::{Spec, WORLD};
+use grapple::spec::{Body, Frame, Spec, WORLD, rotation};
 use serde::Serialize;
 
 /// Time for which an impact remains visible, as a part of the run's duration.
 const GLOW: f64 = 0.02;
 
-/// Position of a frame over time.
+/// Pose of a frame over time.
 #[derive(Serialize)]
 pub struct FrameTrack {
     name: String,
     r: Floats,
+    /// Index of the rigid body to which it is fixed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<usize>,
+    /// Attitude in that body, or in the world at each instant.
+    q: Floats,
 }
 
 /// Two frames with a contact between them.
@@ -39,16 +44,31 @@ enum State {
     InContact,
 }
 
-/// Returns the positions of all named frames relative to `origin`.
-pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<FrameTrack> {
-    let track = |name: &String| {
+/// Returns the poses of all named frames, their positions relative to `origin`. `place` returns the
+/// index of a body among the drawn ones by its name.
+pub fn tracks(
+    spec: &Spec,
+    results: &Results,
+    rows: &[usize],
+    origin: &[f64; 3],
+    place: impl Fn(&str) -> Option<usize>,
+) -> Vec<FrameTrack> {
+    let track = |(name, frame): (&String, &Frame)| {
         let r = results.get_vector::<3>(&format!("{name}.r"))?;
+        let is_rigid = spec.body.get(&frame.body).is_some_and(Body::is_rigid);
+        let body = place(&frame.body).filter(|_| is_rigid);
+        let attitude = results.get_vector::<4>(&format!("{name}.q"));
         Some(FrameTrack {
             name: name.clone(),
             r: Floats::seen_from(origin, &r, rows),
+            q: match (body, attitude) {
+                (None, Some(attitude)) => Floats::of(&attitude, rows),
+                _ => Floats(rotation(frame.orientation, frame.rpy_deg).to_array().to_vec()),
+            },
+            body,
         })
     };
-    spec.frame.keys().filter_map(track).collect()
+    spec.frame.iter().filter_map(track).collect()
 }
 
 /// Returns all contacts of the run.

@@ -5,20 +5,25 @@
 //! not an output: it is computed from the amplitudes of its modes, by the kinematics of the same
 //! spacecraft with additional frames.
 
+mod arrows;
 mod bending;
 mod interfaces;
+mod shapes;
 
 use crate::html::Floats;
 use crate::results::Results;
 use crate::run::Run;
-use crate::start::{Start, half_axes, prepared};
+use crate::shapes::Meshes;
+use crate::start::{Section, Start, prepared};
+use arrows::Arrow;
 use bending::{Beam, Nodal};
 use grapple::Error;
-use grapple::algebra::Vec3;
+use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::Model;
-use grapple::spec::{JointType, Kind};
+use grapple::spec::{JointType, Kind, Spec};
 use interfaces::{FrameTrack, Interface};
 use serde::Serialize;
+use shapes::{Drawn, MeshData, WheelTrack};
 use std::sync::Arc;
 
 /// Motion of a spacecraft. Lengths are in m; positions over time are in inertial axes, three
@@ -33,12 +38,18 @@ pub struct Motion {
     nodal: Vec<Nodal>,
     frames: Vec<FrameTrack>,
     interfaces: Vec<Interface>,
+    wheels: Vec<WheelTrack>,
+    arrows: Vec<Arrow>,
+    meshes: Vec<MeshData>,
     /// Message that beams with modes are not drawn, and why, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     lacking: Option<String>,
     /// Position of the world's origin on the reference orbit, from the central body's centre.
     #[serde(skip_serializing_if = "Option::is_none")]
     orbit: Option<Floats>,
+    /// Radius of the central body, m.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planet_radius: Option<f64>,
 }
 
 /// A body; positions on it are in its axes.
@@ -49,14 +60,28 @@ struct Body {
     r: Floats,
     /// Attitude, a quaternion (w, x, y, z) for each instant.
     q: Floats,
-    /// `None` for a beam, which is drawn as a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ellipsoid: Option<Ellipsoid>,
+    /// Shapes in body axes; those of a beam are drawn along its axis.
+    shapes: Vec<Drawn>,
     /// Positions of joints and frames on it.
     reaches: Vec<[f64; 3]>,
-    /// Root and tip of the undeformed beam, if the body is a beam with modes.
+    /// The undeformed axis, if the body is a beam with modes.
     #[serde(skip)]
-    line: Option<[Vec3<f64>; 2]>,
+    line: Option<Line>,
+}
+
+/// Axis of an undeformed beam with modes, in body axes.
+struct Line {
+    /// Position of the root.
+    root: Vec3<f64>,
+    /// Axes of the beam: the first is along it.
+    axes: Mat3<f64>,
+    length: f64,
+}
+
+impl Line {
+    fn point(&self, x: f64) -> Vec3<f64> {
+        self.root + self.axes.column(0) * x
+    }
 }
 
 /// A joint. It is drawn at the origin of the body that it moves, with its axes of motion in that
@@ -69,20 +94,13 @@ struct Joint {
     axes: Vec<[f64; 3]>,
 }
 
-/// The ellipsoid of uniform density with a body's mass and inertia.
-#[derive(Serialize)]
-struct Ellipsoid {
-    centre: [f64; 3],
-    half_axes: [[f64; 3]; 3],
-}
-
 impl Motion {
     /// Returns the motion at the rows `rows`; none for a controller, or without positions among the
     /// variables.
     ///
     /// # Errors
     /// The parameters of the run are invalid.
-    pub fn of(model: &Arc<Model>, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
+    pub fn of(model: &Arc<Model>, meshes: &Meshes, run: &Run, rows: &[usize]) -> Result<Option<Self>, Error> {
         if model.spec.kind != Kind::Spacecraft {
             return Ok(None);
         }
@@ -101,7 +119,7 @@ impl Motion {
         let mut places = vec![None; start.system.bodies.len()];
         let mut bodies = Vec::new();
         for (i, place) in places.iter_mut().enumerate() {
-            if let Some(body) = start.body(i, results, rows, &origin) {
+            if let Some(body) = start.body(i, spec, meshes, results, rows, &origin) {
                 *place = Some(bodies.len());
                 bodies.push(body);
             }
@@ -113,17 +131,22 @@ impl Motion {
             Ok(beams) => (beams, None),
             Err(error) => (Vec::new(), Some(format!("Beams with modes are not drawn: {error}"))),
         };
+        let drawn = |name: &str| bodies.iter().position(|body: &Body| body.name == name);
         let joint = |(i, place): (usize, &Option<usize>)| start.joint(i, (*place)?);
         Ok(Some(Self {
             world: origin.map(|part| -part),
             beams,
             lacking,
-            nodal: bending::nodal(&start, spec, results, rows, &origin),
-            frames: interfaces::tracks(spec, results, rows, &origin),
+            nodal: bending::nodal(&start, spec, meshes, results, rows, &origin),
+            frames: interfaces::tracks(spec, results, rows, &origin, drawn),
             interfaces: interfaces::interfaces(spec, results, &run.events, rows),
+            wheels: shapes::wheels(&start, spec, results, rows, drawn),
+            arrows: arrows::arrows(spec, results, rows),
+            meshes: shapes::meshes(meshes),
             bodies,
             joints: places.iter().enumerate().filter_map(joint).collect(),
             orbit: results.get_vector::<3>("orbit.r").map(|r| Floats::of(&r, rows)),
+            planet_radius: spec.environment.orbit.as_ref().map(|orbit| orbit.radius),
         }))
     }
 }
@@ -132,37 +155,56 @@ impl Motion {
 impl Start<'_> {
     /// Returns a body; none for a body without outputs of its pose, and for the nodes of a
     /// geometrically exact beam after its root, which are points of the beam's line.
-    fn body(&self, i: usize, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Option<Body> {
+    fn body(
+        &self,
+        i: usize,
+        spec: &Spec,
+        meshes: &Meshes,
+        results: &Results,
+        rows: &[usize],
+        origin: &[f64; 3],
+    ) -> Option<Body> {
         let body = &self.system.bodies[i];
         if body.director.is_some() && body.segment > 0 {
             return None;
         }
         let r = results.get_vector::<3>(&format!("{}.r", body.name))?;
         let attitude = results.get_vector::<4>(&format!("{}.q", body.name))?;
-        let constants = &self.derived.bodies[i];
         let line = self.line(i);
+        let written = spec.body.get(&body.name);
+        let shapes = match written.filter(|body| !body.shape.is_empty()) {
+            Some(written) => shapes::written(&written.shape, meshes, line.as_ref()),
+            None => match &line {
+                Some(line) => {
+                    let section = written.and_then(|body| Section::of_beam(body.beam.as_ref()?));
+                    vec![shapes::of_section(section, line.length)]
+                }
+                None => vec![shapes::stand_in(&self.solid(i, false))],
+            },
+        };
         Some(Body {
             name: body.name.clone(),
             r: Floats::seen_from(origin, &r, rows),
             q: Floats::of(&attitude, rows),
-            ellipsoid: (line.is_none() && body.director.is_none()).then(|| Ellipsoid {
-                centre: array(&constants.p_BoBcm),
-                half_axes: half_axes(constants).map(|axis| array(&axis)),
-            }),
+            // Those of a geometrically exact beam are with its nodes.
+            shapes: if body.director.is_some() { Vec::new() } else { shapes },
             reaches: match &line {
-                Some(ends) => ends.iter().map(array).collect(),
+                Some(line) => [0.0, line.length].map(|x| array(&line.point(x))).to_vec(),
                 None => self.reaches(i).iter().map(array).collect(),
             },
             line,
         })
     }
 
-    /// Returns root and tip of an undeformed beam with modes, body axes.
-    fn line(&self, i: usize) -> Option<[Vec3<f64>; 2]> {
+    /// Returns the axis of an undeformed beam with modes.
+    fn line(&self, i: usize) -> Option<Line> {
         let beam = self.system.bodies[i].beam.as_ref()?;
         let elastic = self.derived.bodies[i].elastic.as_ref()?;
-        let along = elastic.axes.column(0) * (elastic.length * beam.segments() as f64);
-        Some([elastic.root, elastic.root + along])
+        Some(Line {
+            root: elastic.root,
+            axes: elastic.axes,
+            length: elastic.length * beam.segments() as f64,
+        })
     }
 
     /// Returns the undeformed length of each element of a geometrically exact beam, m.

@@ -44,7 +44,7 @@ pub fn page(fmu: &Fmu, run: &Run) -> String {
     ));
     let mut messages = messages(run);
     let model = Arc::new(fmu.model.clone());
-    let motion = Motion::of(&model, run, &rows).unwrap_or_else(|error| {
+    let motion = Motion::of(&model, &fmu.meshes, run, &rows).unwrap_or_else(|error| {
         messages.push(format!("The spacecraft is not drawn: {error}"));
         None
     });
