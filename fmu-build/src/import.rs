@@ -25,12 +25,37 @@ pub struct ImportOptions {
     pub base: Option<(f64, [f64; 6])>,
 }
 
+/// Files of the meshes of a robot's visuals.
+#[derive(Clone, Debug, Default)]
+pub struct MeshOptions {
+    /// Folder of the URDF file, to which names of meshes are relative.
+    pub urdf_folder: PathBuf,
+    /// Folders with ROS packages, for names that begin with `package://`.
+    pub package_dirs: Vec<PathBuf>,
+    /// Name of the folder beside the spec to which the meshes are copied.
+    pub folder: String,
+}
+
+impl MeshOptions {
+    /// Returns the folders with packages in ROS's environment variables `ROS_PACKAGE_PATH` and
+    /// `AMENT_PREFIX_PATH`.
+    pub fn of_environment() -> Vec<PathBuf> {
+        let paths = |name: &str| -> Vec<PathBuf> {
+            std::env::var_os(name).map_or_else(Vec::new, |paths| std::env::split_paths(&paths).collect())
+        };
+        let shared = paths("AMENT_PREFIX_PATH").into_iter().map(|path| path.join("share"));
+        paths("ROS_PACKAGE_PATH").into_iter().chain(shared).collect()
+    }
+}
+
 /// An imported robot.
 pub struct Imported {
     /// The text of the spec.
     pub text: String,
     /// Name of the robot in the spec.
     pub name: String,
+    /// Files of its meshes to be copied: each with its path from the spec's folder.
+    pub meshes: Vec<(PathBuf, PathBuf)>,
     /// Warnings about unlikely data.
     pub warnings: Vec<String>,
     /// Number of links in the file.
@@ -45,11 +70,12 @@ pub struct Imported {
     pub frames: usize,
 }
 
-/// Converts a URDF file to a spec. The spec may still have errors, e.g. a body without mass.
+/// Converts a URDF file to a spec, its visuals to shapes. The spec may still have errors, e.g. a
+/// body without mass.
 ///
 /// # Errors
 /// A file that cannot be read; [`Problems`] with all of its errors, each with its position.
-pub fn import(path: &Path, options: ImportOptions) -> Result<Imported> {
+pub fn import(path: &Path, options: ImportOptions, meshes: &MeshOptions) -> Result<Imported> {
     let shown = path.display().to_string();
     if options.base.is_some() && !options.floating {
         return Err(invalid!(
@@ -63,10 +89,16 @@ pub fn import(path: &Path, options: ImportOptions) -> Result<Imported> {
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
     let tree = Tree::of(&robot, options).map_err(wrong)?;
     let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let Converted { text, name, remarks } = spec(&robot, &tree, &file);
+    let Converted {
+        text,
+        name,
+        remarks,
+        meshes,
+    } = spec(&robot, &tree, &file, meshes);
     Ok(Imported {
         text,
         name,
+        meshes,
         warnings: remarks,
         links: robot.links.len(),
         joints: robot.joints.len(),

@@ -6,6 +6,7 @@ the inertias alone.
 """
 
 import re
+import tomllib
 from pathlib import Path
 
 import airo_models
@@ -148,3 +149,81 @@ def test_reaction_of_a_public_arm_rotates_its_free_base(tmp_path):
     base = 2 * np.arcsin(result["base_link.q[4]"])
     assert abs(result["shoulder_pan_joint.q"] - 0.69) < 0.02 and abs(base + 0.69) < 0.02
     assert abs(result["system.angular_momentum[3]"]) < 1e-9
+
+
+def poses_of_shapes(spec):
+    """Returns for each shape its body and its pose in it."""
+    for body, of in tomllib.loads(spec.read_text())["body"].items():
+        for name, shape in of.get("shape", {}).items():
+            R = np.eye(3)
+            if "rpy_deg" in shape:
+                R = pin.rpy.rpyToMatrix(*np.radians(shape["rpy_deg"]))
+            if "orientation" in shape:
+                w, x, y, z = shape["orientation"]
+                R = pin.Quaternion(w, x, y, z).toRotationMatrix()
+            yield name, body, shape, pin.SE3(R, np.array(shape.get("origin", [0.0, 0.0, 0.0])))
+
+
+VISUALS = """
+<robot name="visuals">
+  <material name="gold"><color rgba="1 0.8 0 1"/></material>
+  <link name="base"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0.1 0.2 -0.3" rpy="0.4 -0.7 1.9"/><geometry><box size="1 2 3"/></geometry><material name="gold"/></visual>
+    <visual><geometry><mesh filename="package://parts/none.stl"/></geometry></visual></link>
+  <link name="plate"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><origin xyz="0 0 0.5" rpy="-0.2 0.1 0.3"/><geometry><cylinder radius="0.2" length="0.7"/></geometry></visual>
+    <visual><geometry><capsule radius="0.2" length="0.7"/></geometry></visual></link>
+  <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><sphere radius="0.1"/></geometry></visual>
+    <visual><origin xyz="0.3 0 0"/><geometry><mesh filename="package://parts/one.stl" scale="0.001 0.001 -0.001"/></geometry></visual></link>
+  <joint name="weld" type="fixed"><parent link="base"/><child link="plate"/><origin xyz="1 2 3" rpy="0.3 0.2 0.1"/></joint>
+  <joint name="hinge" type="continuous"><parent link="plate"/><child link="arm"/><origin xyz="0 0 1" rpy="1 0 0"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+ONE = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 10 0 0\nvertex 0 10 0\nendloop\nendfacet\nendsolid s\n"
+
+
+def test_visuals_have_the_poses_that_pinocchio_reads(tmp_path, within):
+    package = tmp_path / "packages" / "parts"
+    package.mkdir(parents=True)
+    (package / "one.stl").write_text(ONE)
+    (tmp_path / "visuals.urdf").write_text(VISUALS)
+    told = grapple("import", tmp_path / "visuals.urdf", "-o", tmp_path / "visuals.toml", "--package-dir", package.parent).stderr
+    assert "<capsule> is not supported" in told and "meshes not found" in told and "package://parts/none.stl" in told
+    assert (tmp_path / "visuals_meshes" / "parts" / "one.stl").read_text() == ONE
+    # Pinocchio reads no file that is missing, and no capsule.
+    (package / "none.stl").write_text(ONE)
+    (tmp_path / "visuals.urdf").write_text(VISUALS.replace("<capsule", "<cylinder"))
+    grapple("check", tmp_path / "visuals.toml")
+    shapes = list(poses_of_shapes(tmp_path / "visuals.toml"))
+    assert [(name, body) for name, body, *_ in shapes] == [("base", "base"), ("plate", "base"), ("arm", "arm"), ("arm_2", "arm")]
+    box, cylinder, sphere, mesh = (shape for _, _, shape, _ in shapes)
+    assert box["size"] == [1, 2, 3] and box["colour"] == "#ffcc00"
+    assert cylinder["radius"] == 0.2 and cylinder["length"] == 0.7 and sphere["radius"] == 0.1
+    assert mesh["file"] == "visuals_meshes/parts/one.stl" and mesh["scale"] == [0.001, 0.001, -0.001]
+    compare_visuals(tmp_path / "visuals.urdf", tmp_path / "visuals.toml", [str(package.parent)], {"base": 0, "plate": 0, "arm": 0, "arm_2": 1}, within)
+
+
+def compare_visuals(urdf, spec, folders, which, within):
+    """Compares the poses of shapes with Pinocchio's; `which` is the number of a shape's visual."""
+    model = pin.buildModelFromUrdf(str(urdf))
+    visuals = pin.buildGeomFromUrdf(model, str(urdf), pin.GeometryType.VISUAL, None, folders)
+    data, placed = model.createData(), visuals.createData()
+    pin.updateGeometryPlacements(model, data, visuals, placed, pin.neutral(model))
+    pin.updateFramePlacements(model, data)
+    found = {}
+    for name, body, _, X in poses_of_shapes(spec):
+        link = re.sub(r"_\d+$", "", name) if name not in which else re.sub(r"_2$", "", name)
+        geometry = visuals.getGeometryId(f"{link}_{which.get(name, 0)}")
+        reference = data.oMf[model.getFrameId(body, pin.BODY)].actInv(placed.oMg[geometry])
+        found[name] = max(abs(X.translation - reference.translation).max(), abs(X.rotation - reference.rotation).max())
+        within("URDF: poses of visuals", found[name], 1e-12, "round-off, of angles in degrees")
+    return found
+
+
+@pytest.mark.parametrize("name", ["ur3e", "ur5e"])
+def test_visuals_of_a_public_arm_have_the_poses_that_pinocchio_reads(name, tmp_path, within):
+    spec = tmp_path / f"{name}.toml"
+    grapple("import", ROBOTS[name], "-o", spec)
+    shapes = list(poses_of_shapes(spec))
+    assert len(shapes) == 7 and all(shape["type"] == "mesh" for _, _, shape, _ in shapes)
+    assert len(compare_visuals(ROBOTS[name], spec, [str(ROBOTS[name].parent)], {}, within)) == 7

@@ -1,10 +1,10 @@
 use super::output::{print, remark, warn};
 use clap::ValueEnum;
 use fmu_build::CompiledSpec;
-use fmu_build::files::Target;
-use fmu_build::import::{ImportOptions, MountPoint, import};
+use fmu_build::files::{Target, folder};
+use fmu_build::import::{ImportOptions, MeshOptions, MountPoint, import};
 use fmu_build::text::count;
-use miette::{Result, WrapErr};
+use miette::{IntoDiagnostic, Result, WrapErr};
 use std::path::{Path, PathBuf};
 
 /// Convert a URDF robot description to a spec.
@@ -19,12 +19,13 @@ use std::path::{Path, PathBuf};
 /// Links and joints keep their names. Links connected by fixed joints are merged to
 /// one body with the total mass, mass centre and inertia; each merged link is a frame
 /// on it. Limits of position become ranges, limits of effort and velocity become
-/// motors, damping and friction are kept. A root link "world" without mass is the
-/// world. Warnings report unlikely data: inertias that no rigid body has, mass
-/// centres at the joint, links without mass, joints that cannot follow the one
-/// that they mimic. A root link without mass floats with that of --base-mass 5
-/// --base-inertia 0.1,0.1,0.1. Macros of xacro are expanded by the program of that
-/// name (pip install xacro).
+/// motors, damping and friction are kept. Visuals become shapes for pictures; their
+/// meshes are copied to a folder beside the spec, arm_meshes. A root link "world"
+/// without mass is the world; another one without mass floats with that of
+/// --base-mass 5 --base-inertia 0.1,0.1,0.1. Warnings report unlikely data: inertias
+/// that no rigid body has, mass centres at the joint, links without mass, joints that
+/// cannot follow the one that they mimic; and meshes that are not found. Macros of
+/// xacro are expanded by the program of that name (pip install xacro).
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
@@ -49,6 +50,10 @@ pub struct Arguments {
     /// Keep links with mass on fixed joints as separate bodies
     #[arg(long)]
     keep_fixed: bool,
+    /// Folder with ROS packages, for meshes `package://…`; repeat it for several. Also searched:
+    /// ROS_PACKAGE_PATH, AMENT_PREFIX_PATH, the folders above the URDF file
+    #[arg(long, value_name = "FOLDER")]
+    package_dir: Vec<PathBuf>,
     /// Replace the spec if there is one
     #[arg(long)]
     force: bool,
@@ -69,11 +74,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         keep_fixed: arguments.keep_fixed,
         base: arguments.base_mass.zip(arguments.base_inertia),
     };
-    let imported = import(path, options)?;
     let output = arguments.output.clone().unwrap_or_else(|| {
         let stem = path.file_stem().unwrap_or_default();
         Path::new(stem).with_extension("toml")
     });
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+    let meshes = MeshOptions {
+        urdf_folder: path.parent().unwrap_or(Path::new("")).to_owned(),
+        package_dirs: [arguments.package_dir.clone(), MeshOptions::of_environment()].concat(),
+        folder: format!("{stem}_meshes"),
+    };
+    let imported = import(path, options, &meshes)?;
     let host = arguments.on.as_ref().map(|on| imported.host(&output, on)).transpose()?;
     let mut reads = vec![path.clone()];
     reads.extend(arguments.on.as_ref().map(|on| on.spec.clone()));
@@ -81,7 +92,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .into_iter()
         .chain(host.as_ref().map(|(file, text)| (file, text)));
     let targets = files.map(|(file, text)| Ok((Target::new(file, &reads)?.unless_there(arguments.force)?, text)));
-    for (target, text) in targets.collect::<fmu_build::Result<Vec<_>>>()? {
+    let targets = targets.collect::<fmu_build::Result<Vec<_>>>()?;
+    let beside = output.parent().unwrap_or(Path::new(""));
+    copy(&imported.meshes, beside, arguments.force)?;
+    for (target, text) in targets {
         target.write(text)?;
     }
     print(&format!(
@@ -122,4 +136,21 @@ fn mount_point(text: &str) -> std::result::Result<MountPoint, String> {
         }),
         _ => Err("expected SPEC:FRAME, such as bus.toml:port".to_owned()),
     }
+}
+
+/// Copies files of meshes to the folder of the spec; a file that is there already with other contents
+/// is replaced by force only.
+fn copy(meshes: &[(PathBuf, PathBuf)], beside: &Path, force: bool) -> Result<()> {
+    for (source, target) in meshes {
+        let path = beside.join(target);
+        let bytes = std::fs::read(source).into_diagnostic()?;
+        if std::fs::read(&path).is_ok_and(|there| there == bytes) {
+            continue;
+        }
+        folder(path.parent().unwrap_or(Path::new("")))?;
+        Target::new(&path, std::slice::from_ref(source))?
+            .unless_there(force)?
+            .write(bytes)?;
+    }
+    Ok(())
 }

@@ -5,18 +5,21 @@
 //! |---|---|
 //! | [`xml`], [`read`] | the file, and all its errors, each with its position |
 //! | [`tree`] | links merged to bodies, joints between bodies, frames on bodies |
+//! | [`visual`] | visuals of links, as shapes of bodies |
 //! | [`names`], [`spec`] | names, and the text of the spec |
 //!
-//! Elements without effect on the dynamics (visual, collision, transmission, gazebo) are not read.
+//! Elements without effect on the dynamics (collision, transmission, gazebo) are not read.
 
 mod names;
 pub mod read;
 pub mod spec;
 pub mod tree;
+pub mod visual;
 mod xml;
 
 use grapple::algebra::{Quaternion, Sym3, Vec3};
 use std::ops::Range;
+use visual::Visual;
 
 /// An error message with the byte range of its position.
 pub type Fault = (String, Option<Range<usize>>);
@@ -32,6 +35,8 @@ pub struct Robot {
 pub struct Link {
     pub name: String,
     pub inertial: Option<Inertial>,
+    /// Its visuals, or why one is left out.
+    pub visuals: Vec<Result<Visual, String>>,
     pub place: Range<usize>,
 }
 

@@ -1,6 +1,7 @@
 //! Reader of the elements of a URDF file. All errors are reported at once, each with its position,
 //! except that a syntax error, or xacro macros, are reported alone.
 
+use super::visual::{materials, visuals};
 use super::xml::Element;
 use super::{Fault, Inertial, Joint, Kind, Link, Mimic, Placement, Robot};
 use grapple::algebra::{Quaternion, Sym3, Vec3};
@@ -50,6 +51,7 @@ impl Reader {
             self.report(&root.place, what);
             return None;
         }
+        let colours = materials(root);
         let (mut links, mut indices) = (Vec::new(), HashMap::new());
         for node in root.all("link") {
             let Some(name) = self.attribute(node, "name") else {
@@ -62,6 +64,7 @@ impl Reader {
             links.push(Link {
                 name: name.to_owned(),
                 inertial,
+                visuals: visuals(node, &colours),
                 place: node.place.clone(),
             });
         }
@@ -271,7 +274,7 @@ impl Reader {
 
 /// Returns the attitude after rotations by roll, pitch and yaw about the fixed axes x, then y, then
 /// z.
-fn turn([roll, pitch, yaw]: [f64; 3]) -> Quaternion<f64> {
+pub fn turn([roll, pitch, yaw]: [f64; 3]) -> Quaternion<f64> {
     let about = Quaternion::from_axis_angle;
     about(Vec3::z(), yaw) * about(Vec3::y(), pitch) * about(Vec3::x(), roll)
 }

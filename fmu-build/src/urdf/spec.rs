@@ -2,7 +2,9 @@
 
 use super::names::Names;
 use super::tree::{Attachment, Carrier, Tree};
+use super::visual::{MeshCopy, shapes};
 use super::{Joint, Kind, Mimic, Placement, Robot};
+use crate::import::MeshOptions;
 use crate::text::{count, number};
 use grapple::algebra::{Sym3, Vec3};
 use std::collections::HashSet;
@@ -17,10 +19,12 @@ pub struct Converted {
     /// Name of the robot.
     pub name: String,
     pub remarks: Vec<String>,
+    /// Files of meshes to be copied.
+    pub meshes: Vec<MeshCopy>,
 }
 
 /// Returns the spec of a robot that was read from `file`.
-pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
+pub fn spec(robot: &Robot, tree: &Tree, file: &str, options: &MeshOptions) -> Converted {
     let mut remarks = unlikely_data(robot, tree);
     remarks.extend(tree.remarks.iter().cloned());
     let names = Names::of(robot, tree, file, &mut remarks);
@@ -29,11 +33,13 @@ pub fn spec(robot: &Robot, tree: &Tree, file: &str) -> Converted {
     bodies(&mut page, robot, tree, &names);
     joints(&mut page, robot, tree, &names, &mut remarks);
     places(&mut page, tree, &names);
+    let meshes = shapes(&mut page, robot, tree, &names, options, &mut remarks);
     tail(&mut page, tree, &names);
     Converted {
         text: page.text,
         name: names.model,
         remarks,
+        meshes,
     }
 }
 
@@ -85,18 +91,18 @@ fn unlikely_data(robot: &Robot, tree: &Tree) -> Vec<String> {
 
 /// A text in which each explanation is given once, at its first use.
 #[derive(Default)]
-struct Page {
+pub struct Page {
     text: String,
     explained: HashSet<String>,
 }
 
 impl Page {
-    fn line(&mut self, line: &str) {
+    pub fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    fn section(&mut self, title: &str) {
+    pub fn section(&mut self, title: &str) {
         self.line(&format!("\n# {:->110}", format!(" {title}")));
     }
 
@@ -131,7 +137,7 @@ impl Page {
     }
 }
 
-fn list(numbers: &[f64]) -> String {
+pub fn list(numbers: &[f64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(|x| plain(*x)).collect();
     format!("[{}]", numbers.join(", "))
 }
