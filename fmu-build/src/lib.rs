@@ -16,6 +16,7 @@
 //! | `modelica` | [`modelica::modelica`] |
 //! | `describe` | [`describe::describe`] |
 //! | `simulate` | [`simulate::simulate`], [`coupled_system::CoupledSystem::run`], [`report::page`] |
+//! | `page` | [`recorded::Recorded::read`], [`report::page_of_results`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
 //! | `linearize` | [`linearize::linearize`] |
 //! | `margin` | [`margin::SampledLoops::margins`], [`margin::interface::Coupling::limits`] |
@@ -30,6 +31,7 @@
 //! | [`library`], [`binary`], [`platform`] | the shared libraries of an FMU, and their inspection |
 //! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
 //! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
+//! | [`table_file`], [`recorded`] | tables that any program wrote; results that it recorded |
 //! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
@@ -86,6 +88,7 @@ pub mod picture;
 pub mod platform;
 mod point;
 pub mod problems;
+pub mod recorded;
 pub mod report;
 pub mod results;
 pub mod run;
@@ -102,6 +105,7 @@ pub mod starts;
 pub mod summaries;
 mod system_structure;
 pub mod table;
+pub mod table_file;
 pub mod templates;
 pub mod text;
 mod toml_file;

@@ -10,7 +10,7 @@ mod cli;
 use clap::{CommandFactory, Parser, Subcommand};
 use cli::{
     assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    margin, modelica, new, output, plan, schema, simulate, split,
+    margin, modelica, new, output, page, plan, schema, simulate, split,
 };
 use fmu_build::Error;
 use std::process::ExitCode;
@@ -59,6 +59,7 @@ enum Verb {
     Modelica(modelica::Arguments),
     Describe(describe::Arguments),
     Simulate(simulate::Arguments),
+    Page(page::Arguments),
     Campaign(campaign::Arguments),
     Linearize(linearize::Arguments),
     Margin(margin::Arguments),
@@ -101,6 +102,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Modelica(arguments) => modelica::run(&arguments),
         Verb::Describe(arguments) => describe::run(&arguments),
         Verb::Simulate(arguments) => simulate::run(&arguments),
+        Verb::Page(arguments) => page::run(&arguments),
         Verb::Campaign(arguments) => campaign::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Margin(arguments) => margin::run(&arguments),

@@ -7,8 +7,10 @@ use crate::error::{Context, Result};
 use crate::library::{Library, embedded_platforms};
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
+use grapple::plant::Model;
 use model_description::ModelDescription;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A spec, or an FMU.
 pub enum Package {
@@ -58,6 +60,17 @@ impl Package {
                 Interfaces::Both,
             )?),
             Self::Fmu(path) => archive::description(path),
+        }
+    }
+
+    /// Returns the model; that of an FMU is read and compiled.
+    ///
+    /// # Errors
+    /// An archive that cannot be read, or that grapple did not build.
+    pub fn model(&self) -> Result<Arc<Model>> {
+        match self {
+            Self::Spec(compiled) => Ok(Arc::clone(&compiled.model)),
+            Self::Fmu(path) => archive::model(path).map(Arc::new),
         }
     }
 

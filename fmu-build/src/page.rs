@@ -30,12 +30,29 @@ pub struct Page {
     pub tables: Vec<Table>,
     /// The charts, in the order they are shown.
     pub charts: Vec<Chart>,
+    /// Label of the run in charts; empty if there are no other runs.
+    pub label: String,
+    /// Other runs, which the charts show as well.
+    pub others: Vec<OtherRun>,
     /// The animated spacecraft, if there is one.
     pub motion: Option<Motion>,
     /// All variables.
     pub variables: Vec<Variable>,
     /// Notes at the foot of the page.
     pub foot: Vec<String>,
+}
+
+/// Charts and variables of another run of the same model.
+#[derive(Serialize)]
+pub struct OtherRun {
+    /// Label of the run.
+    pub label: String,
+    /// Times of its values, s.
+    pub time: Vec<Digits>,
+    /// Its charts.
+    pub charts: Vec<Chart>,
+    /// Its variables.
+    pub variables: Vec<Variable>,
 }
 
 /// One diagnostic of the run.

@@ -22,7 +22,12 @@ pub struct Point {
 impl Point {
     /// Returns the start of a run, with the inputs' start values.
     pub fn start(model: &Arc<Model>) -> Result<Self, Error> {
-        let mut plant = Plant::new(Arc::clone(model))?;
+        Self::with(Plant::new(Arc::clone(model))?)
+    }
+
+    /// Returns the start of a run with the plant's parameters and the inputs' start values.
+    pub fn with(mut plant: Plant) -> Result<Self, Error> {
+        let model = Arc::clone(plant.model());
         let (mut x, mut discrete) = (vec![0.0; model.states.len()], model.discrete());
         plant.start(0.0, &mut x, &mut discrete)?;
         Ok(Self {

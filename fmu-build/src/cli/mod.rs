@@ -17,6 +17,7 @@ pub mod margin;
 pub mod modelica;
 pub mod new;
 pub mod output;
+pub mod page;
 pub mod plan;
 mod progress;
 pub mod schema;

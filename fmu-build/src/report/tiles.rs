@@ -5,8 +5,8 @@ use crate::page::Tile;
 use crate::text::{number, typeset};
 use std::time::Duration;
 
-/// Returns the tiles of a run's diagnostics.
-pub fn tiles(diagnostics: &Diagnostics) -> Vec<Tile> {
+/// Returns the tiles of a run's diagnostics; those of its effort only if `is_simulated`.
+pub fn tiles(diagnostics: &Diagnostics, is_simulated: bool) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let mut tile = |label: &str, value: String, detail: String, verdict| {
         tiles.push(Tile {
@@ -38,6 +38,9 @@ pub fn tiles(diagnostics: &Diagnostics) -> Vec<Tile> {
             detail,
             diagnostics.verdict(balance),
         );
+    }
+    if !is_simulated {
+        return tiles;
     }
     let detail = diagnostics.solver.clone().unwrap_or_default();
     tile(
