@@ -148,7 +148,8 @@ impl FmuLibrary {
                 self.resources.as_ptr(),
                 &raw const *callbacks,
                 fmi2False,
-                fmi2True,
+                // Failures are logged in any case; other messages as `listen` selects.
+                fmi2False,
             )
         };
         let slave = Slave {
