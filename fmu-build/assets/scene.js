@@ -9,7 +9,7 @@ function craftScene(motion, time, into, css, decode) {
     const note = into.appendChild(document.createElement("p"));
     note.className = "no-webgl";
     note.textContent = "This browser has no WebGL: the spacecraft cannot be drawn. Everything else on this page works.";
-    return { roams: false, show() {}, magnify() {}, view() {}, follow() {}, trail() {}, repaint() {} };
+    return { roams: false, show() {}, magnify() {}, view() {}, follow() {}, trail() {}, repaint() {}, touch() {} };
   }
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   into.append(renderer.domElement);
@@ -19,6 +19,15 @@ function craftScene(motion, time, into, css, decode) {
   const radial = motion.orbit ? new T.Vector3(...decode(motion.orbit).subarray(0, 3)).normalize() : null;
   camera.up.copy(radial ?? new T.Vector3(0, 0, 1));
   const controls = new T.OrbitControls(camera, renderer.domElement);
+  // On a page a finger that moves up or down scrolls it, one that moves sideways turns the picture;
+  // two fingers turn and zoom. On the full screen (`free`) one turns, two shift and zoom.
+  function touch(free) {
+    renderer.domElement.style.touchAction = free ? "none" : "pan-y";
+    controls.touches.TWO = free ? 2 : 3; // three.js: DOLLY_PAN, DOLLY_ROTATE
+  }
+  touch(false);
+  const notPage = (e) => { if (e.touches.length > 1) e.preventDefault(); };
+  for (const type of ["touchstart", "touchmove"]) renderer.domElement.addEventListener(type, notPage, { passive: false });
   scene.add(new T.HemisphereLight(0xffffff, 0x667080, 2.2));
   const sun = new T.DirectionalLight(0xffffff, 2);
   sun.position.set(3, -5, 8);
@@ -345,6 +354,9 @@ function craftScene(motion, time, into, css, decode) {
   new ResizeObserver(resize).observe(into);
   return {
     roams, // so far that it leaves the picture, unless it is followed
+    canvas: renderer.domElement,
+    render,
+    touch,
     show,
     view,
     follow(k) {

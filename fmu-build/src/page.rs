@@ -187,6 +187,8 @@ impl Page {
             ("three_licence", include_str!("../assets/three-LICENSE")),
             ("three_js", include_str!("../assets/three.iife.min.js")),
             ("scene_js", &SCENE.concat()),
+            ("charts_js", include_str!("../assets/charts.js")),
+            ("exports_js", include_str!("../assets/exports.js")),
             ("page_js", include_str!("../assets/page.js")),
             ("data", &data),
         ];

@@ -53,7 +53,7 @@ EXAMPLES = [command for verb in verbs() for command in examples(verb)] if "GRAPP
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A folder with a spec from a template, a spacecraft and its controller as specs and as FMUs,
-    and a robot as URDF."""
+    results of runs, and a robot as URDF."""
     folder = tmp_path_factory.mktemp("files")
     grapple("new", folder / "my_arm")
     for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
@@ -66,6 +66,8 @@ def files(tmp_path_factory):
     for name in ("my_arm", "arm", "controller"):
         grapple("build", folder / f"{name}.toml", "--output", folder / f"{name}.fmu")
     grapple("couple", folder / "arm.toml", folder / "arm_controller.toml", "-o", folder / "loop.ssp")
+    for model, table in (("my_arm.toml", "run.csv"), ("my_arm.toml", "a.parquet"), ("my_arm.toml", "b.csv"), ("loop.ssp", "loop.csv")):
+        grapple("simulate", folder / model, "--stop-time", 0.1, "--no-page", "-o", folder / table)
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
     (folder / "docking.toml").write_text(STUDY, encoding="utf-8")
     (folder / "bus.toml").write_text(BUS, encoding="utf-8")

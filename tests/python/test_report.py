@@ -6,6 +6,7 @@ import io
 import json
 import re
 import shutil
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -191,19 +192,34 @@ def written(tmp_path_factory):
     return made
 
 
-@pytest.fixture
-def browser(request):
-    """A browser page; it records its console messages (`told`) and its requests (`asked`)."""
-    arguments = ["--no-sandbox", "--disable-background-networking", *getattr(request, "param", SOFTWARE)]
+@pytest.fixture(scope="module")
+def chromium():
+    """Returns a running Chromium with the arguments; each is started once."""
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
-        page = chromium.new_page(viewport={"width": 1400, "height": 900})
-        page.told, page.asked = [], []
-        page.on("console", lambda message: page.told.append(message.text))
-        page.on("pageerror", lambda error: page.told.append(str(error)))
-        page.on("request", lambda asked: page.asked.append(asked.url))
-        yield page
-        chromium.close()
+        running = {}
+
+        def start(arguments):
+            if arguments not in running:
+                running[arguments] = playwright.chromium.launch(executable_path=CHROMIUM, args=[*arguments])
+            return running[arguments]
+
+        yield start
+        for one in running.values():
+            one.close()
+
+
+@pytest.fixture
+def browser(request, chromium):
+    """A browser page; it records its console messages (`told`) and its requests (`asked`)."""
+    arguments = ("--no-sandbox", "--disable-background-networking", *getattr(request, "param", SOFTWARE))
+    context = chromium(arguments).new_context(viewport={"width": 1400, "height": 900})
+    page = context.new_page()
+    page.told, page.asked = [], []
+    page.on("console", lambda message: page.told.append(message.text))
+    page.on("pageerror", lambda error: page.told.append(str(error)))
+    page.on("request", lambda asked: page.asked.append(asked.url))
+    yield page
+    context.close()
 
 
 def drawn(page):
@@ -269,7 +285,9 @@ def test_any_variable_can_be_charted_with_the_numbers_of_the_table(name, pages, 
     browser.goto(path.as_uri())
     columns = [column for column in rows[-1] if column != "time [s]"]
     listed = browser.evaluate("() => [...document.querySelectorAll('#names option')].map((option) => option.value)")
-    assert listed == [column.split(" [")[0] for column in columns]
+    names = [column.split(" [")[0] for column in columns]
+    assert listed[: len(names)] == names
+    assert set(listed[len(names) :]) == {f"|{name[:-3]}|" for name in names if name.endswith("[2]")}
     for column in columns[:: len(columns) // 7]:
         variable = column.split(" [")[0]
         browser.fill("[name=variable]", variable)
@@ -479,6 +497,160 @@ def test_no_name_of_a_spec_hides_how_beams_bend(pages, written):
     beams = data(pages["docking"][0])["motion"]["beams"]
     assert len(beams) == 1
     assert data(written["taken"][0])["motion"]["beams"] == beams
+
+
+def saved(page, folder, act):
+    """Returns the path of the file that the page saves when `act` is called."""
+    with page.expect_download(timeout=60_000) as download:
+        act()
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def chosen(page, text):
+    """Makes a chart of a quantity; returns its card."""
+    page.fill("[name=variable]", text)
+    page.click("text=New chart")
+    return page.locator("#charts .card").filter(has=page.get_by_role("heading", name=text, exact=True)).first
+
+
+def test_norms_differences_units_and_scales_of_charts(pages, browser, tmp_path):
+    path, rows = pages["docking"]
+    browser.goto(path.as_uri())
+    v = np.array([[float(row[f"{body}.v[{k}] [m/s]"]) for k in (1, 2, 3)] for body in ("servicer", "target") for row in rows])
+    speed = np.linalg.norm(v, axis=1).reshape(2, -1)
+
+    def table(text, *choices):
+        card = chosen(browser, text)
+        for choose in choices:
+            choose(card)
+        lines = saved(browser, tmp_path, card.get_by_role("button", name="CSV").click).read_text(encoding="utf-8").splitlines()
+        return lines[0], np.array([[float(cell) if cell else np.nan for cell in line.split(",")] for line in lines[1:]])
+
+    title, norm = table("|servicer.v|", lambda card: card.locator("select").select_option(label="mm/s"))
+    assert title == "time [s],|servicer.v| (value [mm/s])"
+    assert norm[:, 0] == pytest.approx([float(row["time [s]"]) for row in rows])
+    assert norm[:, 1] == pytest.approx(1e3 * speed[0], rel=1e-6, abs=1e-9)
+    title, difference = table("|servicer.v| - |target.v|", lambda card: card.get_by_role("button", name="log").click())
+    assert title.endswith("(magnitude of value [m/s])")
+    expected = np.abs(speed[0] - speed[1])
+    assert np.nan_to_num(difference[:, 1]) == pytest.approx(expected, rel=1e-4, abs=1e-8)
+    drawing = saved(browser, tmp_path, chosen(browser, "|target.v|").get_by_role("button", name="SVG").click)
+    assert "<path" in drawing.read_text(encoding="utf-8") and ElementTree.parse(drawing).getroot().tag.endswith("svg")
+    # Quantities with different units have no difference.
+    browser.fill("[name=variable]", "servicer.r[1] - servicer.v[1]")
+    browser.click("text=New chart")
+    assert "has the unit m," in browser.eval_on_selector("[name=variable]", "e => e.validationMessage")
+    silent(browser, path)
+
+
+def test_picture_and_film_are_saved(written, browser, tmp_path):
+    path, _, _ = written["bounce"]
+    browser.goto(path.as_uri())
+    scrub(browser, 20)
+    picture = Image.open(saved(browser, tmp_path, browser.get_by_role("button", name="PNG").click))
+    assert picture.size == Image.open(io.BytesIO(browser.locator("#craft canvas").screenshot())).size
+    assert len(picture.convert("RGB").getcolors(1 << 20)) > 100
+
+    def film_a_part():
+        browser.get_by_role("button", name="WebM").click()
+        browser.wait_for_function("Number(document.querySelector('#timeline').value) === 3")
+        browser.click("#play")
+
+    film = saved(browser, tmp_path, film_a_part)
+    assert film.name == "bounce.webm" and film.read_bytes()[:4] == b"\x1a\x45\xdf\xa3"
+    silent(browser, path)
+
+
+def test_picture_and_bar_stay_on_the_screen(written, browser):
+    path, _, _ = written["released"]
+    for width, height in [(1366, 768), (390, 844), (844, 390)]:
+        browser.set_viewport_size({"width": width, "height": height})
+        browser.goto(path.as_uri())
+        for place in (0, 10**6):
+            browser.evaluate("y => scrollTo(0, y)", place)
+            for part in ("#craft canvas", "#play", "#timeline", "#clock"):
+                box = browser.locator(part).bounding_box()
+                assert box["x"] >= 0 and box["y"] > -1, (width, part)
+                assert box["x"] + box["width"] <= width and box["y"] + box["height"] <= height, (width, part)
+            assert browser.locator("#craft canvas").bounding_box()["height"] > 0.3 * height
+        assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    assert browser.told == []
+
+
+def test_a_page_without_a_spacecraft_begins_with_its_title(browser, tmp_path):
+    spec, page = next(path for path in EXAMPLES if path.stem == "arm_controller"), tmp_path / "page.html"
+    grapple("simulate", spec, "--stop-time", 1, "-o", tmp_path / "run.csv", "--page", page)
+    browser.goto(page.as_uri())
+    assert not browser.is_visible("#craft")
+    assert browser.locator("h1").bounding_box()["y"] < 60
+    silent(browser, page)
+
+
+def test_a_finger_scrolls_the_page_and_two_turn_the_picture(written, browser):
+    path, _, _ = written["released"]
+    browser.set_viewport_size({"width": 390, "height": 844})
+    browser.goto(path.as_uri())
+    touch = browser.context.new_cdp_session(browser)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True, "maxTouchPoints": 2})
+
+    def drag(*ends):
+        for k in range(11):
+            points = [{"x": a + (c - a) * k / 10, "y": b + (d - b) * k / 10, "id": i} for i, (a, b, c, d) in enumerate(ends)]
+            touch.send("Input.dispatchTouchEvent", {"type": "touchMove" if k else "touchStart", "touchPoints": points})
+            browser.wait_for_timeout(16)
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    drag((200, 300, 200, 100))
+    browser.wait_for_function("scrollY > 100")
+    browser.wait_for_timeout(500)
+    before, place = drawn(browser), browser.evaluate("scrollY")
+    drag((100, 100, 100, 300), (200, 100, 200, 300))
+    assert drawn(browser).tobytes() != before.tobytes()
+    assert browser.evaluate("scrollY") == place
+    silent(browser, path)
+
+
+def test_keys_move_in_time_and_to_events(written, browser):
+    path, rows, _ = written["released"]
+    browser.goto(path.as_uri())
+
+    def pressed(key):
+        browser.keyboard.press(key)
+        return int(browser.input_value("#timeline"))
+
+    assert [pressed("ArrowRight"), pressed("ArrowRight"), pressed("ArrowLeft")] == [1, 2, 1]
+    browser.focus("#timeline")
+    first = next(i for i, row in enumerate(rows) if row["latch.captured"] == 1)
+    assert [pressed("PageDown"), pressed("PageDown"), pressed("PageUp"), pressed("Home")] == [first, 300, first, 0]
+    browser.get_by_role("button", name="next event").click()
+    assert browser.input_value("#timeline") == str(first)
+    browser.keyboard.press("f")
+    browser.wait_for_function("document.fullscreenElement !== null")
+    # Every control has a name for screen readers.
+    names = browser.evaluate("""() => [...document.querySelectorAll("button, select, input")].map((e) =>
+      e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent)""")
+    assert all(names) and len(names) > 40
+    silent(browser, path)
+
+
+def test_two_runs_share_their_charts(browser, tmp_path):
+    spec, page = next(path for path in EXAMPLES if path.stem == "klak_2020_quaternion"), tmp_path / "page.html"
+    for name, step in (("coarse", 0.02), ("fine", 0.01)):
+        grapple("simulate", spec, "--stop-time", 2, "--step", step, "-o", tmp_path / f"{name}.parquet", "--no-page")
+    grapple("page", tmp_path / "coarse.parquet", tmp_path / "fine.parquet", "--model", spec, "-o", page)
+    browser.goto(page.as_uri())
+    card = browser.locator("#charts .card").first
+    names = card.locator(".u-series th").all_inner_texts()[1:]
+    half = len(names) // 2
+    assert [name.split(" · ") for name in names] == [[name.split(" · ")[0], run] for run in ("coarse", "fine") for name in names[:half]]
+    samples = card.locator(".u-marker").evaluate_all("all => all.slice(1).map((e) => e.style.background)")
+    assert len(set(samples)) == len(names) and sum("gradient" in sample for sample in samples) == half
+    _, *values = saved(browser, tmp_path, card.get_by_role("button", name="CSV").click).read_text(encoding="utf-8").splitlines()
+    # Every second time is that of the fine run only.
+    assert len(values) == 201 and [line.split(",")[1] == "" for line in values] == [i % 2 == 1 for i in range(201)]
+    silent(browser, page)
 
 
 @pytest.mark.parametrize("browser", [["--disable-gpu", "--disable-3d-apis"]], indirect=True)

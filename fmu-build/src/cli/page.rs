@@ -12,7 +12,7 @@ use std::path::PathBuf;
 ///
 ///   grapple page run.csv --model my_arm.toml          run.html
 ///   grapple page a.parquet b.csv --model my_arm.fmu   both runs in each chart
-///   grapple page loop.csv --model arm.toml --component arm
+///   grapple page loop.csv --model arm.toml --component servoed_arm
 ///
 /// Results are CSV or Parquet with a column `time` (s) and columns named as the
 /// variables of the FMU, as grapple, FMPy and OMSimulator write them; times may be
