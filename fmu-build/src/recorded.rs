@@ -95,12 +95,7 @@ impl Recorded {
         if let Some((name, why)) = left_out.iter().find(|(name, _)| known.get(name).is_some()) {
             return Err(invalid!("column {name:?}, {why}"));
         }
-        let mut values: HashMap<String, f64> = model
-            .parameters
-            .iter()
-            .map(|parameter| (parameter.quantity.name.clone(), parameter.start))
-            .collect();
-        let mut foreign = Vec::new();
+        let (mut foreign, mut constants) = (Vec::new(), Vec::new());
         for column in columns {
             let Some(slot) = known.get(&column.name) else {
                 foreign.push(column);
@@ -116,29 +111,21 @@ impl Recorded {
                 return Err(invalid!("two columns are called {:?}", column.name));
             }
             match slot {
-                Slot::Parameter(_) => drop(values.insert(column.name, column.values[0])),
+                Slot::Parameter(_) => constants.push((column.name, column.values[0])),
                 _ => results.columns.push(column),
             }
         }
-        for (name, value) in &options.set {
-            match values.get_mut(name) {
-                Some(to) => *to = *value,
-                None => {
-                    return Err(crate::Error::Invalid(unknown(
-                        "parameter",
-                        name,
-                        values.keys().map(String::as_str),
-                    )));
-                }
-            }
-        }
-        results.parameters = values.into_iter().collect();
+        results.parameters = parameters(model, constants, &options.set)?;
         results.time = time;
         let inputs = model.inputs.iter().map(|input| &input.quantity.name);
         let missing = inputs.filter(|name| results.column(name).is_none());
         recorded.missing_inputs = missing.cloned().collect();
         recorded.remarks.extend(known.remark(&foreign, &left_out));
-        results.columns.extend(foreign.into_iter().map(|column| Column {
+        // Without the model's prefix a name could be that of a variable.
+        let others = foreign
+            .into_iter()
+            .filter(|column| !known.slots.contains_key(&column.name));
+        results.columns.extend(others.map(|column| Column {
             name: column.name,
             unit: column.unit.unwrap_or_default(),
             values: column.values,
@@ -152,7 +139,8 @@ impl Recorded {
     /// rows, and adds remarks on those that cannot be computed.
     fn complete(&mut self, model: &Arc<Model>) {
         let mut missing = BTreeMap::new();
-        if let Err(error) = self.compute(model, &mut missing) {
+        let computable = self.computable(model, &mut missing);
+        if let Err(error) = computable.and_then(|columns| self.compute(model, &columns)) {
             self.remarks.push(format!(
                 "Positions that are not in the table cannot be computed: {error}"
             ));
@@ -186,9 +174,9 @@ impl Recorded {
         }
     }
 
-    /// Computes missing columns; `missing` gets the variables without which a body or frame has no
-    /// position.
-    fn compute(&mut self, model: &Arc<Model>, missing: &mut BTreeMap<String, Vec<String>>) -> Result<(), Error> {
+    /// Returns the indices of outputs that are not in the table and can be computed from it;
+    /// `missing` gets the variables without which a body or frame has no position.
+    fn computable(&self, model: &Arc<Model>, missing: &mut BTreeMap<String, Vec<String>>) -> Result<Vec<usize>, Error> {
         let wanted = |name: &str| is_position(name) && self.run.results.column(name).is_none();
         let places: Vec<usize> = (0..model.outputs.len())
             .filter(|&i| wanted(&model.outputs[i].quantity.name))
@@ -202,7 +190,7 @@ impl Recorded {
             }
         }
         if places.is_empty() {
-            return Ok(());
+            return Ok(places);
         }
         let all = description::describe(model, Naming::Structured, Interfaces::Both)?;
         let there: HashSet<&str> = self
@@ -237,6 +225,11 @@ impl Recorded {
                 missing.insert(part, lacking);
             }
         }
+        Ok(columns)
+    }
+
+    /// Computes these outputs at the plotted rows and adds them to the columns.
+    fn compute(&mut self, model: &Arc<Model>, columns: &[usize]) -> Result<(), Error> {
         if columns.is_empty() {
             return Ok(());
         }
@@ -255,7 +248,7 @@ impl Recorded {
                 point.x[*i] = state[row];
             }
             let outputs = point.outputs()?;
-            for (values, &place) in values.iter_mut().zip(&columns) {
+            for (values, &place) in values.iter_mut().zip(columns) {
                 values[row] = outputs[place];
             }
         }
@@ -315,6 +308,22 @@ impl Recorded {
         }
         self.run.events.sort_by(|a, b| a.t.total_cmp(&b.t));
     }
+}
+
+/// Returns the values of all parameters: those of the model, of columns, of `set`.
+fn parameters(model: &Model, columns: Vec<(String, f64)>, set: &[(String, f64)]) -> Result<Vec<(String, f64)>> {
+    let starts = model.parameters.iter().map(|of| (of.quantity.name.clone(), of.start));
+    let mut values: HashMap<String, f64> = starts.chain(columns).collect();
+    for (name, value) in set {
+        match values.get_mut(name) {
+            Some(to) => *to = *value,
+            None => {
+                let why = unknown("parameter", name, values.keys().map(String::as_str));
+                return Err(crate::Error::Invalid(why));
+            }
+        }
+    }
+    Ok(values.into_iter().collect())
 }
 
 /// Titles of the table that are variables of the model, with or without a prefix.

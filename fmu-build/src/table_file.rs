@@ -131,6 +131,10 @@ impl TableFile {
                 }
             }
         }
+        let is_short = |column: &&Values| column.as_ref().is_ok_and(|values| values.len() != rows);
+        if columns.iter().any(|column| is_short(&column)) {
+            return Err(invalid!("it is damaged: a column does not have its {rows} rows"));
+        }
         let titles = (0..schema.num_columns()).map(|i| schema.column(i).path().string());
         Ok(Self::of(titles.zip(columns), 1))
     }
