@@ -146,7 +146,8 @@ impl Recorded {
             ));
         }
         let mut causes: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
-        for (part, lacking) in missing {
+        for (part, mut lacking) in missing {
+            lacking.dedup();
             causes.entry(lacking).or_default().push(part);
         }
         for (lacking, parts) in causes {
@@ -166,6 +167,7 @@ impl Recorded {
             .filter_map(|state| Some(state.name.split_once(".eta[")?.0.to_owned()))
             .collect();
         bodies.dedup();
+        bodies.retain(|body| self.run.results.column(&format!("{body}.r[1]")).is_some());
         if !bodies.is_empty() {
             self.remarks.push(format!(
                 "{} drawn with the deflection of the start: the table lacks the amplitudes eta.",
@@ -186,7 +188,7 @@ impl Recorded {
         let lacking = model.states.iter().map(|state| &state.name).filter(|name| wanted(name));
         for state in lacking {
             if let Some(part) = part(state) {
-                missing.entry(part).or_default().push(state.clone());
+                missing.entry(part).or_default().push(vector(state));
             }
         }
         if places.is_empty() {
@@ -218,7 +220,8 @@ impl Recorded {
                 .iter()
                 .map(|&known| name_of(known))
                 .filter(|known| !there.contains(known));
-            let lacking: Vec<String> = lacking.map(str::to_owned).collect();
+            let mut lacking: Vec<String> = lacking.map(vector).collect();
+            lacking.dedup();
             if lacking.is_empty() {
                 columns.push(place);
             } else if let Some(part) = part(name).filter(|_| name.ends_with(".r[1]") || name.ends_with(".q[1]")) {
@@ -459,6 +462,11 @@ fn is_position(name: &str) -> bool {
     let quantity = name.rsplit_once('.').map_or(name, |(_, quantity)| quantity);
     let quantity = quantity.split('[').next().unwrap_or_default();
     ["r", "q", "slope", "q_lvlh", "tip_deflection", "distance"].contains(&quantity)
+}
+
+/// Returns `base.r` for `base.r[1]`.
+fn vector(name: &str) -> String {
+    name.split('[').next().unwrap_or_default().to_owned()
 }
 
 /// Largest number of names in a message.

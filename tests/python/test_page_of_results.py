@@ -98,7 +98,7 @@ def test_parts_that_cannot_be_drawn_are_named(runs, tmp_path):
     arm = [name for name in table if re.match(r"(mount|boom|tip|probe)", name)]
     page, said = of(table.drop(columns=arm), spec, tmp_path)
     assert [body["name"] for body in page["motion"]["bodies"]] == ["servicer", "target"]
-    assert "boom is not drawn: the table lacks boom.r and q, or mount.q[1] and mount.q[2]." in said
+    assert "boom is not drawn: the table lacks boom.r and q, or mount.q." in said
     assert [remark in said for remark in page["messages"]] == [True] * len(page["messages"]) != []
     page, said = of(table.drop(columns=[name for name in table if ".eta" in name]), spec, tmp_path)
     assert "boom is drawn with the deflection of the start" in said
@@ -162,7 +162,7 @@ def test_separators_irregular_times_and_columns_of_others(runs, tmp_path):
     some.rename(columns={"servicer.r[1]": "serviccer.r[1]"}).to_parquet(tmp_path / "run.parquet", index=False)
     said = grapple("page", tmp_path / "run.parquet", "--model", spec, "-o", tmp_path / "page.html").stderr
     assert 'serviccer.r[1] and wind are not of the model, and only in charts (serviccer.r[1]: did you mean "servicer.r[1]"?)' in said
-    assert "servicer is not drawn: the table lacks servicer.r[1]." in said
+    assert "servicer is not drawn: the table lacks servicer.r." in said
 
 
 def test_several_runs_are_in_one_page(runs, tmp_path):
