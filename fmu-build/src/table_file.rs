@@ -70,8 +70,9 @@ impl TableFile {
     }
 
     fn read_csv(text: &str) -> Result<Self> {
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let separator = separator(text);
+        // The reader counts a line end of two characters with the next record.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
+        let separator = separator(&text);
         let mut csv = csv::ReaderBuilder::new()
             .delimiter(separator)
             .trim(csv::Trim::All)

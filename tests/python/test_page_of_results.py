@@ -183,6 +183,7 @@ WRONG = {
     "time,servicer.r[1]\n0,1\n2,1\n1,1\n": "row 4: the time decreases from 2 s to 1 s",
     "time,servicer.r[1]\n0,1\nx,1\n": 'column "time", line 3: "x" is not a number',
     "time,servicer.r[1]\n0,\n": 'row 2, column "servicer.r[1]": there is no finite number',
+    "time,servicer.r[1]\r\n0,1\r\n0,one\r\n": 'column "servicer.r[1]", line 3: "one" is not a number',
     "time,servicer.r[1]\n0,one\n": 'column "servicer.r[1]", line 2: "one" is not a number',
     "time,servicer.r[1] [mm]\n0,1\n": 'column "servicer.r[1]" has the unit mm; the variable is m',
     "time,servicer.r[1],servicer.r[1]\n0,1,1\n": 'two columns are called "servicer.r[1]"',
