@@ -78,8 +78,6 @@
     if (scene.roams) scene.follow(0);
     const places = [...motion.bodies, ...motion.frames].map(({ name }) => name);
     option("trail", [["none", []], ["all", places], ...places.map((name) => [name, [name]])], scene.trail);
-    // Other choices of the scene: label, pairs of text and value, function, index of the first.
-    for (const choice of scene.options ?? []) option(...choice);
     button(bar, "x", () => scene.view([1, 0, 0.001]), "seen along x");
     button(bar, "y", () => scene.view([0, -1, 0.001]), "seen along y");
     button(bar, "z", () => scene.view([0, -0.001, 1]), "seen along z");
@@ -217,7 +215,7 @@
       const [a, b] = difference.map((part) => quantity(part.trim()));
       if (!a || !b) return null;
       if (a.unit !== b.unit) return { problem: `${difference[0]} has the unit ${a.unit || "1"}, ${difference[1]} ${b.unit || "1"}.` };
-      return { unit: a.unit, inRuns: a.inRuns.map((values, k) => values && b.inRuns[k] && values.map((v, i) => v - b.inRuns[k][i])) };
+      return { unit: a.unit, inRuns: a.inRuns.map((values, k) => values && b.inRuns[k] && values.map((v, i) => (v == null || b.inRuns[k][i] == null ? null : v - b.inRuns[k][i]))) };
     }
     const vector = /^\|(.*)\|$/.exec(text)?.[1];
     const belongs = (v) => (vector ? v.name.startsWith(`${vector}[`) && /^\[\d+\]$/.test(v.name.slice(vector.length)) : v.name === text);

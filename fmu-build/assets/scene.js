@@ -277,6 +277,7 @@ function craftScene(motion, time, into, css, decode) {
   let instant = 0;
   let followed = -1;
   function render() {
+    camera.updateMatrixWorld(); // names are projected before the drawing
     for (const [mark] of interfaces.flatMap(({ ends }) => ends)) {
       mark.quaternion.copy(camera.quaternion);
       mark.scale.setScalar(pixelAt(mark.position));

@@ -17,6 +17,7 @@ use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
 use grapple::spec::mangled;
 use grapple::{Error, Event};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -167,7 +168,8 @@ impl Recorded {
             .filter_map(|state| Some(state.name.split_once(".eta[")?.0.to_owned()))
             .collect();
         bodies.dedup();
-        bodies.retain(|body| self.run.results.column(&format!("{body}.r[1]")).is_some());
+        let is_given = |name: String| self.run.results.column(&name).is_some();
+        bodies.retain(|body| is_given(format!("{body}.r[1]")) && is_given(format!("{body}.q[1]")));
         if !bodies.is_empty() {
             self.remarks.push(format!(
                 "{} drawn with the deflection of the start: the table lacks the amplitudes eta.",
@@ -357,19 +359,19 @@ impl Names {
             let own = |prefix: &str| prefix == format!("{component}.") || prefix.ends_with(&format!(".{component}."));
             counts.retain(|prefix, _| own(prefix));
         }
-        let most = counts.values().copied().max();
-        let prefixes: Vec<&str> = counts
-            .iter()
-            .filter(|(_, n)| Some(**n) == most)
-            .map(|(prefix, _)| *prefix)
-            .collect();
+        // Names of a mount's parts also match with the mount as the prefix.
+        let best = counts.iter().max_by_key(|(prefix, n)| (**n, Reverse(prefix.len())));
+        let best = best.map(|(prefix, _)| *prefix);
+        let others = counts.keys().copied();
+        let others = others.filter(|prefix| best.is_some_and(|best| !prefix.starts_with(best)));
+        let prefixes: Vec<&str> = best.into_iter().chain(others).collect();
         match (prefixes.as_slice(), &options.component) {
             ([prefix], _) => Ok(Self {
                 slots,
                 prefix: (*prefix).to_owned(),
             }),
             ([], Some(component)) => Err(invalid!(
-                "no column is called \"{component}.\" with a variable of the model"
+                "no column is a variable of the model with the prefix \"{component}.\""
             )),
             ([], None) => {
                 let example = titles.iter().copied().find(|title| !title.is_empty());
@@ -381,7 +383,10 @@ impl Names {
             (several, _) => {
                 let names: Vec<String> = several
                     .iter()
-                    .map(|prefix| prefix.trim_end_matches('.').to_owned())
+                    .map(|prefix| match prefix.trim_end_matches('.') {
+                        "" => "names without prefix".to_owned(),
+                        prefix => prefix.to_owned(),
+                    })
                     .collect();
                 Err(invalid!(
                     "{} have variables of the model; --component chooses one",

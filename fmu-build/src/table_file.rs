@@ -178,7 +178,7 @@ fn kind(begin: &[u8], path: &Path) -> Result<Kind> {
         (_, "mat") => "MATLAB's format; with Python: fmpy or DyMat read it, and write CSV",
         (_, "toml") => "a spec, which goes to --model",
         (_, "html" | "htm") => "a page; give the table from which it was made",
-        _ if begin.contains(&0) => "no text",
+        _ if begin.contains(&0) => "not text",
         _ => return Ok(Kind::Text),
     };
     Err(invalid!("results are CSV or Parquet, and this file is {other}"))

@@ -138,12 +138,18 @@ impl<'a> AtRest<'a> {
         for (signal, segment) in model.elements.signals.iter().zip(&mut discrete.segments) {
             signal.update_segment(t, of.parameters, segment);
         }
+        let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
+        let mut inputs = vec![0.0; model.inputs_of_loads()];
+        model.inputs_at(of.parameters, t, &u, &discrete, &mut inputs);
+        for motor in &model.elements.dc_motors {
+            motor.update_limit(of.parameters, &inputs, &mut discrete.voltages);
+        }
         Self {
             of,
             evaluation: Evaluation::new(model),
             discrete,
             t,
-            u: model.inputs.iter().map(|input| input.start).collect(),
+            u,
             x: vec![0.0; model.states.len()],
             dx: vec![0.0; model.states.len()],
             kinematics: Kinematics::new(&model.system),

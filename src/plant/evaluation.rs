@@ -352,7 +352,7 @@ impl Evaluation<f64> {
     /// Returns the inputs of the loads at the time `t` (s), without currents.
     pub(super) fn inputs(&mut self, of: Constants, t: f64, u: &[f64], discrete: &Discrete) -> &[f64] {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
-        &self.inputs
+        &self.inputs[..of.model.sources.len()]
     }
 
     /// Computes the torques that hold joints which stick, as torques of drives.

@@ -170,7 +170,8 @@ impl Model {
         if let Some(expanded) = plan::expand(spec)? {
             return Self::compile_and_derive(&expanded);
         }
-        let (written, spec) = (spec, &*spec.with_rotors());
+        let with_rotors = spec.with_rotors();
+        let (written, spec) = (spec, with_rotors.as_deref().unwrap_or(spec));
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let mut problems = Vec::new();
@@ -192,14 +193,7 @@ impl Model {
         }
         start_inputs(&spec.input, &mut inputs, &mut problems);
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
-        let (mut states, currents) = states(&coordinates, &system, &elements);
-        if spec.has_diagnostics() {
-            states.push(Quantity::new(
-                "system.work",
-                Unit::Joule,
-                "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
-            ));
-        }
+        let (states, currents) = states(spec, &coordinates, &system, &elements);
         let monitor = Monitor::declare(spec, &elements, &mut declare);
         let method = spec.solver.method;
         if method.is_dense() && states.len() > MOST_DENSE {
@@ -490,13 +484,25 @@ impl Model {
     }
 }
 
-/// Returns the states apart from the work, and the range of the currents of motors among them.
-fn states(coordinates: &Coordinates, system: &System, elements: &Elements) -> (Vec<Quantity>, Range<usize>) {
+/// Returns the states, and the range of the currents of motors among them.
+fn states(
+    spec: &Spec,
+    coordinates: &Coordinates,
+    system: &System,
+    elements: &Elements,
+) -> (Vec<Quantity>, Range<usize>) {
     let mut states = coordinates.states(system);
     let first = coordinates.positions(system) + coordinates.rates(system);
     let motors = elements.dc_motors.iter().filter(|motor| motor.has_state());
     let currents = first..first + motors.clone().count();
     states.splice(first..first, motors.map(|motor| motor.current_quantity(system)));
+    if spec.has_diagnostics() {
+        states.push(Quantity::new(
+            "system.work",
+            Unit::Joule,
+            "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
+        ));
+    }
     (states, currents)
 }
 

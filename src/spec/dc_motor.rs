@@ -6,9 +6,10 @@ use serde::{Deserialize, Serialize};
 ///
 /// The input `<joint>.voltage` (V) takes the place of the torque input. With the voltage `u`, the
 /// current `i`, the resistance `R`, the inductance `L`, the torque constant `k`, the ratio `N` of the
-/// joint's drive train (1 without one) and the rate `θ̇` of its rotor (without one, of the joint),
-/// `u = R i + L di/dt + N k θ̇`. The torque `N k i` acts on the rotor, without drive train on the
-/// child. Outputs are the current, the torque, the electric power `u i` and the copper loss `R i²`.
+/// joint's drive train (1 without one) and the rate `θ̇` of its rotor divided by `N` (without one, of
+/// the joint), `u = R i + L di/dt + N k θ̇`. The torque at the child is `N k i`; with a drive train it
+/// acts on the rotor as `k i`. Outputs are the current, the torque at the child, the electric power
+/// `u i` and the copper loss `R i²`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DcMotor {

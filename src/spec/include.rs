@@ -171,6 +171,12 @@ fn relocate(table: &mut Table, folder: &Path) {
             }
         }
     }
+    let mounts = table.get_mut("mount").and_then(Value::as_table_mut);
+    for (_, mount) in mounts.into_iter().flatten() {
+        if let Some(Value::Table(set)) = mount.get_mut("set") {
+            relocate(set, folder);
+        }
+    }
     for section in ["body", "ancf_beam"] {
         let bodies = table.get_mut(section).and_then(Value::as_table_mut);
         let shapes = bodies

@@ -114,8 +114,8 @@ impl<'a> Piece<'a> {
         Some((error, at))
     }
 
-    /// Reports what cannot be read, and returns the table without it; an empty one if that cannot be
-    /// read either.
+    /// Reports unreadable fields and returns the table without them, or an empty table if it remains
+    /// unreadable.
     fn repaired(mut self, problems: &mut Vec<Problem>) -> DeTable<'a> {
         let mut removed = Vec::new();
         for _ in 0..MOST_PROBLEMS {
@@ -133,7 +133,7 @@ impl<'a> Piece<'a> {
                 Some(field) => {
                     let table = path.clone();
                     path.push(Step::Key(field.to_owned()));
-                    // What stands for a missing table lacks its fields too.
+                    // A placeholder table has no fields; these are not reported.
                     if at != MISSING && !removed.contains(&path) {
                         problems.push(problem(&path, &at, format!("missing field `{field}`")));
                     }
@@ -375,7 +375,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parser_messages_are_said_in_the_terms_of_the_spec() {
+    fn parser_messages_use_terms_of_the_spec() {
         for (message, said) in [
             (
                 "invalid type: string \"3\", expected f64",

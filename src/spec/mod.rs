@@ -226,7 +226,7 @@ for_each_element!(spec);
 
 impl Spec {
     /// Removes the shapes, which concern pictures only.
-    pub(crate) fn remove_shapes(&mut self) {
+    pub fn remove_shapes(&mut self) {
         self.body.values_mut().for_each(|body| body.shape.clear());
         self.ancf_beam.values_mut().for_each(|beam| beam.shape.clear());
     }

@@ -107,14 +107,17 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Returns true if a key or a value in a table, or in a table in it, is at this byte range.
+/// Returns true if a key or a value in a table or list, or in those in it, is at this byte range.
 fn contains(value: &DeValue, place: &Range<usize>) -> bool {
     let within = |span: Range<usize>| span.start <= place.start && place.end <= span.end;
-    let DeValue::Table(table) = value else {
-        return false;
-    };
-    let mut fields = table.iter();
-    fields.any(|(key, value)| within(key.span()) || within(value.span()) || contains(value.get_ref(), place))
+    match value {
+        DeValue::Table(table) => {
+            let mut fields = table.iter();
+            fields.any(|(key, value)| within(key.span()) || within(value.span()) || contains(value.get_ref(), place))
+        }
+        DeValue::Array(items) => (items.iter()).any(|item| within(item.span()) || contains(item.get_ref(), place)),
+        _ => false,
+    }
 }
 
 /// Returns the byte range of a problem that has one in place of a path.

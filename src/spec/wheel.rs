@@ -1,7 +1,6 @@
 use super::{Body, Inertia, Joint, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Reaction wheel: a rotor on an axis fixed in a body, driven by a motor between them.
 ///
@@ -60,13 +59,13 @@ impl Wheel {
 
 impl Spec {
     /// Returns the spec with the rotor of every wheel and of every drive train added, each a body
-    /// on a joint.
+    /// on a joint; none if there are no rotors.
     #[inline(never)] // importers call from threads with small stacks
-    pub(crate) fn with_rotors(&self) -> Cow<'_, Self> {
+    pub(crate) fn with_rotors(&self) -> Option<Box<Self>> {
         if self.wheel.is_empty() && self.joint.values().all(|joint| joint.drive_train.is_none()) {
-            return Cow::Borrowed(self);
+            return None;
         }
-        let mut spec = self.clone();
+        let mut spec = Box::new(self.clone());
         spec.add_drive_trains();
         for (name, wheel) in &self.wheel {
             let rotor = Wheel::rotor(name);
@@ -74,6 +73,6 @@ impl Spec {
             spec.body.insert(rotor, wheel.body());
             spec.joint.insert(name.clone(), joint);
         }
-        Cow::Owned(spec)
+        Some(spec)
     }
 }

@@ -258,7 +258,7 @@ child = "hand"
 [signal]
 "hinge.tau" = { type = "sinus" } # here
 "wrist.tau" = { type = "constant", amplitude = "high" } # here
-[environment.orbit]
+[environment.orbit] # here
 altitude = 400e3 # here
 [solver]
 methd = "rk4" # here
@@ -266,7 +266,7 @@ methd = "rk4" # here
 
 
 def test_things_that_cannot_be_read_are_reported_at_once(tmp_path):
-    """The missing name is reported as well: at the beginning of the file."""
+    """The missing name has no line. A misspelt field is not reported as a missing one too."""
     messages, lines, report = complain(MISREAD, tmp_path)
     assert marked(MISREAD) == lines, report
     assert "missing field `name`" in messages, report

@@ -538,3 +538,19 @@ fn errors_of_mounts_are_reported_at_their_fields() {
     assert!(found[0].starts_with("mount/a.b: "), "{found:?}");
     assert_eq!(located(&folder, &format!("mount = 3\n{BUS}")).len(), 1);
 }
+
+/// A file that `set` of a mount names is relative to the folder of the spec with that mount.
+#[test]
+fn files_in_set_are_relative_to_the_file_that_names_them() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.0.join("sub")).expect("a folder");
+    folder.write("sub/arm.toml", ARM);
+    folder.write("sub/t.csv", "time,tau\n0.0,0.4\n1.0,0.5\n");
+    folder.write(
+        "sub/mid.toml",
+        "name = \"mid\"\n[mount.arm]\nspec = \"arm.toml\"\nstart = {}\n\
+         [mount.arm.set.signal.\"elbow.tau\"]\ntype = \"table\"\nfile = \"t.csv\"\n",
+    );
+    let text = "name = \"top\"\n[mount.mid]\nspec = \"sub/mid.toml\"\nstart = {}\n";
+    assert_eq!(folder.problems(text), []);
+}

@@ -2,7 +2,7 @@
 //! a geometrically exact one.
 
 use crate::impact::{Balance, command};
-use crate::numbers::few;
+use crate::numbers::{Larger, few};
 use crate::run::Run;
 use grapple::algebra::Vec3;
 use grapple::event::{Occurrence, Refused};
@@ -121,7 +121,7 @@ fn two_arms_dock_two_ancf_beams() {
             assert!(across > 1e-3, "the roots meet with an offset: {across:e}");
             assert!(off.iter().zip(bounds).all(|(off, bound)| *off < bound), "{off:?}");
         }
-        let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+        let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
         println!(
             "{law}: {} formulations {apart:.1e} m apart after 7 s (1e-10)",
             ends.len()
@@ -231,7 +231,7 @@ fn two_ancf_beams_in_a_grasp_vibrate_as_rods() {
             let t = 0.25 * f64::from(i);
             run.go(t);
             let x = (-0.5 * rate * t).exp() * ((w * t).cos() + 0.5 * rate / w * (w * t).sin());
-            worst = worst.max((run.value(output) / from - x.abs()).abs());
+            worst = worst.larger((run.value(output) / from - x.abs()).abs());
         }
         println!("{output}: {worst:.1e} of the amplitude (1e-5: stretch and bending of the beams)");
         assert!(worst < 1e-5);
@@ -266,7 +266,7 @@ fn a_grasp_between_two_ancf_beams_conserves() {
         assert!(off < 1e-10 && work.abs() > 1e-3);
         ends.push(run.vector("left.node[3].r"));
     }
-    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
     let positions = [
         format!("[grasp.P]\n{between}stiffness = 30.0\ndamping = 0.0\n"),
         format!("[spring.P]\n{between}stiffness = 30.0\n"),
@@ -347,7 +347,7 @@ fn an_ancf_beam_docks_at_a_geometrically_exact_beam() {
         assert!(off[0] < 1e-12 && off[1..].iter().all(|off| *off < 1e-10), "{off:?}");
         ends.push(run.vector("exact.r"));
     }
-    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::max);
+    let apart = ends.iter().map(|end| (end - ends[0]).norm()).fold(0.0, f64::larger);
     println!("{} formulations {apart:.1e} m apart (1e-10)", ends.len());
     assert!(ends.len() > 2 && apart < 1e-10);
 }

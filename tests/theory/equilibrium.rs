@@ -141,3 +141,16 @@ fn free_fall_has_no_equilibrium() {
     assert_eq!(problems[0].at, ["assembly", "equilibrium"]);
     messages::record(&problems[0]);
 }
+
+/// A voltage beyond its limit counts with the limit: the torque of the motor is that of the spring.
+#[test]
+fn equilibrium_limits_the_voltage_of_a_motor() {
+    let text = "name = \"held\"\n[body.arm]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\n\
+        child = \"arm\"\nspring = { stiffness = 4.0 }\ndc_motor = { resistance = 1.0, torque_constant = 1.0, voltage_limit = 2.0 }\n\
+        [signal.\"hinge.voltage\"]\ntype = \"constant\"\namplitude = 4.0\nfrom_importer = false\n";
+    let mut run = Run::new(&format!("{text}{AT_REST}"), 1e-10);
+    run.look();
+    let q = run.value("hinge.q");
+    println!("{q} rad (0.5)");
+    assert!((q - 0.5).abs() < 1e-12);
+}

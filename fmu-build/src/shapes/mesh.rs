@@ -3,13 +3,13 @@
 //! A mesh is read from its folder only: a file that it names (materials of OBJ, buffers of glTF)
 //! and that lies elsewhere is not read. Coordinates are those of the file, without change of axes.
 
-use super::gltf;
+use super::{collada, gltf};
 use grapple::spec::read_bytes;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Once;
 
 /// Largest size of a file, bytes.
@@ -52,7 +52,7 @@ impl Mesh {
             "gltf" | "glb" => gltf::parts(&bytes, &mut folder),
             _ => Err("its name does not end in .stl, .obj, .dae, .gltf or .glb".to_owned()),
         };
-        let parts = caught(read).unwrap_or_else(|| Err("it is broken".to_owned()))?;
+        let parts = caught(read).unwrap_or_else(|| Err(format!("it is not a valid {extension} file")))?;
         let triangles: usize = parts.iter().map(|part| part.triangles.len()).sum();
         match triangles {
             0 => return Err("it has no triangles".to_owned()),
@@ -107,8 +107,10 @@ impl Folder {
 
     /// Reads a file in the folder or below it.
     pub fn read(&mut self, path: &Path) -> io::Result<Vec<u8>> {
-        let path = self.path.join(path.strip_prefix(&self.path).unwrap_or(path));
-        if !is_within(&path, &self.path)? {
+        let inner = path.strip_prefix(&self.path).unwrap_or(path);
+        let is_plain = (inner.components()).all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let path = self.path.join(inner);
+        if !is_plain || !is_within(&path, &self.path)? {
             return Err(io::Error::other("it lies outside the mesh's folder"));
         }
         let bytes = read_bytes(&path, SIZE_LIMIT)?;
@@ -132,7 +134,10 @@ fn loaded(extension: &str, bytes: &[u8], path: &Path, folder: &mut Folder) -> Re
     let scene = match extension {
         "stl" => mesh_loader::stl::from_slice(whole_stl(bytes)?),
         "obj" => mesh_loader::obj::from_slice(bytes, Some(path), |path| folder.read(path)),
-        _ => mesh_loader::collada::from_slice(bytes),
+        _ => {
+            collada::check(bytes)?;
+            mesh_loader::collada::from_slice(bytes)
+        }
     };
     let scene = scene.map_err(|error| error.to_string())?;
     // The other formats have a material for each part.

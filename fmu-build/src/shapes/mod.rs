@@ -3,6 +3,7 @@
 //! Shapes concern pictures only, so the library in the FMU does not read them.
 
 mod check;
+mod collada;
 mod gltf;
 pub mod mesh;
 #[cfg(test)]

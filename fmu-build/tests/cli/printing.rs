@@ -18,7 +18,7 @@ fn a_full_disk_is_an_error_and_does_not_hide_another() {
     desk.write("bad.toml", "name = 3");
     for (arguments, message) in [
         (&["schema"][..], "cannot write to the standard output"),
-        (&["check", "bad.toml", "two_link.toml"], "bad.toml: 1 problem"),
+        (&["check", "bad.toml", "two_link.toml"], "bad.toml: 2 problems"),
     ] {
         let full = File::options().write(true).open("/dev/full").expect("Linux has it");
         let output = program(&desk, arguments)

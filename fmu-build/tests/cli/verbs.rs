@@ -387,6 +387,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "r_E",
         "r_f",
         "ratio",
+        "scale",
         "tolerance",
         "weights",
     ];

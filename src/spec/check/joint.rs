@@ -115,7 +115,7 @@ impl Check<'_> {
         forbid(
             "dc_motor",
             may_have(joint, JointMotion::Prescribed),
-            "the drive of a prescribed joint takes the place of its DC motor: write one of the two",
+            "a prescribed joint has no DC motor: leave `dc_motor` or the motion \"prescribed\" out",
         );
         forbid(
             "servo",

@@ -232,7 +232,8 @@ impl Part {
             // Values of a wrong type are reported where the spec is parsed.
             if let Ok(pose) = Pose::deserialize(joint.clone()) {
                 let inner = Placement::new(pose.origin, pose.orientation, pose.rpy_deg);
-                if !placement.is_none() {
+                let is_double = pose.orientation.is_some() && pose.rpy_deg.is_some();
+                if !placement.is_none() && !is_double {
                     placement.compose(inner).write(joint);
                 }
             }
@@ -283,6 +284,13 @@ impl Part {
         for section in ["body", "ancf_beam"] {
             if let Some(Value::Table(root)) = self.table.get_mut(section).and_then(|of| of.get_mut(&root)) {
                 let start = Table::from_iter([("start".to_owned(), Value::Table(start.clone()))]);
+                let written = |field: &str| start.get("start").is_some_and(|start| start.get(field).is_some());
+                if (written("attitude") || written("rpy_deg"))
+                    && let Some(Value::Table(before)) = root.get_mut("start")
+                {
+                    before.remove("attitude");
+                    before.remove("rpy_deg");
+                }
                 super::merge(root, start);
             }
         }

@@ -285,8 +285,12 @@ fn change(table: &mut Table, set: &Table) -> Vec<(Vec<String>, String)> {
             problems.push((vec![section.clone()], what));
             continue;
         }
+        let Some(changes) = changes.as_table() else {
+            problems.push((vec![section.clone()], "expected a table".to_owned()));
+            continue;
+        };
         let known: Vec<&String> = named(table, section).map(|(name, _)| name).collect();
-        for (name, _) in changes.as_table().into_iter().flatten() {
+        for (name, _) in changes {
             if !matches!(section.as_str(), "signal" | "input" | "assembly") && !known.contains(&name) {
                 let what = unknown(section, name, known.iter().copied());
                 problems.push((vec![section.clone(), name.clone()], what));

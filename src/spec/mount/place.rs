@@ -15,7 +15,9 @@ pub fn places(problem: &Problem, prefix: &str) -> Vec<Vec<String>> {
         return Vec::new();
     }
     let mut places = vec![own.clone()];
-    if let [section, name, fields @ ..] = own.as_slice() {
+    if let [section, name, fields @ ..] = own.as_slice()
+        && is_named(section)
+    {
         let (mount, inner) = match name.split_once('.') {
             Some((mount, inner)) => (mount, Some(inner)),
             None => (name.as_str(), None),

@@ -58,8 +58,8 @@ pub(crate) struct Circuit<S> {
 }
 
 impl<S: Scalar> Circuit<S> {
-    /// Returns the derivative `g` of the current, A/s, that satisfies `L g = u − R (i + θ g) − k v` for a
-    /// coefficient `theta` (s).
+    /// Returns the derivative `g` of the current, A/s, that satisfies `L g = u − R (i + θ g) − k v` for
+    /// a coefficient `theta` (s).
     pub fn current_rate(&self, i: S, v: S, theta: f64) -> S {
         let driving = self.voltage - i * S::lift(self.resistance) - v * S::lift(self.constant);
         driving / S::lift(self.inductance + theta * self.resistance)
@@ -172,12 +172,22 @@ impl DcMotor {
         }
     }
 
+    /// Updates the limit state of the voltage among `states`. Returns true if it changes.
+    pub fn update_limit(&self, parameters: &[f64], inputs: &[f64], states: &mut [Limit]) -> bool {
+        self.limit.is_some_and(|limit| {
+            let state = &mut states[limit.number];
+            let band = Band::within(limit.volt.of(parameters));
+            replace(state, band.next(inputs[self.voltage], *state))
+        })
+    }
+
     /// Returns the torque on the joint or the rotor, N·m.
     fn torque<S: Scalar>(&self, now: &Instant<S>) -> S {
         self.current(now) * S::lift(self.constant(now.parameters))
     }
 
-    /// Returns the circuit for `states`, the limit states of all voltages; `None` if the current is not a state.
+    /// Returns the circuit for `states`, the limit states of all voltages; `None` if the current is not
+    /// a state.
     pub fn circuit<S: Scalar>(&self, parameters: &[f64], inputs: &[S], states: &[Limit]) -> Option<Circuit<S>> {
         Some(Circuit {
             body: self.body,
@@ -258,10 +268,6 @@ impl Element for DcMotor {
     }
 
     fn update(&self, now: &EventContext, discrete: &mut Discrete, _: &mut Vec<Event>) -> bool {
-        self.limit.is_some_and(|limit| {
-            let state = &mut discrete.voltages[limit.number];
-            let band = Band::within(limit.volt.of(now.sensed.parameters));
-            replace(state, band.next(now.sensed.inputs[self.voltage], *state))
-        })
+        self.update_limit(now.sensed.parameters, now.sensed.inputs, &mut discrete.voltages)
     }
 }

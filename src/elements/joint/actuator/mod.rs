@@ -1,8 +1,8 @@
 //! Actuators of joints: torque inputs, servos, motors, drives and brakes.
 //!
 //! The commanded torque of a joint is the sum of its torque input and of its servo's torque. It
-//! acts directly, or through a motor that limits it. The voltage of a DC motor takes its place. A drive prescribes the joint's acceleration
-//! instead, and a brake locks the joint.
+//! acts directly, or through a motor that limits it. A joint with a DC motor has a voltage input in
+//! place of both. A drive prescribes the joint's acceleration instead, and a brake locks the joint.
 
 mod dc_motor;
 mod drive;
