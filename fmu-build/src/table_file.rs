@@ -80,6 +80,7 @@ impl TableFile {
         let titles: Vec<String> = csv.headers().other()?.iter().map(str::to_owned).collect();
         let mut columns: Vec<Values> = vec![Ok(Vec::new()); titles.len()];
         let (mut first_row, mut numbers) = (None, 0);
+        let mut signs = [false; 2];
         for record in csv.records() {
             let record = record.other()?;
             let line = record.position().map_or(0, csv::Position::line) as usize;
@@ -89,7 +90,15 @@ impl TableFile {
             for (column, cell) in columns.iter_mut().zip(&record) {
                 let Ok(values) = column else { continue };
                 match number(cell, separator) {
-                    Some(value) => values.push(value),
+                    Some(value) => {
+                        signs = [signs[0] || cell.contains('.'), signs[1] || cell.contains(',')];
+                        if signs == [true; 2] {
+                            return Err(invalid!(
+                                "line {line}: {cell:?} has another decimal sign than the cells before it"
+                            ));
+                        }
+                        values.push(value);
+                    }
                     None => *column = Err(format!("line {line}: {cell:?} is not a number")),
                 }
             }

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Serialize, Deserialize)]
 struct Compiled {
     format: u32,
-    spec: Spec,
+    /// On the heap: importers call from threads with small stacks.
+    spec: Box<Spec>,
 }
 
 /// Version of the file's format, raised whenever the meaning of its contents changes.
@@ -22,7 +23,7 @@ impl Model {
     pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
         let mut compiled = Compiled {
             format: FORMAT,
-            spec: (*self.spec).clone(),
+            spec: self.spec.clone(),
         };
         compiled.spec.remove_shapes();
         serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
@@ -34,14 +35,15 @@ impl Model {
     /// [`Error::Format`] if the bytes are no such file, or one of another format version;
     /// [`Error::Spec`] if its spec is invalid.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        Self::compile(&Self::spec_from_bytes(bytes)?)
+        let spec = Self::spec_from_bytes(bytes)?;
+        Self::compile(&spec)
     }
 
     /// Reads the spec from the bytes of an FMU's `model.json`, for [`compile`](Self::compile).
     ///
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), without the validation of values.
-    pub fn spec_from_bytes(bytes: &[u8]) -> Result<Spec, Error> {
+    pub fn spec_from_bytes(bytes: &[u8]) -> Result<Box<Spec>, Error> {
         let compiled: Compiled = serde_json::from_slice(bytes)
             .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;
         if compiled.format != FORMAT {

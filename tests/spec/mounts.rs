@@ -524,7 +524,7 @@ fn errors_of_mounts_are_reported_at_their_fields() {
             "spec = \"arm.toml\"\non = \"bus\"\n[joint.m]\ntype = \"fixed\"",
             "joint/m",
         ),
-        ("spec = \"odd.toml\"", "mount/m/spec"),
+        ("spec = \"odd.toml\"", "nam"),
     ];
     for (fields, at) in cases {
         let found = located(&folder, &format!("{BUS}[mount.m]\n{fields}\n"));

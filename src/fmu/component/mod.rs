@@ -404,7 +404,7 @@ fn model(bytes: &[u8]) -> Result<(Arc<Model>, Derived), Refusal> {
 /// before the next stage begins, since importers call from threads with small stacks.
 #[inline(never)]
 fn read(bytes: &[u8]) -> Result<Box<Spec>, Error> {
-    Model::spec_from_bytes(bytes).map(Box::new)
+    Model::spec_from_bytes(bytes)
 }
 
 /// Compiles the spec.

@@ -130,6 +130,12 @@ impl Part {
             let what = "it is attached with `on`: write `joint.start`, or leave `on` out";
             return Err(("start", what.to_owned()));
         }
+        if mount.orientation.is_some() && mount.rpy_deg.is_some() {
+            return Err((
+                "orientation",
+                "write either `orientation` or `rpy_deg`, not both".to_owned(),
+            ));
+        }
         let own = Placement::new(mount.origin, mount.orientation, mount.rpy_deg);
         let placement = frame.compose(own);
         match self.root()? {

@@ -169,6 +169,14 @@ impl Part {
                 format!("it has format {format}, this version reads format {FORMAT}"),
             );
         }
+        let sections = table.iter();
+        for (section, _) in sections.filter(|(section, of)| names::is_named(section) && !of.is_table()) {
+            let at = super::at(section, "", "");
+            composer.composed.problems.push(Problem {
+                at,
+                what: format!("expected a table, in {}", mount.spec),
+            });
+        }
         let differs = |setting: &&str| table.get(*setting).is_some_and(|of| host.get(*setting) != Some(of));
         let equilibrium = |spec: &Table| spec.get("assembly").and_then(|of| of.get("equilibrium")?.as_bool());
         let mut unused: Vec<&str> = SETTINGS.into_iter().filter(differs).collect();
@@ -204,11 +212,8 @@ impl Part {
             }
         }
         for (section, value) in table {
-            let Value::Table(tables) = value else {
-                let what = format!("`{section}` in it is not a table");
-                problems.push(problem("mount", &format!("{prefix}{name}"), "spec", what));
-                continue;
-            };
+            // Others have been reported.
+            let Value::Table(tables) = value else { continue };
             let below = host
                 .entry(section.clone())
                 .or_insert_with(|| Value::Table(Table::new()));
