@@ -1,9 +1,9 @@
 "use strict";
-// What can be added to the picture: axes of bodies and frames, names, forces and moments.
+// Additions to the picture: axes of bodies and frames, names, forces and moments.
 function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, render }) {
   let instant = 0;
   // Axes of bodies and frames.
-  const frames = motion.frames.map((frame) => {
+  const frames = motion.frames.filter((frame) => frame.q).map((frame) => {
     const object = new T.Group();
     (frame.body == null ? scene : bodies[frame.body].group).add(object);
     return { name: frame.name, object, fixed: frame.body != null, r: pathOf.get(frame.name), q: decode(frame.q) };
@@ -60,7 +60,7 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
     names.push({ element, where, isShown, text });
   };
   bodies.forEach((b) => name(b.name, "of-body", () => b.group.localToWorld(vector(b.shapes[0]?.stand_in ? b.shapes[0].r : [0, 0, 0]))));
-  for (const frame of frames) name(frame.name, "of-frame", () => at(frame.r, instant));
+  for (const frame of motion.frames) name(frame.name, "of-frame", () => at(pathOf.get(frame.name), instant));
   for (const wheel of wheels) name(wheel.name + (slower > 1 ? ` (turns 1:${slower})` : ""), "of-wheel", () => wheel.group.getWorldPosition(new T.Vector3()));
   for (const arrow of arrows) {
     const text = () => `${arrow.name} ${Number(arrow.norm(instant).toPrecision(3))} ${arrow.unit}`;

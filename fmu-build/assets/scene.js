@@ -149,12 +149,25 @@ function craftScene(motion, time, into, css, decode) {
       tube(group, half.clone().negate(), half, 0.55 * thick, paint("--joint"));
     }
   }
+  // The y axis of an ANCF beam's section at its root: carried through the run without turning about
+  // the beam's direction.
+  function carried(across, slope) {
+    const directions = Array.from({ length: slope.length / 3 }, (_, i) => at(slope, i).normalize());
+    const turn = new T.Quaternion();
+    const y = [vector(across)];
+    for (let i = 1; i < directions.length; i++) {
+      turn.setFromUnitVectors(directions[i - 1], directions[i]);
+      y.push(y[i - 1].clone().applyQuaternion(turn));
+    }
+    return y;
+  }
   const nodal = motion.nodal.map((beam, k) => {
     const lengths = [0];
     for (const element of beam.elements) for (let i = 1, start = lengths.at(-1); i <= 8; i++) lengths.push(start + (element * i) / 8);
     const group = placed(new T.Group());
     const drawn = beam.shapes.flatMap((shape) => draw(group, visible(shape), "--beam", lengths.at(-1)));
-    return { ...beam, r: nodes[k], slope: beam.slope?.map(decode), q: beam.q?.map(decode), followers: drawn.map((g) => shapes.follower(g, lengths)) };
+    const slope = beam.slope?.map(decode);
+    return { ...beam, r: nodes[k], slope, across: beam.across && carried(beam.across, slope[0]), q: beam.q?.map(decode), followers: drawn.map((g) => shapes.follower(g, lengths)) };
   });
   const orbit = motion.orbit && decode(motion.orbit);
   const earth = orbit && placed(new T.ArrowHelper(new T.Vector3(1, 0, 0), new T.Vector3(), size * 0.25));
@@ -247,7 +260,7 @@ function craftScene(motion, time, into, css, decode) {
     };
     const slope = (k) => (beam.q ? new T.Vector3(1, 0, 0).applyQuaternion(quaternion(k)) : at(beam.slope[k], i));
     const samples = [];
-    const y = beam.across ? vector(beam.across) : new T.Vector3(0, 1, 0);
+    const y = beam.across ? beam.across[i].clone() : new T.Vector3(0, 1, 0);
     for (let e = 0; e + 1 < beam.r.length; e++) {
       const [a, b, u, v] = [at(beam.r[e], i), at(beam.r[e + 1], i), slope(e), slope(e + 1)];
       for (let k = e ? 1 : 0; k <= 8; k++) {

@@ -2,6 +2,7 @@
 
 use crate::compiled_spec::CompiledSpec;
 use crate::error::{Context, Result, invalid};
+use crate::file_kind::FileKind;
 use crate::files::place;
 use crate::problems::{Problems, SIZE_LIMIT};
 use crate::urdf::read::{XACRO, read};
@@ -82,8 +83,11 @@ pub fn import(path: &Path, options: ImportOptions, meshes: &MeshOptions) -> Resu
             "--base-mass is that of a base that floats: add --base floating"
         ));
     }
-    if let Some(what) = other_kind(path) {
-        return Err(invalid!("{shown} is no robot description in URDF, but {what}"));
+    if let Some(other) = FileKind::of(path, &[]) {
+        return Err(invalid!(
+            "{shown} is no robot description in URDF, but {}",
+            other.description()
+        ));
     }
     let (robot, text) = robot(path, &shown)?;
     let wrong = |faults| Problems::of(&shown, &text, "XML", faults);
@@ -204,18 +208,4 @@ fn expanded(path: &Path, shown: &str) -> Result<Option<String>> {
     let text = String::from_utf8(output.stdout);
     text.map(Some)
         .map_err(|_| invalid!("{shown}: the output of xacro is not text in UTF-8"))
-}
-
-/// Returns the kind of a file that is known by its name and is no URDF file.
-fn other_kind(path: &Path) -> Option<&'static str> {
-    let extension = path.extension()?.to_ascii_lowercase();
-    Some(match extension.to_str()? {
-        "toml" => "a spec: `grapple check` reads it, and `[mount.<name>]` makes it a part of another one",
-        "fmu" => "an FMU: `grapple describe` reads it",
-        "ssp" => "connected FMUs: `grapple simulate` runs them",
-        "sdf" => "Gazebo's SDF, which this version does not read",
-        "stl" | "obj" | "dae" | "glb" | "gltf" => "the shape of a link: give the URDF file that names it",
-        "csv" | "parquet" | "xlsx" => "a table",
-        _ => return None,
-    })
 }

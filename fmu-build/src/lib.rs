@@ -70,6 +70,7 @@ pub mod describe;
 pub mod diagnostics;
 mod documentation;
 mod error;
+mod file_kind;
 pub mod files;
 pub mod fmu;
 mod html;

@@ -112,7 +112,7 @@ impl Recorded {
                 return Err(invalid!("two columns are called {:?}", column.name));
             }
             match slot {
-                Slot::Parameter(_) => constants.push((column.name, column.values[0])),
+                Slot::Parameter(_) => constants.push(constant(column)?),
                 _ => results.columns.push(column),
             }
         }
@@ -315,6 +315,21 @@ impl Recorded {
     }
 }
 
+/// Returns name and value of a parameter that is a column.
+///
+/// # Errors
+/// It changes during the run.
+fn constant(column: Column) -> Result<(String, f64)> {
+    let value = column.values[0];
+    if column.values.iter().any(|other| *other != value) {
+        return Err(invalid!(
+            "the parameter {:?} changes during the run, which the page does not show",
+            column.name
+        ));
+    }
+    Ok((column.name, value))
+}
+
 /// Returns the values of all parameters: those of the model, of columns, of `set`.
 fn parameters(model: &Model, columns: Vec<(String, f64)>, set: &[(String, f64)]) -> Result<Vec<(String, f64)>> {
     let starts = model.parameters.iter().map(|of| (of.quantity.name.clone(), of.start));
@@ -338,7 +353,11 @@ struct Names {
 }
 
 impl Names {
-    /// Finds the prefix: that of the most columns.
+    /// Finds the prefix: the only one with all states (an FMU beside a controller that reads some of
+    /// them), or else with variables of the model.
+    ///
+    /// # Errors
+    /// No variables of the model, or those of several components.
     fn of<'a>(registry: &Registry, titles: impl Iterator<Item = &'a str>, options: &RecordedOptions) -> Result<Self> {
         let mut slots = HashMap::new();
         for variable in registry.variables() {
@@ -359,12 +378,22 @@ impl Names {
             let own = |prefix: &str| prefix == format!("{component}.") || prefix.ends_with(&format!(".{component}."));
             counts.retain(|prefix, _| own(prefix));
         }
+        let there: HashSet<&str> = titles.iter().copied().collect();
+        let has = |prefix: &str, name: &str| there.contains(format!("{prefix}{name}").as_str());
+        let has_states = |prefix: &str| {
+            let mut states = registry.model().states.iter();
+            states.all(|state| has(prefix, &state.name) || has(prefix, &mangled(&state.name)))
+        };
+        let complete: Vec<&str> = counts.keys().copied().filter(|prefix| has_states(prefix)).collect();
         // Names of a mount's parts also match with the mount as the prefix.
         let best = counts.iter().max_by_key(|(prefix, n)| (**n, Reverse(prefix.len())));
         let best = best.map(|(prefix, _)| *prefix);
         let others = counts.keys().copied();
         let others = others.filter(|prefix| best.is_some_and(|best| !prefix.starts_with(best)));
-        let prefixes: Vec<&str> = best.into_iter().chain(others).collect();
+        let prefixes = match complete.len() {
+            1 => complete,
+            _ => best.into_iter().chain(others).collect(),
+        };
         match (prefixes.as_slice(), &options.component) {
             ([prefix], _) => Ok(Self {
                 slots,

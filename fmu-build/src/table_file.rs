@@ -4,6 +4,7 @@
 //! decimal comma is accepted. Quotes, blanks around cells and a byte order mark are accepted as well.
 
 use crate::error::{Context, Result, invalid};
+use crate::file_kind::FileKind;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::reader::{FileReader, SerializedFileReader};
@@ -58,18 +59,24 @@ impl TableFile {
     /// A file that cannot be read, of another kind, without rows, or too large.
     pub fn read(path: &Path) -> Result<Self> {
         let read = || {
-            let mut file = File::open(path).other()?;
             let mut begin = Vec::new();
-            (&mut file).take(1024).read_to_end(&mut begin).other()?;
-            match kind(&begin, path)? {
-                Kind::Parquet => Self::read_parquet(File::open(path).other()?),
-                Kind::Text => Self::read_csv(&grapple::spec::read_text(path, SIZE_LIMIT).other()?),
+            File::open(path).other()?.take(1024).read_to_end(&mut begin).other()?;
+            match FileKind::of(path, &begin) {
+                Some(FileKind::Parquet) => Self::read_parquet(File::open(path).other()?),
+                None | Some(FileKind::Csv) => Self::read_csv(&grapple::spec::read_text(path, SIZE_LIMIT).other()?),
+                Some(other) => Err(invalid!(
+                    "tables are CSV or Parquet, and this file is {}",
+                    other.description()
+                )),
             }
         };
-        read().context(|| format!("cannot read results from {}", path.display()))
+        read().context(|| format!("cannot read {}", path.display()))
     }
 
     fn read_csv(text: &str) -> Result<Self> {
+        if text.is_empty() {
+            return Err(invalid!("it is empty"));
+        }
         // The reader counts a line end of two characters with the next record.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text).replace("\r\n", "\n");
         let separator = separator(&text);
@@ -167,31 +174,6 @@ impl TableFile {
 
 /// Values of a column, or the first cell that is not a number.
 type Values = std::result::Result<Vec<f64>, String>;
-
-enum Kind {
-    Parquet,
-    Text,
-}
-
-/// Returns the kind of a file with these first bytes.
-fn kind(begin: &[u8], path: &Path) -> Result<Kind> {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-    let other = match (begin, extension.as_str()) {
-        ([b'P', b'A', b'R', b'1', ..], _) => return Ok(Kind::Parquet),
-        ([], _) => return Err(invalid!("it is empty")),
-        ([b'P', b'K', 3, 4, ..], "fmu") => "an FMU, which goes to --model",
-        ([b'P', b'K', 3, 4, ..], "ssp") => "a system of FMUs; `grapple simulate` runs it",
-        ([b'P', b'K', 3, 4, ..], "xlsx" | "ods") => "a spreadsheet; save it as CSV",
-        ([b'P', b'K', 3, 4, ..], _) => "a ZIP archive",
-        ([0x89, b'H', b'D', b'F', ..], _) => "HDF5; with Python: pandas.read_hdf(…).to_csv(…)",
-        (_, "mat") => "MATLAB's format; with Python: fmpy or DyMat read it, and write CSV",
-        (_, "toml") => "a spec, which goes to --model",
-        (_, "html" | "htm") => "a page; give the table from which it was made",
-        _ if begin.contains(&0) => "not text",
-        _ => return Ok(Kind::Text),
-    };
-    Err(invalid!("results are CSV or Parquet, and this file is {other}"))
-}
 
 /// Returns the separator of a CSV file: the most frequent candidate in its titles outside quotes.
 fn separator(text: &str) -> u8 {

@@ -1,8 +1,8 @@
 //! Specs that cannot be read as they are written: all unknown, missing and mistyped fields, and the
 //! spec without them.
 
-use super::{Spec, check, renamed};
-use crate::Problem;
+use super::{Composed, Source, Spec, check, include, renamed, signal};
+use crate::{Error, Problem};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -14,10 +14,50 @@ const MOST_PROBLEMS: usize = 100;
 /// Position of values that stand for missing ones.
 const MISSING: Range<usize> = usize::MAX - 1..usize::MAX;
 
+/// Reads a composed spec that cannot be read as it is written, as [`parse`](super::parse) does.
+/// `first` is the first error of the parser; `problems` are known ones. Returns the problems of all
+/// tables, without consequences of misread ones, and the spec without these.
+///
+/// # Errors
+/// [`Error::Spec`] if nothing can be read.
+pub(super) fn parse(
+    composed: &Composed,
+    directory: &std::path::Path,
+    first: &toml::de::Error,
+    mut problems: Vec<Problem>,
+) -> Result<(Spec, Vec<Problem>), Error> {
+    let (found, spec) = misread(&composed.text, first);
+    problems.extend(found);
+    let mut problems = include::by_paths(problems, composed);
+    let Some(mut spec) = spec else {
+        return Err(Error::Spec(problems));
+    };
+    let source = Source::new(&composed.text);
+    let misread: Vec<Vec<String>> = problems
+        .iter()
+        .map(|problem| source.path_of(problem).unwrap_or_else(|| problem.at.clone()))
+        .collect();
+    let mut more = Vec::new();
+    signal::load_tables(&mut spec, directory, &mut more);
+    check::check(&spec, &mut more);
+    let is_consequence = |problem: &Problem| {
+        misread.iter().any(|path| {
+            let [section, name] = [0, 1].map(|i| path.get(i));
+            let concerns = section == problem.at.first() && (path.len() < 3 || name == problem.at.get(1));
+            // Its first sentence names what the problem concerns, a hint may follow.
+            let what = problem.what.split(';').next().unwrap_or_default();
+            concerns || name.is_some_and(|name| what.contains(&format!("\"{name}\"")))
+        })
+    };
+    more.retain(|problem| !is_consequence(problem));
+    problems.append(&mut more);
+    Ok((spec, problems))
+}
+
 /// Returns the problems of a text that is no spec, and the spec with unknown fields left out and
 /// with arbitrary values in place of missing and mistyped ones; `None` if that is no spec either.
 /// For a text that is not TOML, returns only `first`.
-pub(super) fn misread(text: &str, first: &toml::de::Error) -> (Vec<Problem>, Option<Spec>) {
+fn misread(text: &str, first: &toml::de::Error) -> (Vec<Problem>, Option<Spec>) {
     let Ok(table) = DeTable::parse(text) else {
         return (vec![syntax(first)], None);
     };
@@ -74,11 +114,9 @@ type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
 fn parts<'a>(key: &Spanned<DeString<'a>>, section: &Spanned<DeValue<'a>>) -> Vec<Field<'a>> {
     match section.get_ref() {
         DeValue::Table(list) if list.values().all(|part| part.get_ref().is_table()) => {
-            let alone = |(name, part): (&Spanned<DeString<'a>>, &Spanned<DeValue<'a>>)| {
-                let alone = [(name.clone(), part.clone())].into_iter().collect();
-                (key.clone(), Spanned::new(section.span(), DeValue::Table(alone)))
-            };
-            list.iter().map(alone).collect()
+            let alone = |table| (key.clone(), Spanned::new(section.span(), DeValue::Table(table)));
+            let each = list.iter().map(|(name, part)| [(name.clone(), part.clone())]);
+            each.map(|part| alone(part.into_iter().collect())).collect()
         }
         _ => vec![(key.clone(), section.clone())],
     }
@@ -140,7 +178,12 @@ impl<'a> Piece<'a> {
                     self.stand_in(&table, field)
                 }
                 None => {
-                    problems.push(problem(&path, &at, words(error.message())));
+                    let place = match path.as_slice() {
+                        // An unknown section: at its only table, which others may name.
+                        [Step::Key(section)] => self.in_section(section),
+                        _ => path.clone(),
+                    };
+                    problems.push(problem(&place, &at, words(error.message())));
                     let is_removed = remove(&mut self.table, &path);
                     // A misspelt field is not missing too.
                     if error.message().starts_with("unknown field")
@@ -157,6 +200,18 @@ impl<'a> Piece<'a> {
             }
         }
         DeTable::new()
+    }
+
+    /// Returns the path of a section, or that of the only table in it.
+    fn in_section(&self, section: &str) -> Vec<Step> {
+        let mut path = vec![Step::Key(section.to_owned())];
+        if let Some(DeValue::Table(tables)) = self.table.get(section).map(Spanned::get_ref)
+            && let [(name, DeValue::Table(_))] =
+                tables.iter().map(|(name, of)| (name, of.get_ref())).collect::<Vec<_>>()[..]
+        {
+            path.push(Step::Key(name.get_ref().to_string()));
+        }
+        path
     }
 
     /// Gives a missing field of a table a value of its type. Returns false if no value fits.

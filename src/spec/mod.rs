@@ -327,49 +327,11 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
     let mut problems = source::non_finite_numbers(text)?;
     let mut spec: Spec = match toml::from_str(text) {
         Ok(spec) => spec,
-        Err(first) => {
-            let (found, spec) = misread::misread(text, &first);
-            problems.extend(found);
-            match spec {
-                Some(spec) => return Ok(misread_spec(spec, problems, composed, directory)),
-                None => return Err(Error::Spec(include::by_paths(problems, composed))),
-            }
-        }
+        Err(first) => return misread::parse(composed, directory, &first, problems),
     };
     signal::load_tables(&mut spec, directory, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))
-}
-
-/// Checks a spec whose text had the given problems: adds those of other tables, without
-/// consequences of the first ones.
-fn misread_spec(
-    mut spec: Spec,
-    problems: Vec<Problem>,
-    composed: &Composed,
-    directory: &std::path::Path,
-) -> (Spec, Vec<Problem>) {
-    let mut problems = include::by_paths(problems, composed);
-    let source = Source::new(&composed.text);
-    let unsound: Vec<Vec<String>> = problems
-        .iter()
-        .map(|problem| source.path_of(problem).unwrap_or_else(|| problem.at.clone()))
-        .collect();
-    let mut more = Vec::new();
-    signal::load_tables(&mut spec, directory, &mut more);
-    check::check(&spec, &mut more);
-    let is_consequence = |problem: &Problem| {
-        unsound.iter().any(|path| {
-            let [section, name] = [0, 1].map(|i| path.get(i));
-            let concerns = section == problem.at.first() && (path.len() < 3 || name == problem.at.get(1));
-            // Its first sentence names what the problem concerns, a hint may follow.
-            let what = problem.what.split(';').next().unwrap_or_default();
-            concerns || name.is_some_and(|name| what.contains(&format!("\"{name}\"")))
-        })
-    };
-    more.retain(|problem| !is_consequence(problem));
-    problems.append(&mut more);
-    (spec, problems)
 }
 
 /// Validates a spec that was not read from a TOML file, as [`read`] does.

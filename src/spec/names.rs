@@ -24,12 +24,8 @@ pub fn objection(name: &str) -> Option<String> {
             "\"{name}\" is not a legal name: a letter, then letters, digits and underscores"
         ));
     }
-    // The name is ASCII, so that bytes are characters.
-    if name.len() > LONGEST_NAME {
-        return Some(format!(
-            "a name of {} characters, the maximum is {LONGEST_NAME}: importers derive file names and identifiers from it",
-            name.len()
-        ));
+    if let Some(what) = objection_to_length(name) {
+        return Some(what);
     }
     if MODELICA_KEYWORDS.contains(&name) {
         return Some(format!(
@@ -48,8 +44,20 @@ pub fn objection(name: &str) -> Option<String> {
 /// Returns the reason for which the name of a part of a model is invalid: as [`objection`], but the
 /// name may have several parts with points between them, `left.shoulder` of the mount `left`.
 pub fn objection_to_parts(name: &str) -> Option<String> {
-    let too_long = || (name.len() > LONGEST_NAME).then(|| objection(&"x".repeat(name.len())));
-    name.split('.').find_map(objection).or_else(|| too_long().flatten())
+    name.split('.')
+        .find_map(objection)
+        .or_else(|| objection_to_length(name))
+}
+
+/// Returns the objection to a name that is too long. Legal names are ASCII, so that bytes are
+/// characters.
+fn objection_to_length(name: &str) -> Option<String> {
+    (name.len() > LONGEST_NAME).then(|| {
+        format!(
+            "a name of {} characters, the maximum is {LONGEST_NAME}: importers derive file names and identifiers from it",
+            name.len()
+        )
+    })
 }
 
 /// Names that grapple reserves.

@@ -189,12 +189,12 @@ WRONG = {
     "time,servicer.r[1],servicer.r[1]\n0,1,1\n": 'two columns are called "servicer.r[1]"',
     "time,servicr.r[1]\n0,1\n": 'no column is a variable of the model: there is no variable "servicr.r[1]"; did you mean "servicer.r[1]"?',
     "time,servicer.r[1]\n0,1,2\n": "found record with 3 fields",
-    b"\x89HDF\r\n": "results are CSV or Parquet, and this file is HDF5",
-    b"PAR1 and no more": "cannot read results from",
+    b"\x89HDF\r\n": "tables are CSV or Parquet, and this file is HDF5",
+    b"PAR1 and no more": "cannot read",
 }
 
 
-@pytest.mark.parametrize("content", WRONG, ids=range(len(WRONG)))
+@pytest.mark.parametrize("content", WRONG, ids=WRONG.values())
 def test_a_table_that_is_no_result_is_refused(content, tmp_path):
     path = tmp_path / "run.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -205,5 +205,5 @@ def test_a_table_that_is_no_result_is_refused(content, tmp_path):
 
 def test_other_kinds_of_files_are_named(examples, tmp_path):
     spec = FOLDER / "docking.toml"
-    assert "a spec, which goes to --model" in refused(spec, "--model", spec)
-    assert "an FMU, which goes to --model" in refused(examples["docking"].path, "--model", spec)
+    assert "this file is a spec" in refused(spec, "--model", spec)
+    assert "this file is an FMU" in refused(examples["docking"].path, "--model", spec)

@@ -237,6 +237,10 @@ frame = "aarm"
 methd = "auto"
 [signal."push.f[1]"]
 type = 3
+[bdy.hand]
+mass = 1.0
+[port.grip]
+frame = "hand"
 "#;
     assert_eq!(
         report(text),
@@ -253,6 +257,7 @@ type = 3
             "20: port.push.frame",
             "22: solver.methd",
             "24: signal.push.f[1].type",
+            "25: bdy.hand",
         ]
     );
 }

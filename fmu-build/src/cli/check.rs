@@ -20,8 +20,9 @@ use std::path::{Path, PathBuf};
 /// bodies and frames at t = 0. A warning reports a value that is legal but unlikely,
 /// and does not change the exit code. Advice on integration: the fastest modes, the
 /// speed of Co-Simulation (measured for at most a second, with the spec's signals), and
-/// vibrations for which a BDF method in Model Exchange is unstable. Two specs are also examined together, as
-/// `grapple couple` connects them: an unstable coupling gets a warning.
+/// vibrations for which a BDF method in Model Exchange is unstable. Two specs are also
+/// examined together, as `grapple couple` connects them: an unstable coupling gets a
+/// warning.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -3,7 +3,7 @@
 use crate::html::Floats;
 use crate::results::Results;
 use grapple::algebra::{Quaternion, Vec3};
-use grapple::spec::{PortAxes, Spec};
+use grapple::spec::{PortAxes, Spec, WORLD};
 use serde::Serialize;
 
 /// A force or a moment at a frame or a body.
@@ -67,7 +67,8 @@ pub fn arrows(spec: &Spec, results: &Results, rows: &[usize]) -> Vec<Arrow> {
             }
         }
     }
-    arrows.retain(|arrow| arrow.vector.0.iter().any(|part| *part != 0.0));
+    let has_place = |at: &str| at == WORLD || run.results.get(&format!("{at}.r[1]")).is_some();
+    arrows.retain(|arrow| has_place(&arrow.at) && arrow.vector.0.iter().any(|part| *part != 0.0));
     arrows
 }
 

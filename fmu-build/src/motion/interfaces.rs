@@ -17,8 +17,9 @@ pub struct FrameTrack {
     /// Index of the rigid body to which it is fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
     body: Option<usize>,
-    /// Attitude in that body, or in the world at each instant.
-    q: Floats,
+    /// Attitude in that body, or in the world at each instant; none if it is not in the results.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    q: Option<Floats>,
 }
 
 /// Two frames with a contact between them.
@@ -53,7 +54,7 @@ pub fn tracks(
     origin: &[f64; 3],
     place: impl Fn(&str) -> Option<usize>,
 ) -> Vec<FrameTrack> {
-    let track = |(name, frame): (&String, &Frame)| {
+    let track = |name: &String, frame: &Frame| {
         let r = results.get_vector::<3>(&format!("{name}.r"))?;
         let is_rigid = spec.body.get(&frame.body).is_some_and(Body::is_rigid);
         let body = place(&frame.body).filter(|_| is_rigid);
@@ -62,13 +63,14 @@ pub fn tracks(
             name: name.clone(),
             r: Floats::seen_from(origin, &r, rows),
             q: match (body, attitude) {
-                (None, Some(attitude)) => Floats::of(&attitude, rows),
-                _ => Floats(rotation(frame.orientation, frame.rpy_deg).to_array().to_vec()),
+                (Some(_), _) => Some(Floats(rotation(frame.orientation, frame.rpy_deg).to_array().to_vec())),
+                (None, attitude) => attitude.map(|attitude| Floats::of(&attitude, rows)),
             },
             body,
         })
     };
-    spec.frame.iter().filter_map(track).collect()
+    let frames = spec.frame.iter();
+    frames.filter_map(|(name, frame)| track(name, frame)).collect()
 }
 
 /// Returns all contacts of the run.

@@ -134,7 +134,7 @@ pub fn wheels(
     rows: &[usize],
     place: impl Fn(&str) -> Option<usize>,
 ) -> Vec<WheelTrack> {
-    let wheel = |(name, wheel): (&String, &Wheel)| {
+    let track = |name: &String, wheel: &Wheel| {
         let rotor = start.system.bodies.iter().position(|body| body.joint.name == *name)?;
         let axis = direction(&wheel.axis.into())?;
         // The rotor has its axis along z.
@@ -150,7 +150,8 @@ pub fn wheels(
             angle: Floats::of(&[results.get(&format!("{name}.q"))?], rows),
         })
     };
-    spec.wheel.iter().filter_map(wheel).collect()
+    let wheels = spec.wheel.iter();
+    wheels.filter_map(|(name, wheel)| track(name, wheel)).collect()
 }
 
 /// Returns the meshes as data of the page.

@@ -23,6 +23,7 @@ pub fn parts(bytes: &[u8], folder: &mut Folder) -> Result<Vec<Part>, String> {
         parts: Vec::new(),
         nodes: 0,
         triangles: 0,
+        vertices: 0,
     };
     let scene = document.default_scene().or_else(|| document.scenes().next());
     for node in scene.iter().flat_map(gltf::Scene::nodes) {
@@ -56,6 +57,7 @@ struct Reading {
     parts: Vec<Part>,
     nodes: usize,
     triangles: usize,
+    vertices: usize,
 }
 
 impl Reading {
@@ -96,8 +98,11 @@ impl Reading {
             return Err("a part of it ends before its last number, or is too large".to_owned());
         }
         self.triangles += triangles.len();
-        if self.triangles > MOST_TRIANGLES {
-            return Err(format!("a mesh has at most {MOST_TRIANGLES} triangles"));
+        self.vertices += vertices.len();
+        if self.triangles > MOST_TRIANGLES || self.vertices > 3 * MOST_TRIANGLES {
+            return Err(format!(
+                "a mesh has at most {MOST_TRIANGLES} triangles, and three times as many vertices"
+            ));
         }
         let material = primitive.material();
         let colour = material.pbr_metallic_roughness().base_color_factor();

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Once;
 
-/// Largest size of a file, bytes.
+/// Largest size of a mesh with the files that it names, bytes.
 pub const SIZE_LIMIT: u64 = 64 << 20;
 
 /// Largest number of triangles of a mesh: they take about 5 MB of a page.
@@ -46,7 +46,7 @@ impl Mesh {
     pub fn read(path: &Path) -> Result<Self, String> {
         let bytes = read_bytes(path, SIZE_LIMIT).map_err(|error| error.to_string())?;
         let extension = path.extension().unwrap_or_default().to_string_lossy().to_lowercase();
-        let mut folder = Folder::of(path);
+        let mut folder = Folder::of(path, SIZE_LIMIT - bytes.len() as u64);
         let read = || match extension.as_str() {
             "stl" | "obj" | "dae" => loaded(&extension, &bytes, path, &mut folder),
             "gltf" | "glb" => gltf::parts(&bytes, &mut folder),
@@ -94,14 +94,17 @@ pub struct Folder {
     path: PathBuf,
     /// Files that have been read.
     reads: Vec<PathBuf>,
+    /// Number of bytes that may still be read.
+    left: u64,
 }
 
 impl Folder {
-    fn of(mesh: &Path) -> Self {
+    fn of(mesh: &Path, left: u64) -> Self {
         let folder = mesh.parent().filter(|folder| !folder.as_os_str().is_empty());
         Self {
             path: folder.unwrap_or(Path::new(".")).to_owned(),
             reads: vec![mesh.to_owned()],
+            left,
         }
     }
 
@@ -113,7 +116,8 @@ impl Folder {
         if !is_plain || !is_within(&path, &self.path)? {
             return Err(io::Error::other("it lies outside the mesh's folder"));
         }
-        let bytes = read_bytes(&path, SIZE_LIMIT)?;
+        let bytes = read_bytes(&path, self.left)?;
+        self.left -= bytes.len() as u64;
         self.reads.push(path);
         Ok(bytes)
     }

@@ -509,7 +509,7 @@ fn xacro_is_expanded_and_files_of_other_kinds_are_named() {
         ("arm.fmu", "FMU"),
         ("arm.ssp", "FMUs"),
         ("arm.sdf", "SDF"),
-        ("arm.STL", "shape"),
+        ("arm.STL", "mesh"),
         ("arm.csv", "table"),
     ] {
         let outcome = desk.run(&["import", file]);

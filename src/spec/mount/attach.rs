@@ -79,7 +79,11 @@ impl Carrier {
             all.find(|(known, _)| *known == name).map(|(_, value)| value)
         };
         let frame = match find("frame", on) {
-            Some(frame) => Frame::deserialize(frame.clone()).map_err(|error| ("on", error.message().to_owned()))?,
+            // Errors of the frame are reported where the spec is parsed.
+            Some(frame) => match Frame::deserialize(frame.clone()) {
+                Ok(frame) => frame,
+                Err(_) => return Ok(Self(Some((WORLD.to_owned(), Placement::default())))),
+            },
             None => Frame {
                 body: on.clone(),
                 origin: [0.0; 3],

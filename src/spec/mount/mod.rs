@@ -169,13 +169,11 @@ impl Part {
                 format!("it has format {format}, this version reads format {FORMAT}"),
             );
         }
-        let sections = table.iter();
-        for (section, _) in sections.filter(|(section, of)| names::is_named(section) && !of.is_table()) {
-            let at = super::at(section, "", "");
-            composer.composed.problems.push(Problem {
-                at,
-                what: format!("expected a table, in {}", mount.spec),
-            });
+        for (section, value) in &table {
+            if names::is_named(section) && !value.is_table() {
+                let what = format!("expected a table, in {}", mount.spec);
+                composer.composed.problems.push(problem(section, "", "", what));
+            }
         }
         let differs = |setting: &&str| table.get(*setting).is_some_and(|of| host.get(*setting) != Some(of));
         let equilibrium = |spec: &Table| spec.get("assembly").and_then(|of| of.get("equilibrium")?.as_bool());

@@ -154,8 +154,8 @@ impl DcMotor {
         }
     }
 
-    /// Returns the torque on the joint or the rotor per unit of current, and the back-EMF per unit of
-    /// its rate, N·m/A and V·s/rad.
+    /// Returns the torque at the child per unit of current, and the back-EMF per unit of the rate of
+    /// the joint or the rotor's coordinate, N·m/A and V·s/rad.
     fn constant(&self, parameters: &[f64]) -> f64 {
         self.ratio.map_or(1.0, |id| id.of(parameters)) * self.constant.of(parameters)
     }
@@ -181,7 +181,7 @@ impl DcMotor {
         })
     }
 
-    /// Returns the torque on the joint or the rotor, N·m.
+    /// Returns the torque at the child, N·m.
     fn torque<S: Scalar>(&self, now: &Instant<S>) -> S {
         self.current(now) * S::lift(self.constant(now.parameters))
     }
@@ -214,7 +214,7 @@ impl Element for DcMotor {
             to.continuous([self.current_quantity(system)]);
         }
         to.continuous([
-            output("motor_torque", Unit::NewtonMetre, "torque"),
+            output("motor_torque", Unit::NewtonMetre, "torque at the child"),
             output("electric_power", Unit::Watt, "electric power"),
             output("copper_loss", Unit::Watt, "copper loss"),
         ]);
