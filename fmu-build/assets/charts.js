@@ -92,12 +92,12 @@ function pageCharts(page, runs) {
 
   // All charts show the same time: that of the chart under the pointer.
   const followers = [];
-  let telling = false;
-  const tell = (from, t) => {
-    if (telling) return;
-    telling = true;
+  let isNotifying = false;
+  const notify = (from, t) => {
+    if (isNotifying) return;
+    isNotifying = true;
     for (const follower of followers) if (follower.chart !== from) follower.show(t);
-    telling = false;
+    isNotifying = false;
   };
 
   // Impacts, captures and releases as lines across a chart over time.
@@ -174,7 +174,7 @@ function pageCharts(page, runs) {
         value: (u, v, k, i) => at(u, k, i),
       }))],
       axes: [axis("t [s]", 34), axis(label, 64, log)],
-      hooks: { setCursor: [(u) => tell("time", u.cursor.idx == null ? null : u.data[0][u.cursor.idx])], drawAxes: [markings] },
+      hooks: { setCursor: [(u) => notify("time", u.cursor.idx == null ? null : u.data[0][u.cursor.idx])], drawAxes: [markings] },
     }, data, into);
     return {
       chart: "time", plot,
@@ -302,7 +302,7 @@ function pageCharts(page, runs) {
     };
     const hover = (t) => {
       show(t);
-      tell(plot, t);
+      notify(plot, t);
     };
     plot.over.addEventListener("mousemove", (e) => hover(under(e.offsetX, e.offsetY)));
     plot.over.addEventListener("mouseleave", () => hover(null));
@@ -374,7 +374,7 @@ function pageCharts(page, runs) {
   }
 
   return {
-    tell,
+    notify,
     // Draws the charts, and those that were chosen with a function that removes them.
     draw(main, player, chosen, remove) {
       for (const { end } of drawn.splice(0)) end();

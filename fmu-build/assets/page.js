@@ -129,7 +129,7 @@
       i = Math.max(0, Math.min(last, i));
       now = time[i];
       set(i);
-      charts.tell("craft", now);
+      charts.notify("craft", now);
     };
     track.append(...page.marks.map((mark) => {
       const b = element("button", mark.contact ? "mark contact" : "mark");
@@ -171,6 +171,7 @@
       text,
       speed: (v) => { speed = v; },
       film: () => {
+        film?.end();
         go(0);
         film = pageExports.film(page.name, scene, text());
         section.classList.toggle("filmed", Boolean(film));
