@@ -15,7 +15,7 @@
 //! with `u₁ = y₂` of the step before in the Jacobi algorithm, and `u₁ = y₂⁺` in the Gauss–Seidel
 //! algorithm that steps the carried part first.
 
-use super::loops::{Longest, RIGID, eigenvalues, exponential, longest_stable};
+use super::loops::{Longest, RIGID, Transitions, eigenvalues, longest_stable};
 use crate::compiled_spec::CompiledSpec;
 use crate::coupled_run::Algorithm;
 use crate::error::{Result, invalid};
@@ -42,8 +42,8 @@ const GROWTH: f64 = 1e-6;
 /// eigenvalue that round-off divides.
 const COMMON: f64 = 100.0 * RIGID;
 
-/// Ratio of one communication step that is examined to the one before.
-const GRID: f64 = 1.05;
+/// Number of communication steps that are examined from one to its double.
+const GRID: u32 = 14;
 
 /// Two parts of a spacecraft, linearised about their starts and coupled by one interface.
 pub struct Coupling {
@@ -62,6 +62,8 @@ struct Part {
     B: DMatrix<f64>,
     C: DMatrix<f64>,
     D: DMatrix<f64>,
+    /// For `Φ`, `Γ` and `Γʳ`, in the first rows of the exponential of `[A B 0; 0 0 1; 0 0 0] h`.
+    transitions: Transitions,
 }
 
 /// Longest stable communication steps.
@@ -222,22 +224,24 @@ impl Part {
             outputs: outputs.to_vec(),
         };
         choose(&mut linear, model, &options, &u)?;
+        let (n, m) = linear.B.shape();
+        let mut whole = DMatrix::zeros(n + 2 * m, n + 2 * m);
+        whole.view_mut((0, 0), (n, n)).copy_from(&linear.A);
+        whole.view_mut((0, n), (n, m)).copy_from(&linear.B);
+        whole.view_mut((n, n + m), (m, m)).fill_diagonal(1.0);
         Ok(Self {
             A: linear.A,
             B: linear.B,
             C: linear.C,
             D: linear.D,
+            transitions: Transitions::new(whole),
         })
     }
 
-    /// Returns `Φ`, `Γ` and `Γʳ` over `h` s, by the exponential of `[A B 0; 0 0 1; 0 0 0]`.
+    /// Returns `Φ`, `Γ` and `Γʳ` over `h` s.
     fn transition(&self, h: f64) -> [DMatrix<f64>; 3] {
         let (n, m) = self.B.shape();
-        let mut whole = DMatrix::zeros(n + 2 * m, n + 2 * m);
-        whole.view_mut((0, 0), (n, n)).copy_from(&(&self.A * h));
-        whole.view_mut((0, n), (n, m)).copy_from(&(&self.B * h));
-        whole.view_mut((n, n + m), (m, m)).fill_diagonal(h);
-        let whole = exponential(&whole);
+        let whole = self.transitions.over(h);
         [(0, n), (n, m), (n + m, m)].map(|(at, width)| whole.view((0, at), (n, width)).into_owned())
     }
 }

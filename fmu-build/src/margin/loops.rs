@@ -5,13 +5,18 @@ use crate::text::number;
 use crate::zeros::not_found;
 use faer::{Mat, c64};
 use nalgebra::DMatrix;
+use std::cell::RefCell;
+use std::collections::VecDeque;
 use std::f64::consts::{PI, TAU};
 use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, Mul};
 
-/// Ratio of one sample time that is examined to the one before.
-const GRID: f64 = 1.02;
+/// Number of sample times that are examined from one to its double.
+const GRID: u32 = 35;
+
+/// The same for factors on a gain.
+const GAIN_GRID: u32 = 7;
 
 /// The longest and the shortest sample time that are examined, as multiples of the given one.
 const RANGE: f64 = 10.0;
@@ -53,6 +58,7 @@ pub struct Loops {
     B: DMatrix<f64>,
     /// `K C`: the control law as a function of `x`.
     law: DMatrix<f64>,
+    transitions: Transitions,
     /// Growth rate with the continuous control law, 1/s; zero if it is stable.
     pub continuous: f64,
     /// Rate of the motions that grow with the continuous control law too, but more slowly than
@@ -79,6 +85,7 @@ impl Loops {
             .filter(grows_slowly)
             .fold(0.0, |most: f64, value| most.max(value.norm()));
         Ok(Self {
+            transitions: Transitions::held(&A, &B),
             A,
             B,
             law,
@@ -91,13 +98,23 @@ impl Loops {
     pub fn alone(&self, of: usize) -> Self {
         let mut others = self.law.clone();
         others.row_mut(of).fill(0.0);
+        let (A, B) = (&self.A + &self.B * others, self.B.columns(of, 1).into_owned());
         Self {
-            A: &self.A + &self.B * others,
-            B: self.B.columns(of, 1).into_owned(),
+            transitions: Transitions::held(&A, &B),
+            A,
+            B,
             law: self.law.rows(of, 1).into_owned(),
             continuous: self.continuous,
             slow: self.slow,
         }
+    }
+
+    /// Returns `Φ(h)` and `Γ(h)`.
+    fn transition(&self, h: f64) -> (DMatrix<f64>, DMatrix<f64>) {
+        let (n, m) = self.B.shape();
+        let whole = self.transitions.over(h);
+        let part = |at: usize, width: usize| whole.view((0, at), (n, width)).into_owned();
+        (part(0, n), part(n, m))
     }
 
     /// Returns the longest stable sample time; the delay is a share of it. Loops that are unstable
@@ -126,14 +143,14 @@ pub struct Sampled<'a> {
 impl<'a> Sampled<'a> {
     /// Samples loops every `sample` s, with a delay of at most that, s.
     pub fn new(loops: &'a Loops, sample: f64, delay: f64) -> Self {
-        let (free, held) = transition(&loops.A, &loops.B, sample);
+        let (free, held) = loops.transition(sample);
         let (present, before) = if delay == 0.0 {
             (held, None)
         } else if delay == sample {
             (DMatrix::zeros(held.nrows(), held.ncols()), Some(held))
         } else {
-            let (after, present) = transition(&loops.A, &loops.B, sample - delay);
-            (present, Some(after * transition(&loops.A, &loops.B, delay).1))
+            let (after, present) = loops.transition(sample - delay);
+            (present, Some(after * loops.transition(delay).1))
         };
         Self {
             loops,
@@ -195,12 +212,12 @@ impl<'a> Sampled<'a> {
     /// The eigenvalues do not converge.
     pub fn gain(&self, of: usize) -> Result<[f64; 2]> {
         let is_unstable = |gain: f64| self.is_unstable(of, c64::from(gain));
-        let up = match first(geometric(1.0, GAIN, 1.1), is_unstable)? {
-            Some(up) => bisected([up / 1.1, up], is_unstable)?,
+        let up = match first(geometric(1.0, GAIN, GAIN_GRID), is_unstable)? {
+            Some(up) => bisected([up / ratio(GAIN_GRID), up], is_unstable)?,
             None => f64::INFINITY,
         };
-        let down = match first(geometric(1.0, GAIN, 1.1).map(f64::recip), is_unstable)? {
-            Some(down) => bisected([down * 1.1, down], is_unstable)?,
+        let down = match first(geometric(1.0, GAIN, GAIN_GRID).map(f64::recip), is_unstable)? {
+            Some(down) => bisected([down * ratio(GAIN_GRID), down], is_unstable)?,
             None => 0.0,
         };
         Ok([down, up])
@@ -220,20 +237,20 @@ impl<'a> Sampled<'a> {
 }
 
 /// Returns the longest stable sample time between two, s: that before the first unstable one of a
-/// geometric series with the ratio `grid`.
+/// geometric series with `grid` values in an octave.
 ///
 /// # Errors
 /// Those of `is_unstable`.
 pub fn longest_stable(
     [shortest, longest]: [f64; 2],
-    grid: f64,
+    grid: u32,
     is_unstable: impl Fn(f64) -> Result<bool>,
 ) -> Result<Longest> {
     if is_unstable(shortest)? {
         return Ok(Longest::Below(shortest));
     }
     match first(geometric(shortest, longest, grid), &is_unstable)? {
-        Some(unstable) => bisected([unstable / grid, unstable], &is_unstable).map(Longest::At),
+        Some(unstable) => bisected([unstable / ratio(grid), unstable], &is_unstable).map(Longest::At),
         None => Ok(Longest::Above(longest)),
     }
 }
@@ -247,24 +264,54 @@ pub fn eigenvalues(of: &DMatrix<f64>) -> Result<Vec<c64>> {
     values.map_err(|error| not_found("eigenvalues", error))
 }
 
-/// Returns `Φ(h)` and `Γ(h)`, by the exponential of `[A B; 0 0] h` (C. F. Van Loan, *IEEE Trans.
-/// Automat. Contr.* 23 (1978), DOI 10.1109/TAC.1978.1101743).
-fn transition(A: &DMatrix<f64>, B: &DMatrix<f64>, h: f64) -> (DMatrix<f64>, DMatrix<f64>) {
-    let (n, m) = B.shape();
-    let mut whole = DMatrix::zeros(n + m, n + m);
-    whole.view_mut((0, 0), (n, n)).copy_from(&(A * h));
-    whole.view_mut((0, n), (n, m)).copy_from(&(B * h));
-    let whole = exponential(&whole);
-    (
-        whole.view((0, 0), (n, n)).into_owned(),
-        whole.view((0, n), (n, m)).into_owned(),
-    )
+/// Exponentials `e^{M h}` of a matrix. Those over double steps are squares, as in the algorithm of
+/// [`exponential`], with the same bits: a series of steps takes one product each from its second
+/// octave on.
+pub struct Transitions {
+    matrix: DMatrix<f64>,
+    /// The last steps, s, with their exponentials, at most [`KEPT`](Self::KEPT).
+    last: RefCell<VecDeque<(f64, DMatrix<f64>)>>,
+}
+
+impl Transitions {
+    /// For an octave of the finest grid, with three exponentials for each sample time.
+    const KEPT: usize = 3 * GRID as usize;
+
+    /// For the exponential of a matrix.
+    pub fn new(matrix: DMatrix<f64>) -> Self {
+        let last = RefCell::new(VecDeque::with_capacity(Self::KEPT));
+        Self { matrix, last }
+    }
+
+    /// For `Φ(h)` and `Γ(h)`, in the first rows of the exponential of `[A B; 0 0] h` (C. F. Van Loan,
+    /// *IEEE Trans. Automat. Contr.* 23 (1978), DOI 10.1109/TAC.1978.1101743).
+    fn held(A: &DMatrix<f64>, B: &DMatrix<f64>) -> Self {
+        let (n, m) = B.shape();
+        let mut whole = DMatrix::zeros(n + m, n + m);
+        whole.view_mut((0, 0), (n, n)).copy_from(A);
+        whole.view_mut((0, n), (n, m)).copy_from(B);
+        Self::new(whole)
+    }
+
+    /// Returns the exponential over `h` s.
+    pub fn over(&self, h: f64) -> DMatrix<f64> {
+        let mut last = self.last.borrow_mut();
+        let whole = match last.iter().find(|(half, _)| 2.0 * half == h) {
+            Some((_, half)) => half * half,
+            None => exponential(&(&self.matrix * h)),
+        };
+        if last.len() == Self::KEPT {
+            last.pop_front();
+        }
+        last.push_back((h, whole.clone()));
+        whole
+    }
 }
 
 /// Returns the exponential of a matrix, by the diagonal Padé approximation of sixth order of a matrix
 /// scaled to a norm of at most ½, whose error is 3e-16, and repeated squaring (G. H. Golub & C. F.
 /// Van Loan, *Matrix Computations*, 4th ed., 2013, algorithm 9.3.1).
-pub fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+fn exponential(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     const ORDER: i32 = 6;
     let norm = matrix.row_iter().map(|row| row.lp_norm(1)).fold(0.0, f64::max);
     let squarings = (0..1100).take_while(|&k| norm > 0.5 * 2.0_f64.powi(k)).count() as i32;
@@ -312,9 +359,18 @@ fn observable(
     }
 }
 
-/// Returns the values from `from` to `to` with this ratio.
-fn geometric(from: f64, to: f64, ratio: f64) -> impl Iterator<Item = f64> {
-    std::iter::successors(Some(from * ratio), move |x| Some(x * ratio)).take_while(move |&x| x <= to * ratio)
+/// Returns the ratio of a value to the one before with `grid` values in an octave.
+fn ratio(grid: u32) -> f64 {
+    libm::exp2(1.0 / f64::from(grid))
+}
+
+/// Returns the values after `from` up to `to`, `grid` in each octave. A value is exactly the double of
+/// that an octave before.
+fn geometric(from: f64, to: f64, grid: u32) -> impl Iterator<Item = f64> {
+    let octave = move |k: u32| libm::ldexp(from, (k / grid) as i32);
+    (1..)
+        .map(move |k| octave(k) * libm::exp2(f64::from(k % grid) / f64::from(grid)))
+        .take_while(move |&x| x <= to * ratio(grid))
 }
 
 /// Returns the first value for which `is` is true.
