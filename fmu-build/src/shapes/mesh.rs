@@ -5,6 +5,7 @@
 
 use super::{collada, gltf};
 use grapple::spec::read_bytes;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
@@ -136,7 +137,7 @@ pub fn is_within(file: &Path, folder: &Path) -> io::Result<bool> {
 /// Reads STL, OBJ or COLLADA.
 fn loaded(extension: &str, bytes: &[u8], path: &Path, folder: &mut Folder) -> Result<Vec<Part>, String> {
     let scene = match extension {
-        "stl" => mesh_loader::stl::from_slice(whole_stl(bytes)?),
+        "stl" => mesh_loader::stl::from_slice(&whole_stl(bytes)?),
         "obj" => mesh_loader::obj::from_slice(bytes, Some(path), |path| folder.read(path)),
         _ => {
             collada::check(bytes)?;
@@ -159,17 +160,19 @@ fn loaded(extension: &str, bytes: &[u8], path: &Path, folder: &mut Folder) -> Re
 }
 
 /// Returns the bytes of an STL file unless it ends before the last of the triangles that it counts.
-fn whole_stl(bytes: &[u8]) -> Result<&[u8], String> {
-    let is_text = bytes.trim_ascii_start().starts_with(b"solid");
-    let count = bytes
-        .get(80..84)
-        .and_then(|count| count.try_into().ok())
-        .map(u32::from_le_bytes);
-    match count {
-        Some(count) if !is_text && (bytes.len() as u64) < 84 + 50 * u64::from(count) => {
-            Err(format!("it ends before the last of its {count} triangles"))
-        }
-        _ => Ok(bytes),
+/// A binary file is recognised by its size; a header that begins with "solid" is removed, since the
+/// reader takes it for that of a text.
+fn whole_stl(bytes: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    let count = bytes.get(80..84).and_then(|count| count.try_into().ok());
+    let Some(count) = count.map(u32::from_le_bytes) else {
+        return Ok(bytes.into());
+    };
+    let size = 84 + 50 * u64::from(count);
+    let says_solid = bytes.trim_ascii_start().starts_with(b"solid");
+    match bytes.len() as u64 {
+        there if there == size && says_solid => Ok([&[0; 80], &bytes[80..]].concat().into()),
+        there if there < size && !says_solid => Err(format!("it ends before the last of its {count} triangles")),
+        _ => Ok(bytes.into()),
     }
 }
 

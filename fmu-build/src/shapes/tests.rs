@@ -192,6 +192,7 @@ fn all_formats_contain_the_same_mesh() {
     for (name, bytes, colour, factor) in [
         ("a.stl", ascii_stl().into_bytes(), None, 1.0),
         ("b.STL", binary_stl(), None, 1.0),
+        ("solid.stl", [b"solid x", &binary_stl()[7..]].concat(), None, 1.0),
         ("c.obj", obj().into_bytes(), red, 1.0),
         ("d.dae", dae().into_bytes(), None, 1.0),
         ("e.gltf", gltf(&data_uri(), 12, "").into_bytes(), red, 1.0),

@@ -239,7 +239,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
         }
         if let Some((joint, (mimic, leader))) = follows {
             let name = names.joint(attachment);
-            page.line(&format!("[coupling.{}]", coupling_name(name, tree, names)));
+            page.line(&format!("\n[coupling.{}]", coupling_name(name, tree, names)));
             page.field("joint", &format!("{name:?}"), "");
             page.field("follows", &format!("{:?}", names.joint(leader)), "");
             page.field("ratio", &plain(mimic.multiplier), "");

@@ -131,7 +131,7 @@ pub fn shapes(
         copies: Vec::new(),
         missing: Vec::new(),
     };
-    let mut is_first = true;
+    let (mut is_first, mut taken) = (true, HashSet::new());
     for (link, body, X) in &placed {
         let visuals = &robot.links[*link].visuals;
         for (k, visual) in visuals.iter().enumerate() {
@@ -145,9 +145,12 @@ pub fn shapes(
                         page.section("shapes");
                         page.line("# The visuals, for pictures only.");
                     }
-                    let suffix = if k == 0 { String::new() } else { format!("_{}", k + 1) };
                     let (body, link) = (names.body(tree, *body), &names.links[*link]);
-                    page.line(&format!("\n[body.{body}.shape.{link}{suffix}]\n{fields}"));
+                    let numbers = std::iter::once(String::new()).chain((2..).map(|n| format!("_{n}")));
+                    let mut others = numbers.skip(k).map(|number| format!("{body}.shape.{link}{number}"));
+                    // Another link of the body may have the name of a link with a number.
+                    let name = others.find(|name| taken.insert(name.clone())).unwrap_or_default();
+                    page.line(&format!("\n[body.{name}]\n{fields}"));
                 }
                 Err(what) if what.is_empty() => {}
                 Err(what) => {
