@@ -6,7 +6,6 @@ the inertias alone.
 """
 
 import re
-import tomllib
 from pathlib import Path
 
 import airo_models
@@ -16,7 +15,7 @@ import pinocchio as pin
 import pytest
 
 from fmu import ModelExchange, grapple
-from robots import Robot, difference, disagreement, free_body, imported, inputs, state
+from robots import Robot, difference, disagreement, free_body, imported, inputs, mimicking, shapes, state
 
 OURS = Path(__file__).parent / "urdf"
 ROBOTS = {
@@ -32,9 +31,7 @@ ROUND_OFF = "round-off of two O(n) recursions, of masses within three decades"
 @pytest.mark.parametrize("base", ["fixed", "floating"])
 @pytest.mark.parametrize("name", ["branched_arm", "chaser", "ur3e", "ur5e"])
 def test_an_imported_robot_moves_as_pinocchio_reads_it(name, base, tmp_path, build, within):
-    spec, _ = imported(ROBOTS[name], tmp_path, "--base", base)
-    # Pinocchio's algorithms for trees move a joint that mimics another independently.
-    spec.write_text(re.sub(r"\[coupling\..*?(?=\n\[|\Z)", "", spec.read_text(), flags=re.DOTALL))
+    spec, _ = imported(ROBOTS[name], tmp_path, "--base", base, coupled=False)
     archive = build(spec, "--fmi-type", "me")
     body = free_body(archive) if base == "floating" else None
     accelerations, inverse_mass, itself = disagreement(ROBOTS[name], archive, np.random.default_rng(60), body, states=10)
@@ -151,17 +148,11 @@ def test_reaction_of_a_public_arm_rotates_its_free_base(tmp_path):
     assert abs(result["system.angular_momentum[3]"]) < 1e-9
 
 
-def poses_of_shapes(spec):
-    """Returns for each shape its body and its pose in it."""
-    for body, of in tomllib.loads(spec.read_text())["body"].items():
-        for name, shape in of.get("shape", {}).items():
-            R = np.eye(3)
-            if "rpy_deg" in shape:
-                R = pin.rpy.rpyToMatrix(*np.radians(shape["rpy_deg"]))
-            if "orientation" in shape:
-                w, x, y, z = shape["orientation"]
-                R = pin.Quaternion(w, x, y, z).toRotationMatrix()
-            yield name, body, shape, pin.SE3(R, np.array(shape.get("origin", [0.0, 0.0, 0.0])))
+def test_fingers_of_a_public_gripper_move_by_mimic(tmp_path, within):
+    spec, _ = imported(Path(airo_models.get_urdf_path("robotiq_2f_85")), tmp_path)
+    moved, off = mimicking(spec, tmp_path)
+    assert moved > 0.1, "rad"
+    within("URDF: a joint from the one that it mimics, rad", off, 1e-9, "gains of the constraint at a tolerance of 1e-9")
 
 
 VISUALS = """
@@ -169,15 +160,16 @@ VISUALS = """
   <material name="gold"><color rgba="1 0.8 0 1"/></material>
   <link name="base"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
     <visual><origin xyz="0.1 0.2 -0.3" rpy="0.4 -0.7 1.9"/><geometry><box size="1 2 3"/></geometry><material name="gold"/></visual>
+    <visual><origin xyz="0 0.5 0"/><geometry><sphere radius="0.3"/></geometry></visual>
     <visual><geometry><mesh filename="package://parts/none.stl"/></geometry></visual></link>
-  <link name="plate"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  <link name="base_2"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
     <visual><origin xyz="0 0 0.5" rpy="-0.2 0.1 0.3"/><geometry><cylinder radius="0.2" length="0.7"/></geometry></visual>
     <visual><geometry><capsule radius="0.2" length="0.7"/></geometry></visual></link>
   <link name="arm"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
     <visual><geometry><sphere radius="0.1"/></geometry></visual>
     <visual><origin xyz="0.3 0 0"/><geometry><mesh filename="package://parts/one.stl" scale="0.001 0.001 -0.001"/></geometry></visual></link>
-  <joint name="weld" type="fixed"><parent link="base"/><child link="plate"/><origin xyz="1 2 3" rpy="0.3 0.2 0.1"/></joint>
-  <joint name="hinge" type="continuous"><parent link="plate"/><child link="arm"/><origin xyz="0 0 1" rpy="1 0 0"/><axis xyz="0 0 1"/></joint>
+  <joint name="weld" type="fixed"><parent link="base"/><child link="base_2"/><origin xyz="1 2 3" rpy="0.3 0.2 0.1"/></joint>
+  <joint name="hinge" type="continuous"><parent link="base_2"/><child link="arm"/><origin xyz="0 0 1" rpy="1 0 0"/><axis xyz="0 0 1"/></joint>
 </robot>"""
 ONE = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 10 0 0\nvertex 0 10 0\nendloop\nendfacet\nendsolid s\n"
 
@@ -194,13 +186,14 @@ def test_visuals_have_the_poses_that_pinocchio_reads(tmp_path, within):
     (package / "none.stl").write_text(ONE)
     (tmp_path / "visuals.urdf").write_text(VISUALS.replace("<capsule", "<cylinder"))
     grapple("check", tmp_path / "visuals.toml")
-    shapes = list(poses_of_shapes(tmp_path / "visuals.toml"))
-    assert [(name, body) for name, body, *_ in shapes] == [("base", "base"), ("plate", "base"), ("arm", "arm"), ("arm_2", "arm")]
-    box, cylinder, sphere, mesh = (shape for _, _, shape, _ in shapes)
+    found = list(shapes(tmp_path / "visuals.toml"))
+    bodies = [("base", "base"), ("base_2", "base"), ("base_2_2", "base"), ("arm", "arm"), ("arm_2", "arm")]
+    assert [(name, body) for name, body, *_ in found] == bodies
+    box, _, cylinder, sphere, mesh = (shape for _, _, shape, _ in found)
     assert box["size"] == [1, 2, 3] and box["colour"] == "#ffcc00"
     assert cylinder["radius"] == 0.2 and cylinder["length"] == 0.7 and sphere["radius"] == 0.1
     assert mesh["file"] == "visuals_meshes/parts/one.stl" and mesh["scale"] == [0.001, 0.001, -0.001]
-    compare_visuals(tmp_path / "visuals.urdf", tmp_path / "visuals.toml", [str(package.parent)], {"base": 0, "plate": 0, "arm": 0, "arm_2": 1}, within)
+    compare_visuals(tmp_path / "visuals.urdf", tmp_path / "visuals.toml", [str(package.parent)], {"base": 0, "base_2": 1, "base_2_2": 0, "arm": 0, "arm_2": 1}, within)
 
 
 def compare_visuals(urdf, spec, folders, which, within):
@@ -211,7 +204,7 @@ def compare_visuals(urdf, spec, folders, which, within):
     pin.updateGeometryPlacements(model, data, visuals, placed, pin.neutral(model))
     pin.updateFramePlacements(model, data)
     found = {}
-    for name, body, _, X in poses_of_shapes(spec):
+    for name, body, _, X in shapes(spec):
         link = re.sub(r"_\d+$", "", name) if name not in which else re.sub(r"_2$", "", name)
         geometry = visuals.getGeometryId(f"{link}_{which.get(name, 0)}")
         reference = data.oMf[model.getFrameId(body, pin.BODY)].actInv(placed.oMg[geometry])
@@ -224,6 +217,6 @@ def compare_visuals(urdf, spec, folders, which, within):
 def test_visuals_of_a_public_arm_have_the_poses_that_pinocchio_reads(name, tmp_path, within):
     spec = tmp_path / f"{name}.toml"
     grapple("import", ROBOTS[name], "-o", spec)
-    shapes = list(poses_of_shapes(spec))
-    assert len(shapes) == 7 and all(shape["type"] == "mesh" for _, _, shape, _ in shapes)
+    found = list(shapes(spec))
+    assert len(found) == 7 and all(shape["type"] == "mesh" for _, _, shape, _ in found)
     assert len(compare_visuals(ROBOTS[name], spec, [str(ROBOTS[name].parent)], {}, within)) == 7
