@@ -1,6 +1,7 @@
 //! The FMU of a model.
 
 use crate::archive::{self, Content};
+use crate::compiled_spec::CompiledSpec;
 use crate::documentation::documentation;
 use crate::error::Result;
 use crate::library::Library;
@@ -42,13 +43,13 @@ pub struct BuiltFmu {
     pub description: ModelDescription,
 }
 
-/// Builds the FMU of a model with the given shared libraries. Equal models, options and libraries
-/// give equal bytes.
+/// Builds the FMU of a spec with the given shared libraries. Equal specs, options and libraries give
+/// equal bytes.
 ///
 /// # Errors
 /// None for a compiled model.
-pub fn build(model: &Arc<Model>, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
-    let mut model = Cow::Borrowed(model);
+pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
+    let mut model = Cow::Borrowed(&compiled.model);
     if !options.diagnostics {
         let mut spec = model.spec.clone();
         spec.output.diagnostics = false;
@@ -57,7 +58,7 @@ pub fn build(model: &Arc<Model>, options: &BuildOptions, libraries: &[Library]) 
     let description = description::describe(&model, options.naming, options.interfaces)?;
     let identifier = archive::identifier(&description)?;
     let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
-    let mut contents = documentation(&model, &description, &platforms)?;
+    let mut contents = documentation(&model, &compiled.meshes, &description, &platforms)?;
     contents.extend(libraries.iter().map(|library| Content {
         path: library.path(identifier),
         bytes: library.bytes.clone(),

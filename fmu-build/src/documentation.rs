@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::html::{escaped, filled};
 use crate::picture;
 use crate::platform::Platform;
+use crate::shapes::Meshes;
 use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, sorted, start};
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
@@ -20,6 +21,7 @@ use std::sync::Arc;
 /// None for a compiled model.
 pub fn documentation(
     model: &Arc<Model>,
+    meshes: &Meshes,
     description: &ModelDescription,
     platforms: &[Platform],
 ) -> Result<Vec<Content<'static>>> {
@@ -27,7 +29,7 @@ pub fn documentation(
     let mut contents = Vec::new();
     let mut figure = String::new();
     if spec.kind == Kind::Spacecraft {
-        let picture = picture::draw(model)?;
+        let picture = picture::draw(model, meshes)?;
         contents.push(Content::new("model.png", picture.to_png()?));
         let parts = [("picture", &*picture.to_svg(&spec.name))];
         figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);

@@ -91,7 +91,7 @@ impl Package {
     /// An archive that cannot be read.
     pub fn fmu(&self, libraries: &[Library]) -> Result<BuiltFmu> {
         match self {
-            Self::Spec(compiled) => build(&compiled.model, &BuildOptions::default(), libraries),
+            Self::Spec(compiled) => build(compiled, &BuildOptions::default(), libraries),
             Self::Fmu(path) => Ok(BuiltFmu {
                 bytes: std::fs::read(path).context(|| format!("cannot read {}", path.display()))?,
                 description: archive::description(path)?,

@@ -175,18 +175,6 @@ impl Section {
     }
 }
 
-/// Returns the half axes, body axes, of the ellipsoid of uniform density with a body's mass and
-/// inertia: `a²ᵢ = (5/m)(½ tr I − Iᵢ)` on the principal axes.
-pub fn half_axes(body: &BodyConstants) -> [Vec3<f64>; 3] {
-    let I = body.I_Bcm.full();
-    let squares = (Mat3::identity() * (0.5 * I.trace()) - I) * (5.0 / body.m);
-    let principal = squares.symmetric_eigen();
-    let lengths = principal.eigenvalues.map(|square| square.max(0.0).sqrt());
-    // The ellipsoid of a thin plate or rod gets a visible thickness.
-    let least = (0.03 * lengths.max()).max(1e-9);
-    [0, 1, 2].map(|i| principal.eigenvectors.column(i) * lengths[i].max(least))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,7 +31,7 @@ fn spec_in_memory_is_built_and_its_fmu_is_run() {
     spec.name = "renamed".to_owned();
     let compiled = CompiledSpec::of(&spec).expect("valid");
     let libraries = libraries([], None).expect("the embedded one");
-    let built = build(&compiled.model, &BuildOptions::default(), &libraries).expect("built");
+    let built = build(&compiled, &BuildOptions::default(), &libraries).expect("built");
     let folder = TempDir::new().expect("a folder");
     let file = folder.path().join("renamed.fmu");
     std::fs::write(&file, &built.bytes).expect("written");

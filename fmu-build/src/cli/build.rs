@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     reads.extend(arguments.libraries.files().cloned());
     let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
     let libraries = arguments.libraries.read()?;
-    let built = build(&compiled.model, &options, &libraries)?;
+    let built = build(&compiled, &options, &libraries)?;
     output.write(&built.bytes)?;
     print(&format!("{}: {}", output.path().display(), summary(&built)))?;
     remark(&compiled.file, &compiled.remarks()?, true)?;

@@ -69,7 +69,7 @@ pub fn modelica(specs: &[PathBuf], name: &str, libraries: &[Library]) -> Result<
     let mut files = Vec::new();
     let mut wrappers = Vec::new();
     for (spec, model) in specs.iter().zip(&names) {
-        let fmu = build(&spec.model, &options, libraries)?;
+        let fmu = build(spec, &options, libraries)?;
         wrappers.push(Wrapper::new(&spec.model.spec, &fmu.description));
         files.push((Path::new(model).join(format!("{model}.fmu")), fmu.bytes));
     }

@@ -8,7 +8,7 @@
 mod arrows;
 mod bending;
 mod interfaces;
-mod shapes;
+pub(crate) mod shapes;
 
 use crate::html::Floats;
 use crate::results::Results;
@@ -70,7 +70,7 @@ struct Body {
 }
 
 /// Axis of an undeformed beam with modes, in body axes.
-struct Line {
+pub(crate) struct Line {
     /// Position of the root.
     root: Vec3<f64>,
     /// Axes of the beam: the first is along it.

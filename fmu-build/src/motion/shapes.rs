@@ -17,19 +17,19 @@ use serde::Serialize;
 /// A shape; its pose is in the axes of its body, or of its beam.
 #[derive(Serialize)]
 pub struct Drawn {
-    kind: &'static str,
+    pub kind: &'static str,
     /// Lengths along x, y, z; of a round shape, diameter, diameter and length; factors of a mesh.
-    size: [f64; 3],
-    r: [f64; 3],
-    q: [f64; 4],
+    pub size: [f64; 3],
+    pub r: [f64; 3],
+    pub q: [f64; 4],
     #[serde(skip_serializing_if = "Option::is_none")]
-    colour: Option<String>,
+    pub colour: Option<String>,
     /// Index of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
-    mesh: Option<usize>,
+    pub mesh: Option<usize>,
     /// Set for a shape that is computed from mass and inertia.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    stand_in: bool,
+    pub stand_in: bool,
 }
 
 /// A reaction wheel: a disc on a body, and its angle over time.

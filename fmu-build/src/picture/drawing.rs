@@ -1,17 +1,17 @@
 use super::names::{self, Wanted};
-use super::scene::{Ellipsoid, Placed, Scene};
+use super::scene::Scene;
+use super::solid::Solid;
 use super::view::View;
 use super::{Ink, Picture, Point, Shape, Text, TextStyle};
 use crate::error::Result;
+use crate::shapes::Meshes;
 use crate::text::number;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::Model;
 use grapple::spec::JointType;
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 use std::sync::Arc;
 
-const EDGE: Ink = Ink::line([0x6f, 0x8f, 0xb8], 1.2).filled([0xa9, 0xc4, 0xe6], 0.34);
-const SECTION: Ink = Ink::line([0x9d, 0xb4, 0xd2], 0.8);
 const LINK: Ink = Ink::line([0x2f, 0x3b, 0x4e], 3.2);
 const SLIDE: Ink = Ink::line([0x2f, 0x3b, 0x4e], 1.6).dashed([6.0, 5.0]);
 const ARM: Ink = Ink::line([0x2f, 0x3b, 0x4e], 1.4);
@@ -28,14 +28,15 @@ const AXES: [Ink; 3] = [
 
 /// Draws a model at its start.
 ///
-/// A body is drawn as the ellipsoid of uniform density with its mass and inertia. Links run from a
-/// body's origin to the joints and frames on it; red, green and blue are the axes x, y and z.
+/// A body is drawn with its shapes; one without shapes as the box or cylinder of uniform density with
+/// its mass and inertia. Links run from a body's origin to the joints and frames on it; red, green
+/// and blue are the axes x, y and z.
 ///
 /// # Errors
 /// Invalid parameters; none for those of a compiled model.
-pub fn draw(model: &Arc<Model>) -> Result<Picture> {
-    let scene = Scene::of(model)?;
-    let view = View::of(&scene.places(), |right, up| scene.extent(right, up));
+pub fn draw(model: &Arc<Model>, meshes: &Meshes) -> Result<Picture> {
+    let scene = Scene::of(model, meshes)?;
+    let view = View::of(&scene.places(), &scene.extent());
     let mut sheet = Sheet {
         view,
         shapes: Vec::new(),
@@ -94,16 +95,17 @@ impl Sheet {
         });
     }
 
-    /// Draws ellipsoids, the farthest first.
+    /// Draws the shapes of bodies, the farthest first.
     fn bodies(&mut self, scene: &Scene) {
-        let mut order: Vec<&Placed> = scene.bodies.iter().collect();
+        let solids = scene.bodies.iter().flat_map(|body| &body.solids);
         let eye = self.view.eye;
-        order.sort_by(|a, b| a.ellipsoid.centre.dot(&eye).total_cmp(&b.ellipsoid.centre.dot(&eye)));
-        for body in order {
-            self.ellipsoid(&body.ellipsoid);
+        let mut order: Vec<(f64, &Solid)> = solids.map(|solid| (solid.centre().dot(&eye), solid)).collect();
+        order.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        for (_, solid) in order {
+            self.solid(solid);
         }
         for (body, placed) in scene.each() {
-            let centre = placed.ellipsoid.centre;
+            let centre = placed.centre;
             let at = self.view.point(&centre);
             self.area(CENTRE, circle(at, 1.8));
             self.marks.push(at);
@@ -119,45 +121,34 @@ impl Sheet {
         }
     }
 
-    /// Draws an ellipsoid: its outline, and the visible halves of its principal sections.
-    fn ellipsoid(&mut self, body: &Ellipsoid) {
-        // The outline is the ellipse {p : pᵀ S⁻¹ p = 1} with S = Σ aᵢ aᵢᵀ of the projected half
-        // axes; S = L Lᵀ maps the unit circle onto it.
-        let flat = body.half_axes.map(|axis| self.view.direction(&axis));
-        let sum = |i: usize, j: usize| flat.iter().map(|a| a[i] * a[j]).sum::<f64>();
-        let l_xx = sum(0, 0).sqrt().max(f64::MIN_POSITIVE);
-        let l_yx = sum(0, 1) / l_xx;
-        let l_yy = (sum(1, 1) - l_yx * l_yx).max(0.0).sqrt();
-        let [x, y] = self.view.point(&body.centre);
-        let scale = self.view.scale;
-        let outline = angles(0.0, TAU, 72).map(|t| {
-            let (s, c) = t.sin_cos();
-            [x + scale * l_xx * c, y + scale * (l_yx * c + l_yy * s)]
-        });
-        let outline = outline.collect();
-        self.area(EDGE, outline);
-
-        for (i, j) in [(0, 1), (1, 2), (2, 0)] {
-            let (a, b) = (body.half_axes[i], body.half_axes[j]);
-            // The surface's normal at a cos t + b sin t is a cos t/|a|² + b sin t/|b|²: one half of
-            // the curve faces the viewer.
-            let (towards_a, towards_b) = (
-                self.view.eye.dot(&a) / a.norm_squared(),
-                self.view.eye.dot(&b) / b.norm_squared(),
-            );
-            let middle = towards_b.atan2(towards_a);
-            let half = angles(middle - 0.5 * PI, middle + 0.5 * PI, 32);
-            let half: Vec<Point> = half
-                .map(|t| self.view.point(&(body.centre + a * t.cos() + b * t.sin())))
-                .collect();
-            self.line(SECTION, half);
+    /// Draws a shape: the outline of its convex hull, and the edges of the faces towards the viewer.
+    fn solid(&mut self, solid: &Solid) {
+        let part = |part: f32| (255.0 * part).round() as u8;
+        let (area, alpha) = match solid.colour {
+            Some([r, g, b, alpha]) => ([r, g, b].map(part), f64::from(alpha)),
+            None => ([0xa9, 0xc4, 0xe6], 1.0),
+        };
+        let opacity = alpha * if solid.is_faint { 0.34 } else { 0.6 };
+        let dark = area.map(|part| (0.65 * f64::from(part)) as u8);
+        let flat = |points: &[Vec3<f64>]| points.iter().map(|point| self.view.point(point)).collect();
+        let outline = hull(flat(&solid.points));
+        let eye = self.view.eye;
+        let towards = |face: &&Vec<Vec3<f64>>| (face[1] - face[0]).cross(&(face[2] - face[1])).dot(&eye) > 0.0;
+        let faces: Vec<Vec<Point>> = solid.faces.iter().filter(towards).map(|face| flat(face)).collect();
+        self.area(Ink::line(dark, 1.2).filled(area, opacity), outline);
+        for face in faces {
+            self.shapes.push(Shape {
+                points: face,
+                closed: true,
+                ink: Ink::line(dark, 0.8),
+            });
         }
     }
 
     /// Draws lines from each body's origin to its mass centre, and to the joints and frames on it.
     fn links(&mut self, scene: &Scene) {
         for placed in &scene.bodies {
-            self.between(ARM, &placed.origin, &placed.ellipsoid.centre);
+            self.between(ARM, &placed.origin, &placed.centre);
         }
         for (body, placed) in scene.each() {
             let Some(joint) = placed.joint else { continue };
@@ -286,6 +277,27 @@ impl Sheet {
     }
 }
 
+/// Returns the corners of the convex hull of points, by Andrew's monotone chain.
+fn hull(mut points: Vec<Point>) -> Vec<Point> {
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+    let chain = |points: &mut dyn Iterator<Item = Point>| {
+        let mut corners: Vec<Point> = Vec::new();
+        for c in points {
+            while let [.., a, b] = corners[..]
+                && (b[0] - a[0]) * (c[1] - a[1]) <= (b[1] - a[1]) * (c[0] - a[0])
+            {
+                corners.pop();
+            }
+            corners.push(c);
+        }
+        corners.pop();
+        corners
+    };
+    let below = chain(&mut points.iter().copied());
+    let above = chain(&mut points.iter().rev().copied());
+    below.into_iter().chain(above).collect()
+}
+
 /// Returns the largest number 1, 2 or 5 times a power of ten that does not exceed a length.
 fn round_length(length: f64) -> f64 {
     let decade = 10_f64.powf(length.log10().floor());
@@ -312,6 +324,14 @@ fn square([x, y]: Point, half: f64) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hull_has_the_corners_of_a_square_and_the_ends_of_a_line() {
+        let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
+        let inside = [[1.0, 1.0], [2.0, 1.0], [0.5, 0.0]];
+        assert_eq!(hull([&inside[..], &square].concat()), square);
+        assert_eq!(hull(vec![[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]), [[0.0, 0.0], [2.0, 2.0]]);
+    }
 
     #[test]
     fn a_scale_is_a_round_number_that_fits() {

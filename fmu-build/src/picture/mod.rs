@@ -3,7 +3,8 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | `scene` | the spacecraft in space: bodies with their ellipsoids of inertia, joints, frames |
+//! | `scene` | the spacecraft in space: bodies with their shapes, joints, frames |
+//! | `solid` | points and faces of a shape |
 //! | `drawing` | the lines, areas and texts that show the spacecraft |
 //! | `view` | direction and scale of the projection |
 //! | `names` | placement of names without overlap |
@@ -13,6 +14,7 @@ mod drawing;
 mod names;
 mod png;
 mod scene;
+mod solid;
 mod svg;
 mod view;
 

@@ -1,8 +1,11 @@
+use super::solid::Solid;
 use crate::error::Result;
-use crate::start::{Start, half_axes};
-use grapple::algebra::{Mat3, Vec3};
+use crate::motion::shapes::{Drawn, of_section, stand_in, written};
+use crate::shapes::Meshes;
+use crate::start::{Section, Start};
+use grapple::algebra::{Mat3, Quaternion, Vec3};
 use grapple::plant::{Model, Plant};
-use grapple::system::{Body, BodyConstants, BodyKinematics};
+use grapple::system::{Body, BodyKinematics};
 use std::sync::Arc;
 
 /// The spacecraft in space at its start. Positions are relative to the first body's origin, since
@@ -24,13 +27,10 @@ pub struct Placed {
     /// Position of the joint that moves the body, on its parent; `None` for a body without a joint
     /// in the spec.
     pub joint: Option<Vec3<f64>>,
-    pub ellipsoid: Ellipsoid,
-}
-
-/// An ellipsoid: its centre, and its principal half axes with their lengths.
-pub struct Ellipsoid {
+    /// Position of the mass centre.
     pub centre: Vec3<f64>,
-    pub half_axes: [Vec3<f64>; 3],
+    /// Its shapes; none for a node of a geometrically exact beam.
+    pub solids: Vec<Solid>,
 }
 
 impl Scene {
@@ -38,13 +38,14 @@ impl Scene {
     ///
     /// # Errors
     /// Invalid parameters.
-    pub fn of(model: &Arc<Model>) -> Result<Self> {
+    pub fn of(model: &Arc<Model>, meshes: &Meshes) -> Result<Self> {
         let plant = Plant::new(Arc::clone(model))?;
+        let start = Start::of(model, &plant);
         let Start {
             system,
             derived,
             kinematics,
-        } = Start::of(model, &plant);
+        } = &start;
         let first = kinematics
             .bodies
             .first()
@@ -53,11 +54,14 @@ impl Scene {
         let placed = |i: usize, body: &Body| {
             let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
             let P = body.parent.map_or_else(BodyKinematics::world, |p| kinematics.bodies[p]);
+            let place = |p: Vec3<f64>| at.p_WB - here + at.R_WB * p;
+            let drawn = start.drawn(i, model, meshes);
             Placed {
                 axes: at.R_WB,
                 origin: at.p_WB - here,
                 joint: body.joint.written.then(|| P.p_WB - here + P.R_WB * constants.p_PF),
-                ellipsoid: Ellipsoid::of(constants, at, &here),
+                centre: place(constants.p_BoBcm),
+                solids: drawn.iter().map(|drawn| Solid::of(drawn, meshes, place)).collect(),
             }
         };
         let frames = system.frames.iter().zip(&derived.frames).map(|(frame, constants)| {
@@ -83,7 +87,7 @@ impl Scene {
     /// Returns the points that the view should show apart: origins, mass centres, frames, ends of
     /// ANCF beams.
     pub fn places(&self) -> Vec<Vec3<f64>> {
-        let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.ellipsoid.centre]);
+        let of_bodies = self.bodies.iter().flat_map(|b| [b.origin, b.centre]);
         let frames = self.frames.iter().map(|frame| frame.0);
         of_bodies
             .chain(frames)
@@ -91,35 +95,41 @@ impl Scene {
             .collect()
     }
 
-    /// Returns points that enclose everything drawn, for a view with these directions right and up.
-    pub fn extent(&self, right: &Vec3<f64>, up: &Vec3<f64>) -> Vec<Vec3<f64>> {
+    /// Returns points that enclose everything drawn.
+    pub fn extent(&self) -> Vec<Vec3<f64>> {
         let mut around = self.places();
         for body in &self.bodies {
             around.extend(body.joint);
-            for direction in [right, up] {
-                let reach = body.ellipsoid.reach(direction);
-                around.extend([1.0, -1.0].map(|side| body.ellipsoid.centre + direction * (side * reach)));
-            }
+            around.extend(body.solids.iter().flat_map(|solid| &solid.points));
         }
         around
     }
 }
 
-impl Ellipsoid {
-    /// Returns a body's ellipsoid relative to `here`.
-    fn of(constants: &BodyConstants, at: &BodyKinematics<f64>, here: &Vec3<f64>) -> Self {
-        Self {
-            centre: at.p_WB - here + at.R_WB * constants.p_BoBcm,
-            half_axes: half_axes(constants).map(|axis| at.R_WB * axis),
+impl Start<'_> {
+    /// Returns the shapes of a body, undeformed, in its axes.
+    fn drawn(&self, i: usize, model: &Model, meshes: &Meshes) -> Vec<Drawn> {
+        let body = &self.system.bodies[i];
+        if body.director.is_some() {
+            return Vec::new();
         }
-    }
-
-    /// Returns the distance from the centre to the tangent plane normal to a unit vector, m.
-    pub fn reach(&self, direction: &Vec3<f64>) -> f64 {
-        self.half_axes
-            .iter()
-            .map(|a| a.dot(direction).powi(2))
-            .sum::<f64>()
-            .sqrt()
+        let spec = model.spec.body.get(&body.name);
+        if let Some(spec) = spec.filter(|spec| !spec.shape.is_empty()) {
+            return written(&spec.shape, meshes, None);
+        }
+        let elastic = self.derived.bodies[i].elastic.as_ref();
+        let Some(((beam, elastic), segments)) = spec
+            .and_then(|spec| spec.beam.as_ref())
+            .zip(elastic)
+            .zip(body.beam.as_ref().map(|beam| beam.segments()))
+        else {
+            return vec![stand_in(
+                &self.solid(i, model.spec.wheel.contains_key(&body.joint.name)),
+            )];
+        };
+        let mut bar = of_section(Section::of_beam(beam), elastic.length * segments as f64);
+        bar.r = (elastic.root + elastic.axes * Vec3::from(bar.r)).into();
+        bar.q = Quaternion::from_rotation(&elastic.axes).to_array();
+        vec![bar]
     }
 }

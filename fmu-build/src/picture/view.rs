@@ -21,11 +21,9 @@ const HEIGHTS: (f64, f64) = (360.0, 700.0);
 const MARGIN: f64 = 95.0;
 
 impl View {
-    /// Returns the view with the largest spread of `places`, scaled so that `extent` fills the
-    /// sheet.
-    ///
-    /// `extent` returns points around everything that is drawn, for the directions right and up.
-    pub fn of(places: &[Vec3<f64>], extent: impl Fn(&Vec3<f64>, &Vec3<f64>) -> Vec<Vec3<f64>>) -> Self {
+    /// Returns the view with the largest spread of `places`, scaled so that `extent`, points around
+    /// everything that is drawn, fills the sheet.
+    pub fn of(places: &[Vec3<f64>], extent: &[Vec3<f64>]) -> Self {
         let centre = places.iter().sum::<Vec3<f64>>() / places.len().max(1) as f64;
         let mut view = Self::towards(30.0, centre);
         for azimuth in [-60.0, -30.0, 60.0] {
@@ -35,8 +33,7 @@ impl View {
                 view = other;
             }
         }
-        let around = extent(&view.right, &view.up);
-        view.fit(&around);
+        view.fit(extent);
         view
     }
 
