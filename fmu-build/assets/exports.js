@@ -82,6 +82,16 @@ const pageExports = {
     pen.fillStyle = css("--card");
     pen.fillRect(0, 0, width, height);
     pen.drawImage(scene.canvas, 0, 0);
+    // The names, as the page shows them over the picture.
+    const view = scene.canvas.getBoundingClientRect();
+    const pixels = width / view.width;
+    for (const name of scene.canvas.parentElement.querySelectorAll(".name:not([hidden])")) {
+      const { left, top, height: high } = name.getBoundingClientRect();
+      const style = getComputedStyle(name);
+      pen.fillStyle = style.color;
+      pen.font = `${parseFloat(style.fontSize) * pixels}px system-ui, sans-serif`;
+      pen.fillText(name.textContent, (left - view.left + parseFloat(style.paddingLeft)) * pixels, (top - view.top + 0.8 * high) * pixels);
+    }
     pen.fillStyle = css("--soft");
     pen.font = `${Math.round(height / 40)}px system-ui, sans-serif`;
     pen.fillText(text, height / 40, height / 22);

@@ -1,12 +1,12 @@
 "use strict";
 // Additions to the picture: axes of bodies and frames, names, forces and moments.
-function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, render }) {
+function craftLayers({ T, motion, bodies, frames: tracks, jointMarks, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, turned, render }) {
   let instant = 0;
   // Axes of bodies and frames.
-  const frames = motion.frames.filter((frame) => frame.q).map((frame) => {
+  const frames = tracks.filter((frame) => frame.q).map(({ name, r, q, body }) => {
     const object = new T.Group();
-    (frame.body == null ? scene : bodies[frame.body].group).add(object);
-    return { name: frame.name, object, fixed: frame.body != null, r: pathOf.get(frame.name), q: decode(frame.q) };
+    (body == null ? scene : bodies[body].group).add(object);
+    return { name, object, fixed: body != null, r, q };
   });
   const triads = [...bodies.map(({ group }) => group), ...frames.map(({ object }) => object)].map((group) => {
     const axes = group.add(new T.AxesHelper(14 * thick)).children.at(-1);
@@ -17,7 +17,7 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
   });
   function placeFrame({ object, fixed, r, q }) {
     const k = q.length > 4 ? 4 * instant : 0; // a frame on an ANCF beam has no attitude
-    object.quaternion.set(q[k + 1], q[k + 2], q[k + 3], q[k]).normalize();
+    object.quaternion.copy(turned(q, k));
     object.position.copy(at(r, instant));
     if (!fixed) return;
     const { parent } = object;
@@ -35,8 +35,10 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
   const arrows = motion.arrows.map((arrow, k) => {
     const group = scene.add(new T.Group()).children.at(-1);
     const material = paint(arrow.unit === "N" ? "--c6" : "--c5");
+    material.depthTest = false; // seen through the bodies on which they act
     const shaft = group.add(new T.Mesh(new T.CylinderGeometry(0.8 * thick, 0.8 * thick, 1, 12).translate(0, 0.5, 0), material)).children.at(-1);
     const heads = (arrow.unit === "N" ? [0] : [0, 1]).map(() => group.add(new T.Mesh(new T.CylinderGeometry(0, 2.4 * thick, 6 * thick, 16), material)).children.at(-1));
+    for (const part of [shaft, ...heads]) part.renderOrder = 1;
     return { ...arrow, ...strengths[k], group, shaft, heads, path: pathOf.get(arrow.at) };
   });
   function placeArrow({ v, unit, group, shaft, heads, path }) {
@@ -46,7 +48,9 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
     if (!group.visible) return;
     group.position.copy(path ? at(path, instant) : vector(motion.world));
     group.quaternion.setFromUnitVectors(new T.Vector3(0, 1, 0), force.normalize());
-    shaft.scale.y = Math.max(length, 6 * thick);
+    // Short arrows are smaller as a whole.
+    shaft.scale.y = Math.max(length, 12 * thick);
+    group.scale.setScalar(length / shaft.scale.y);
     heads.forEach((head, k) => head.position.setY(shaft.scale.y - 4 * k * thick));
   }
 
@@ -59,34 +63,41 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
     element.hidden = true;
     names.push({ element, where, isShown, text });
   };
-  bodies.forEach((b) => name(b.name, "of-body", () => b.group.localToWorld(vector(b.shapes[0]?.stand_in ? b.shapes[0].r : [0, 0, 0]))));
-  for (const frame of motion.frames) name(frame.name, "of-frame", () => at(pathOf.get(frame.name), instant));
+  // The largest bodies first: a name that would cover another one is left out.
+  const extent = (b) => Math.max(0, ...b.shapes.map((shape) => (shape.kind === "mesh" ? 0 : Math.max(...shape.size))));
+  [...bodies].sort((a, b) => extent(b) - extent(a)).forEach((b) => name(b.name, "of-body", () => b.group.localToWorld(vector(b.shapes[0]?.stand_in ? b.shapes[0].r : [0, 0, 0]))));
+  for (const frame of motion.frames) name(frame.name, "of-frame", () => scene.localToWorld(at(pathOf.get(frame.name), instant)));
   for (const wheel of wheels) name(wheel.name + (slower > 1 ? ` (turns 1:${slower})` : ""), "of-wheel", () => wheel.group.getWorldPosition(new T.Vector3()));
   for (const arrow of arrows) {
     const text = () => `${arrow.name} ${Number(arrow.norm(instant).toPrecision(3))} ${arrow.unit}`;
     name(text, "of-force", () => arrow.group.localToWorld(new T.Vector3(0, arrow.shaft.scale.y, 0)), () => arrow.group.visible);
   }
-  function placeName({ element, where, isShown, text }) {
+  // Places a name unless it would cover one of `taken`.
+  function placeName({ element, where, isShown, text }, taken) {
     element.hidden = !on.names || !isShown();
     if (element.hidden) return;
     if (typeof text === "function") element.textContent = text();
     const p = where().project(camera);
-    element.hidden = p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1;
-    element.style.left = `${50 + 50 * p.x}%`;
-    element.style.top = `${50 - 50 * p.y}%`;
+    const [x, y, width] = [(0.5 + 0.5 * p.x) * into.clientWidth, (0.5 - 0.5 * p.y) * into.clientHeight, 6.5 * element.textContent.length];
+    const covers = taken.some((other) => x < other.x + other.width && other.x < x + width && Math.abs(y - other.y) < 14);
+    element.hidden = p.z > 1 || Math.abs(p.x) > 1 || Math.abs(p.y) > 1 || covers;
+    if (element.hidden) return;
+    taken.push({ x, y, width });
+    element.style.left = `${x}px`;
+    element.style.top = `${y}px`;
   }
 
   const on = { axes: false, names: false, forces: arrows.length > 0 };
   const bar = into.appendChild(document.createElement("div"));
   bar.className = "layers";
-  for (const [layer, title] of [["axes", "axes of bodies and frames: x red, y green, z blue"], ["names", "names of bodies, frames and wheels"], ["forces", "arrows of forces, with two heads of moments"]]) {
+  for (const [layer, title] of [["axes", "axes of bodies, frames and joints: x red, y green, z blue"], ["names", "names of bodies, frames and wheels"], ["forces", "arrows of forces, with two heads of moments"]]) {
     if (layer === "forces" && !arrows.length) continue;
     const button = bar.appendChild(document.createElement("button"));
     Object.assign(button, { type: "button", textContent: layer, title, ariaPressed: String(on[layer]) });
     button.addEventListener("click", () => {
       on[layer] = !on[layer];
       button.ariaPressed = String(on[layer]);
-      for (const axes of triads) axes.visible = on.axes;
+      for (const mark of [...triads, ...jointMarks]) mark.visible = on.axes;
       arrows.forEach(placeArrow);
       render();
     });
@@ -97,7 +108,10 @@ function craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, c
       frames.forEach(placeFrame);
       arrows.forEach(placeArrow);
     },
-    place: () => names.forEach(placeName),
+    place() {
+      const taken = [];
+      for (const name of names) placeName(name, taken);
+    },
   };
 }
 
@@ -130,8 +144,10 @@ function craftPlanet(T, radius) {
   ball.add(new T.LineSegments(grid, new T.LineBasicMaterial({ color: "#c3dcf5", transparent: true, opacity: 0.7 })));
   scene.add(ball);
   return {
-    render(renderer, of, r) {
+    // `turn` is the rotation of the inertial axes in the picture.
+    render(renderer, of, r, turn) {
       const distance = r.length();
+      scene.quaternion.copy(turn);
       ball.scale.setScalar(Math.min(0.999, radius / distance));
       ball.position.copy(r).divideScalar(-distance);
       Object.assign(camera, { fov: of.fov, aspect: of.aspect });

@@ -74,8 +74,9 @@
     const { motion } = page;
     option("speed", [["0.25×", 0.25], ["0.5×", 0.5], ["1×", 1], ["2×", 2], ["4×", 4]], player.speed, 2);
     if (motion.beams.length) magnifier(bar, scene);
-    option("follow", [["nothing", -1], ...motion.bodies.map((b, k) => [b.name, k])], scene.follow, scene.roams ? 1 : 0);
+    option("follow", [["nothing", -1], ...scene.places.map((b, k) => [b.name, k])], scene.follow, scene.roams ? 1 : 0);
     if (scene.roams) scene.follow(0);
+    option("camera axes", [["inertial", "inertial"], ["its own", "own"], ...(motion.orbit ? [["LVLH", "LVLH"]] : [])], scene.turn);
     const places = [...motion.bodies, ...motion.frames].map(({ name }) => name);
     option("trail", [["none", []], ["all", places], ...places.map((name) => [name, [name]])], scene.trail);
     button(bar, "x", () => scene.view([1, 0, 0.001]), "seen along x");

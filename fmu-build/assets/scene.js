@@ -9,7 +9,7 @@ function craftScene(motion, time, into, css, decode) {
     const note = into.appendChild(document.createElement("p"));
     note.className = "no-webgl";
     note.textContent = "This browser has no WebGL: the spacecraft cannot be drawn. Everything else on this page works.";
-    return { roams: false, show() {}, magnify() {}, view() {}, follow() {}, trail() {}, repaint() {}, touch() {} };
+    return { roams: false, places: motion.bodies, show() {}, magnify() {}, view() {}, follow() {}, turn() {}, trail() {}, repaint() {}, touch() {} };
   }
   renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
   into.append(renderer.domElement);
@@ -50,7 +50,7 @@ function craftScene(motion, time, into, css, decode) {
     return object;
   };
   const bodies = motion.bodies.map((b) => ({ ...b, r: decode(b.r), q: decode(b.q), group: placed(new T.Group()) }));
-  const frames = motion.frames.map((f) => ({ ...f, r: decode(f.r) }));
+  const frames = motion.frames.map((f) => ({ ...f, r: decode(f.r), q: f.q && decode(f.q) }));
   const pathOf = new Map([...bodies, ...frames].map((place) => [place.name, place.r]));
 
   const nodes = motion.nodal.map((beam) => beam.r.map(decode));
@@ -141,13 +141,24 @@ function craftScene(motion, time, into, css, decode) {
   const turn = Math.max(0, ...wheels.flatMap(({ angle }) => Array.from(angle.subarray(1), (a, k) => Math.abs(a - angle[k]))));
   const slower = Math.max(1, Math.ceil(turn / 0.4));
 
+  // Marks of joints. Those of bodies with written shapes would hide them: they are shown with the
+  // axes, thinner and in front.
+  const jointMarks = [];
   for (const joint of motion.joints) {
-    const { group } = bodies[joint.body];
-    group.add(new T.Mesh(new T.SphereGeometry(2.2 * thick, 20, 14), paint("--joint")));
+    const body = bodies[joint.body];
+    const isInside = body.shapes.length > 0 && !body.shapes[0].stand_in;
+    const thickness = isInside ? 0.5 * thick : thick;
+    const material = paint("--joint");
+    const marks = new T.Group().add(new T.Mesh(new T.SphereGeometry(2.2 * thickness, 20, 14), material));
     for (const axis of joint.axes) {
       const half = vector(axis).normalize().multiplyScalar(7 * thick);
-      tube(group, half.clone().negate(), half, 0.55 * thick, paint("--joint"));
+      tube(marks, half.clone().negate(), half, 0.55 * thickness, material);
     }
+    body.group.add(marks);
+    if (!isInside) continue;
+    material.depthTest = marks.visible = false;
+    for (const mark of marks.children) mark.renderOrder = 2;
+    jointMarks.push(marks);
   }
   // The y axis of an ANCF beam's section at its root: carried through the run without turning about
   // the beam's direction.
@@ -209,15 +220,50 @@ function craftScene(motion, time, into, css, decode) {
     return { name, line };
   });
   function layTrails() {
-    const seen = followed < 0 ? null : bodies[followed];
     for (const { name, line } of trails) {
       const { position } = line.geometry.attributes;
       const r = pathOf.get(name);
-      position.array.set(seen ? r.map((x, k) => x - seen.r[k]) : r);
+      for (let i = 0; i < time.length; i++) {
+        at(r, i).sub(camp(i)).applyQuaternion(axes(i).invert()).toArray(position.array, 3 * i);
+      }
       position.needsUpdate = true;
-      line.position.set(0, 0, 0);
-      if (seen) line.position.copy(seen.group.position);
+      placeTrail(line);
     }
+  }
+  function placeTrail(line) {
+    line.position.copy(camp(instant));
+    line.quaternion.copy(axes(instant));
+  }
+
+  // The camera stays at the followed body or frame, in inertial axes, its own or those of the LVLH
+  // frame: `camp` is its position, `axes` its attitude. With axes that turn, the scene is turned
+  // back, so that they are at rest in the picture.
+  const turned = (q, k) => new T.Quaternion(q[k + 1], q[k + 2], q[k + 3], q[k]).normalize();
+  const places = [...bodies, ...frames.filter((frame) => frame.q)];
+  let [followed, turning] = [-1, "inertial"];
+  const camp = (i) => (followed < 0 ? new T.Vector3() : at(places[followed].r, i));
+  function axes(i) {
+    if (turning === "LVLH") {
+      const [x, k] = [at(orbit, i).normalize(), Math.min(i, time.length - 2)];
+      const z = at(orbit, k).cross(at(orbit, k + 1)).normalize();
+      const y = z.clone().cross(x);
+      return new T.Quaternion().setFromRotationMatrix(new T.Matrix4().makeBasis(x, y, z));
+    }
+    if (turning === "inertial" || followed < 0) return new T.Quaternion();
+    const { q, body } = places[followed];
+    if (body == null) return turned(q, 4 * i);
+    return turned(bodies[body].q, 4 * i).multiply(turned(q, 0));
+  }
+  // Axes of the picture: the vertical is that of the camera.
+  const upright = () => {
+    if (turning === "LVLH") return axes(0);
+    return turning === "own" && followed >= 0 ? new T.Quaternion().setFromUnitVectors(new T.Vector3(0, 0, 1), camera.up) : new T.Quaternion();
+  };
+  function turnBack() {
+    scene.quaternion.copy(upright()).multiply(axes(instant).invert());
+    scene.position.copy(camp(instant)).applyQuaternion(scene.quaternion).negate();
+    if (turning === "inertial") scene.position.set(0, 0, 0);
+    scene.updateMatrixWorld();
   }
 
   // Length of one pixel at a point, m.
@@ -288,18 +334,17 @@ function craftScene(motion, time, into, css, decode) {
   }
   let magnification = 1;
   let instant = 0;
-  let followed = -1;
   function render() {
     camera.updateMatrixWorld(); // names are projected before the drawing
     for (const [mark] of interfaces.flatMap(({ ends }) => ends)) {
-      mark.quaternion.copy(camera.quaternion);
-      mark.scale.setScalar(pixelAt(mark.position));
+      mark.quaternion.copy(scene.quaternion).invert().multiply(camera.quaternion);
+      mark.scale.setScalar(pixelAt(scene.localToWorld(mark.position.clone())));
     }
     measure();
     layers.place();
     renderer.autoClear = false;
     renderer.clear();
-    planet?.render(renderer, camera, at(orbit, instant));
+    planet?.render(renderer, camera, at(orbit, instant), scene.quaternion);
     renderer.render(scene, camera);
   }
   function shift(by) {
@@ -307,8 +352,9 @@ function craftScene(motion, time, into, css, decode) {
     controls.target.add(by);
   }
   function show(i) {
-    const before = followed < 0 ? null : bodies[followed].group.position.clone();
+    const before = scene.localToWorld(camp(instant));
     instant = i;
+    turnBack();
     for (const b of bodies) {
       b.group.position.copy(at(b.r, i));
       b.group.quaternion.set(b.q[4 * i + 1], b.q[4 * i + 2], b.q[4 * i + 3], b.q[4 * i]).normalize();
@@ -335,15 +381,15 @@ function craftScene(motion, time, into, css, decode) {
     }
     for (const { line } of trails) {
       line.geometry.setDrawRange(0, i + 1);
-      if (before) line.position.copy(bodies[followed].group.position);
+      placeTrail(line);
     }
-    if (before) shift(bodies[followed].group.position.clone().sub(before));
+    shift(scene.localToWorld(camp(instant)).sub(before));
     render();
   }
   function view(direction, all = boundsAt(instant)) {
-    all.getCenter(controls.target);
+    scene.localToWorld(all.getCenter(controls.target));
     const far = across(all) / 2 / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, camera.aspect);
-    camera.position.copy(controls.target).addScaledVector(vector(direction).normalize(), 0.7 * far);
+    camera.position.copy(controls.target).addScaledVector(vector(direction).applyQuaternion(upright()).normalize(), 0.7 * far);
     camera.near = far / 1000;
     camera.far = far * 100;
     camera.updateProjectionMatrix();
@@ -358,7 +404,7 @@ function craftScene(motion, time, into, css, decode) {
     camera.updateProjectionMatrix();
     render();
   };
-  const layers = craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, render: () => render() });
+  const layers = craftLayers({ T, motion, bodies, pathOf, wheels, slower, into, scene, camera, size, thick, paint, at, vector, decode, render: () => render(), frames, jointMarks, turned });
   colour();
   show(0);
   resize();
@@ -373,9 +419,23 @@ function craftScene(motion, time, into, css, decode) {
     touch,
     show,
     view,
+    places, // that can be followed
     follow(k) {
       followed = k;
-      if (k >= 0) shift(bodies[k].group.position.clone().sub(controls.target));
+      turnBack();
+      if (k >= 0) shift(scene.localToWorld(camp(instant)).sub(controls.target));
+      layTrails();
+      render();
+    },
+    // Fixes the camera in axes: "inertial", "own" (of the followed object) or "LVLH".
+    turn(by) {
+      const offset = camera.position.clone().sub(controls.target).applyQuaternion(upright().invert());
+      const centre = scene.worldToLocal(controls.target.clone());
+      turning = by;
+      turnBack();
+      scene.localToWorld(controls.target.copy(centre));
+      camera.position.copy(controls.target).add(offset.applyQuaternion(upright()));
+      controls.update();
       layTrails();
       render();
     },

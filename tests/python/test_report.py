@@ -431,6 +431,32 @@ def test_followed_body_stays_in_the_centre_of_the_view(pages, browser):
     assert np.abs(middle() - start).max() > 30
 
 
+def test_camera_axes_are_those_of_the_followed_body(written, browser):
+    """A hub turns by 1 rad with its boom: the boom's tip stays where it is in the hub's axes, up to
+    its deflection, and moves across the picture in inertial axes."""
+    path, _, _ = written["director"]
+    browser.goto(path.as_uri())
+    browser.get_by_role("button", name="names", exact=True).click()
+    choose(browser, "follow", "hub")
+    browser.locator("#craft canvas").hover()
+    browser.mouse.wheel(0, 800)
+
+    def tip():
+        box = browser.locator(".name.of-frame", has_text="tip").bounding_box()
+        return np.array([box["x"], box["y"]])
+
+    def moved():
+        scrub(browser, 0)
+        start = tip()
+        scrub(browser, 20)
+        return np.linalg.norm(tip() - start)
+
+    inertial = moved()
+    choose(browser, "camera axes", "its own")
+    assert moved() < 0.3 * inertial and inertial > 50, "pixels"
+    silent(browser, path)
+
+
 def test_the_scale_is_that_of_the_picture(written, browser):
     path, _, _ = written["bounce"]
     browser.goto(path.as_uri())
@@ -552,6 +578,12 @@ def test_picture_and_film_are_saved(written, browser, tmp_path):
     picture = Image.open(saved(browser, tmp_path, browser.get_by_role("button", name="PNG").click))
     assert picture.size == Image.open(io.BytesIO(browser.locator("#craft canvas").screenshot())).size
     assert len(picture.convert("RGB").getcolors(1 << 20)) > 100
+    browser.get_by_role("button", name="names", exact=True).click()
+    box, view = (browser.locator(of).first.bounding_box() for of in (".name:visible", "#craft canvas"))
+    x, y = (round(box[side] - view[side]) for side in ("x", "y"))
+    area = (x, y, x + round(box["width"]), y + round(box["height"]))
+    named = Image.open(saved(browser, tmp_path, browser.get_by_role("button", name="PNG").click))
+    assert picture.crop(area).tobytes() != named.crop(area).tobytes(), "the ball's name is in the picture"
 
     def film_a_part():
         browser.get_by_role("button", name="WebM").click()
