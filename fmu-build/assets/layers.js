@@ -65,7 +65,11 @@ function craftLayers({ T, motion, bodies, frames: tracks, jointMarks, pathOf, wh
   };
   // The largest bodies first: a name that would cover another one is left out.
   const extent = (b) => Math.max(0, ...b.shapes.map((shape) => (shape.kind === "mesh" ? 0 : Math.max(...shape.size))));
-  [...bodies].sort((a, b) => extent(b) - extent(a)).forEach((b) => name(b.name, "of-body", () => b.group.localToWorld(vector(b.shapes[0]?.stand_in ? b.shapes[0].r : [0, 0, 0]))));
+  const isBeam = new Set(motion.beams.map((beam) => bodies[beam.body]));
+  for (const b of [...bodies].sort((a, b) => extent(b) - extent(a))) {
+    const middle = isBeam.has(b) ? vector(b.reaches[0]).add(vector(b.reaches[1])).divideScalar(2) : vector(b.shapes[0]?.r ?? [0, 0, 0]);
+    name(b.name, "of-body", () => b.group.localToWorld(middle.clone()));
+  }
   for (const frame of motion.frames) name(frame.name, "of-frame", () => scene.localToWorld(at(pathOf.get(frame.name), instant)));
   for (const wheel of wheels) name(wheel.name + (slower > 1 ? ` (turns 1:${slower})` : ""), "of-wheel", () => wheel.group.getWorldPosition(new T.Vector3()));
   for (const arrow of arrows) {
