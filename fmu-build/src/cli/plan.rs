@@ -45,6 +45,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print(&format!("{}: the references", output.display()))
 }
 
+/// Positions, rates and accelerations below this magnitude are round-off of the inverse kinematics.
+const ROUND_OFF: f64 = 1e-12;
+
 /// Returns a row for each joint: ends of its motion, largest rate and acceleration.
 fn rows(spec: &Spec, planned: &Planned) -> Vec<[String; 6]> {
     let head = [
@@ -58,8 +61,9 @@ fn rows(spec: &Spec, planned: &Planned) -> Vec<[String; 6]> {
     .map(str::to_owned);
     let joints = planned.joints.iter().zip(&planned.courses);
     let rows = joints.map(|(joint, [positions, rates, accelerations])| {
-        let largest = |column: &[f64]| number(column.iter().fold(0.0, |most, x| x.abs().max(most)), 4);
-        let end = |position: Option<&f64>| number(*position.unwrap_or(&0.0), 6);
+        let shown = |x: f64, digits| number(if x.abs() < ROUND_OFF { 0.0 } else { x }, digits);
+        let largest = |column: &[f64]| shown(column.iter().fold(0.0, |most, x| x.abs().max(most)), 4);
+        let end = |position: Option<&f64>| shown(*position.unwrap_or(&0.0), 6);
         [
             joint.clone(),
             unit(spec, joint).symbol().to_owned(),

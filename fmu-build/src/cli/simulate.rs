@@ -11,6 +11,7 @@ use fmu_build::run::Experiment;
 use fmu_build::simulate::{SimulateOptions, simulate};
 use fmu_build::text::{count, number};
 use fmu_build::{Control, input_table, report};
+use grapple::Event;
 use miette::{Result, miette};
 use std::path::PathBuf;
 
@@ -147,7 +148,7 @@ fn run_system(arguments: &Arguments) -> Result<()> {
     }
     coupled.table().save(&table)?;
     for (name, run) in &coupled.parts {
-        let events = run.events.iter().map(ToString::to_string);
+        let events = run.events.iter().map(told);
         for line in events.chain(run.messages.iter().cloned()) {
             print(&format!("{name}: {line}"))?;
         }
@@ -209,7 +210,7 @@ fn run_one(arguments: &Arguments) -> Result<()> {
     if let Some(page) = &page {
         page.write(report::page(&fmu, &run))?;
     }
-    let events = run.events.iter().map(ToString::to_string);
+    let events = run.events.iter().map(told);
     for line in events.chain(run.messages.iter().cloned()) {
         print(&line)?;
     }
@@ -220,6 +221,11 @@ fn run_one(arguments: &Arguments) -> Result<()> {
     }
     print(&diagnostics.line())?;
     run.failure.map_or(Ok(()), |failure| Err(failure.into()))
+}
+
+/// Returns the line of an event; the times of events carry round-off.
+fn told(event: &Event) -> String {
+    format!("t = {} s: {}", number(event.t, 10), event.what)
 }
 
 pub fn positive(text: &str) -> Result<f64, String> {

@@ -44,6 +44,9 @@ fn impacts(run: &Run) -> Option<Table> {
     )
 }
 
+/// A velocity below this part of the one before the impact is round-off.
+const ROUND_OFF: f64 = 1e-12;
+
 /// Returns the outputs that report an impact; none if another impact of the same contact followed
 /// before the next row of the results, since outputs report a contact's last impact only.
 fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
@@ -56,11 +59,13 @@ fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
         Some(v.map(|part| part[row] * part[row]).iter().sum::<f64>().sqrt())
     };
     let value = |what: &str| Some(get(what)?[row]);
+    let before = norm("velocity_before");
+    let rounded = |x: f64, scale: f64| if x.abs() < ROUND_OFF * scale { 0.0 } else { x };
     Some([
         norm("impulse"),
-        norm("velocity_before"),
-        norm("velocity_after"),
-        value("restitution"),
+        before,
+        norm("velocity_after").map(|after| rounded(after, before.unwrap_or_default())),
+        value("restitution").map(|e| rounded(e, 1.0)),
         value("energy_change"),
         value("virtual_mass"),
     ])
