@@ -152,7 +152,7 @@ def test_fingers_of_a_public_gripper_move_by_mimic(tmp_path, within):
     spec, _ = imported(Path(airo_models.get_urdf_path("robotiq_2f_85")), tmp_path)
     moved, off = mimicking(spec, tmp_path)
     assert moved > 0.1, "rad"
-    within("URDF: a joint from the one that it mimics, rad", off, 1e-9, "gains of the constraint at a tolerance of 1e-9")
+    within("URDF: a joint from the one that it mimics, rad", off, 1e-9, "tolerance of the integration")
 
 
 VISUALS = """
