@@ -69,8 +69,8 @@ pub enum Error {
     /// The run has reached or passed a singular position: several continuations of the motion
     /// satisfy the equations.
     #[error(
-        "{closure}: at t = {t} s the mechanism passes a singular position (stretched or folded?), where several continuations \
-        satisfy the constraints and its motion is not determined ({configuration})"
+        "{closure}: at t = {} s the mechanism passes a singular position (stretched or folded?), where several continuations \
+        satisfy the constraints and its motion is not determined ({configuration})", instant(*.t)
     )]
     SingularPosition {
         /// Kind and name of the loop or of the contact that captures.
@@ -82,8 +82,8 @@ pub enum Error {
     },
     /// The constraint violation of a loop or a capture exceeds `monitor.constraint_violation`.
     #[error(
-        "{closure}: at t = {t} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or \
-        rad: use a smaller tolerance or step, or raise monitor.constraint_violation"
+        "{closure}: at t = {} s its constraint violation is {offset:.3e} m and {angle:.3e} rad, and the limit is {limit} m or \
+        rad: use a smaller tolerance or step, or raise monitor.constraint_violation", instant(*.t)
     )]
     Violation {
         /// Kind and name of the loop or of the contact that captures.
@@ -99,8 +99,8 @@ pub enum Error {
     },
     /// The error of the energy balance exceeds `monitor.energy_balance`.
     #[error(
-        "at t = {t} s {}; the limit is {limit} of the largest kinetic energy and work so far: use a smaller tolerance or step, \
-        or raise monitor.energy_balance", balance_error(*.off, *.part)
+        "at t = {} s {}; the limit is {limit} of the largest kinetic energy and work so far: use a smaller tolerance or step, \
+        or raise monitor.energy_balance", instant(*.t), balance_error(*.off, *.part)
     )]
     Balance {
         /// Time, s.
@@ -150,8 +150,8 @@ pub enum Error {
     NotLinearised(&'static str),
     /// Two surfaces had too many impacts without separation: impulses cannot model resting contact.
     #[error(
-        "contact \"{contact}\" chatters at t = {t} s: {impacts} impacts of \"{}\" on \"{}\" without separation; impulses cannot \
-        model resting contact: use law = \"compliant\", or a capture", .frames[0], .frames[1]
+        "contact \"{contact}\" chatters at t = {} s: {impacts} impacts of \"{}\" on \"{}\" without separation; impulses cannot \
+        model resting contact: use law = \"compliant\", or a capture", instant(*.t), .frames[0], .frames[1]
     )]
     Chatter {
         /// Name of the contact.
@@ -164,7 +164,7 @@ pub enum Error {
         t: f64,
     },
     /// A state or an acceleration is no longer a finite number.
-    #[error("{variable} is not finite at t = {t} s")]
+    #[error("{variable} is not finite at t = {} s", instant(*.t))]
     NotFinite {
         /// Name of the variable.
         variable: String,
@@ -175,7 +175,7 @@ pub enum Error {
     #[error("the solver: {0}")]
     Solver(String),
     /// The integrator cannot continue the run.
-    #[error("integration stopped at t = {t} s: {what}")]
+    #[error("integration stopped at t = {} s: {what}", instant(*.t))]
     Integration {
         /// Time reached, s.
         t: f64,
@@ -184,8 +184,8 @@ pub enum Error {
     },
     /// The work limit was reached before the end of the communication step.
     #[error(
-        "work limit of {limit} evaluations reached at t = {t} s: raise `solver.work_limit`, use longer fixed steps, or \
-        method = \"radau5\" or \"auto\" if the model is stiff"
+        "work limit of {limit} evaluations reached at t = {} s: raise `solver.work_limit`, use longer fixed steps, or \
+        method = \"radau5\" or \"auto\" if the model is stiff", instant(*.t)
     )]
     WorkLimit {
         /// Time reached, s.
@@ -207,6 +207,17 @@ impl Error {
             Self::SingularPosition { .. } | Self::Violation { .. } | Self::Balance { .. }
         )
     }
+}
+
+/// Returns a time for a message, s, without the round-off of a sum of steps.
+pub(crate) fn instant(t: f64) -> f64 {
+    rounded(t, 12)
+}
+
+/// Rounds a value to `digits` significant digits, for a message.
+pub(crate) fn rounded(value: f64, digits: usize) -> f64 {
+    // Adding zero removes the sign of a negative zero.
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value) + 0.0
 }
 
 /// Returns the size of an error of the energy balance as text: `off` in J, and relative (`part`) if

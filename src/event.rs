@@ -1,5 +1,6 @@
 //! Events of a run as data, and the texts of their messages.
 
+use crate::error::instant;
 use crate::spec::JointMotion;
 use crate::system::Unit;
 use serde::{Deserialize, Serialize};
@@ -199,7 +200,7 @@ impl fmt::Display for Amount {
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "t = {} s: {}", self.t, self.what)
+        write!(f, "t = {} s: {}", instant(self.t), self.what)
     }
 }
 
@@ -272,8 +273,9 @@ impl fmt::Display for Occurrence {
                 part,
             } => write!(
                 f,
-                "body \"{body}\" bends beyond its linear limit: its tip is deflected by {deflection} m, more than \
-                 {limit} m ({part} of its length); the results from here on are a rough approximation"
+                "body \"{body}\" bends beyond its linear limit: its tip is deflected by {}, more than \
+                 {limit} m ({part} of its length); the results from here on are a rough approximation",
+                Unit::Metre.about(*deflection)
             ),
             Self::RateLimitReached { rate, limit } => write!(f, "{rate} reached its motor's limit of {limit}"),
             Self::Impact {

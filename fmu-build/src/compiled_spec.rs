@@ -1,6 +1,7 @@
 //! A spec file, read and compiled, or all its errors.
 
 use crate::error::{Result, invalid};
+use crate::plausible::implausible;
 use crate::problems::Problems;
 use crate::shapes::Meshes;
 use crate::toml_file;
@@ -24,6 +25,8 @@ pub struct CompiledSpec {
     pub unused: Vec<String>,
     /// Name of the spec's file for messages.
     pub file: String,
+    /// Names, texts and prefixes of the spec's file and of those that it includes.
+    texts: Vec<(String, String, String)>,
 }
 
 impl CompiledSpec {
@@ -57,13 +60,11 @@ impl CompiledSpec {
         let paths: Vec<PathBuf> = (composed.included.iter())
             .map(|included| directory.join(&included.path))
             .collect();
-        let located = |error| {
-            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-            let included = composed.included.iter().zip(&names).rev();
-            let others = included.map(|(file, name)| (name.as_str(), file.text.as_str(), file.prefix.as_str()));
-            let files: Vec<_> = std::iter::once((file, text, "")).chain(others).collect();
-            failed(error, &files)
-        };
+        let own = (file.to_owned(), text.to_owned(), String::new());
+        let included = composed.included.iter().zip(&paths).rev();
+        let others = included.map(|(file, path)| (path.display().to_string(), file.text.clone(), file.prefix.clone()));
+        let texts: Vec<_> = std::iter::once(own).chain(others).collect();
+        let located = |error| failed(error, &borrowed(&texts));
         let model = Model::read_composed(&composed, directory).and_then(checked);
         let (model, meshes) = with_meshes(model, &composed, directory).map_err(located)?;
         let tables = tables(&composed.text).into_iter().map(|table| directory.join(table));
@@ -76,6 +77,7 @@ impl CompiledSpec {
             reads,
             unused: composed.unused,
             file: file.to_owned(),
+            texts,
         })
     }
 
@@ -90,6 +92,7 @@ impl CompiledSpec {
             reads: Vec::new(),
             unused: Vec::new(),
             file: spec.name.clone(),
+            texts: Vec::new(),
         })
     }
 
@@ -103,13 +106,26 @@ impl CompiledSpec {
         Ok(plans(&spec)?)
     }
 
-    /// Returns the frequencies of flexible bodies, and warnings about unlikely values.
+    /// Returns the frequencies of flexible bodies, and warnings about unlikely values, with their
+    /// positions in the spec's files.
     ///
     /// # Errors
     /// None for a valid spec.
     pub fn remarks(&self) -> Result<Remarks> {
-        Ok(Remarks::on(&self.model)?)
+        let mut remarks = Remarks::on(&self.model)?;
+        let found = implausible(&self.model)?;
+        remarks.warnings.extend(match self.texts.is_empty() {
+            true => found.iter().map(ToString::to_string).collect(),
+            false => Problems::with_places(&found, &borrowed(&self.texts)),
+        });
+        Ok(remarks)
     }
+}
+
+/// Returns files as they are located.
+fn borrowed(texts: &[(String, String, String)]) -> Vec<(&str, &str, &str)> {
+    let files = texts.iter().map(|(file, text, prefix)| (&**file, &**text, &**prefix));
+    files.collect()
 }
 
 /// Returns a model with the meshes of its shapes.

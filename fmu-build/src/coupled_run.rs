@@ -7,6 +7,7 @@ use crate::fmu::{changes, is_real};
 use crate::run::{Effort, Experiment, Recorder, Run, Times};
 use crate::slave::Slave;
 use crate::table::{Cells, Column, Table};
+use crate::text::number;
 use model_description::Causality;
 use std::fmt;
 use std::time::Instant;
@@ -61,7 +62,7 @@ impl CoupledSystem {
         for point in times.points() {
             control.report(t, times.stop);
             if control.flow().is_break() {
-                failure = Some(Error::Interrupted(format!("at t = {t} s")));
+                failure = Some(Error::Interrupted(format!("at t = {} s", number(t, 9))));
                 break;
             }
             if let Err(error) = coupled.step(t, point - t).and_then(|()| coupled.record(point)) {

@@ -1,6 +1,7 @@
 //! Output files: each is written completely or not at all, and never replaces an input file of the
 //! same command.
 
+use crate::archive;
 use crate::error::{Context, Result, invalid};
 use std::fs::File;
 use std::io::Write;
@@ -39,6 +40,24 @@ impl Target {
             return Err(invalid!("{} exists; --force replaces it", self.path.display()));
         }
         Ok(self)
+    }
+
+    /// Returns the target unless its file is the FMU of another model than `name`. Rebuilding a model
+    /// replaces its FMU; with `force` any FMU is replaced.
+    ///
+    /// # Errors
+    /// The file is the FMU of another model, or of another tool.
+    pub fn unless_other_model(self, name: &str, force: bool) -> Result<Self> {
+        let (path, other) = (self.path.display(), archive::description(&self.path).ok());
+        match other.map(|description| description.model_name) {
+            Some(other) if !force && other != name => Err(invalid!(
+                "{path} is the FMU of another model, {other:?}; --force replaces it, -o writes {name:?} to another file"
+            )),
+            Some(_) if !force && !archive::is_own(&self.path).unwrap_or(false) => Err(invalid!(
+                "{path} is an FMU that grapple did not build; --force replaces it, -o writes {name:?} to another file"
+            )),
+            _ => Ok(self),
+        }
     }
 
     /// Returns the path as given.

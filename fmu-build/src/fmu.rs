@@ -122,9 +122,16 @@ impl Fmu {
         let variables =
             self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
         let found = variables.iter().find(|v| v.name == name);
-        found
-            .copied()
-            .ok_or_else(|| Error::Invalid(unknown("parameter or input", name, names(&variables))))
+        let known = || names(&variables);
+        // A state is set at the start by the parameter with this suffix.
+        let (base, index) = name.split_at(name.find('[').unwrap_or(name.len()));
+        let start = format!("{base}_start{index}");
+        found.copied().ok_or_else(|| {
+            Error::Invalid(match known().find(|known| *known == start) {
+                Some(start) => format!("{name:?} is a result; its value at the start is the parameter {start:?}"),
+                None => unknown("parameter or input", name, known()),
+            })
+        })
     }
 
     /// Returns the value reference of an input by its structured name, and true if the input

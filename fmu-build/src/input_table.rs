@@ -30,7 +30,11 @@ fn parse(text: &str, fmu: &Fmu) -> Result<IndexMap<String, Signal>> {
     // Titles like "elbow.tau [N.m]", as in tables of results, are accepted.
     let mut columns = titles.iter().map(|title| title.split(" [").next().unwrap_or_default());
     if columns.next() != Some("time") {
-        return Err(invalid!("the first column must be \"time\""));
+        let hint = match titles.iter().any(|title| title.contains([';', '\t'])) {
+            true => ", and commas separate the columns (decimals have a point)",
+            false => ", in s",
+        };
+        return Err(invalid!("the first column must be \"time\"{hint}"));
     }
     let variables = fmu.variables(|v| v.causality == Causality::Input);
     let mut signals = IndexMap::new();

@@ -87,6 +87,7 @@ pub mod package;
 mod page;
 pub mod picture;
 pub mod platform;
+mod plausible;
 mod point;
 pub mod problems;
 pub mod recorded;

@@ -114,21 +114,39 @@ impl Problems {
     /// prefix of their names. Each is located in the first file that contains its field, or most of
     /// the field's path: a file comes before those whose values it replaces.
     pub fn locate_in(problems: &[Problem], files: &[(&str, &str, &str)]) -> Self {
-        let sources: Vec<Source> = files.iter().map(|(_, text, _)| Source::new(text)).collect();
-        let locate = |problem: &Problem| {
-            let found = (sources.iter().zip(files).enumerate()).flat_map(|(index, (source, (.., prefix)))| {
-                places(problem, prefix).into_iter().filter_map(move |at| {
-                    let (keys, what) = (at.len(), String::new());
-                    let (depth, place) = source.locate_with_depth(&Problem { at, what })?;
-                    Some((keys - depth, index, place))
-                })
-            });
-            // `min_by_key` returns the first of several.
-            let best = found.min_by_key(|(missing, ..)| *missing);
-            let (index, place) = best.map_or((0, None), |(_, index, place)| (index, Some(place)));
-            (problem.to_string(), index, place)
-        };
         let named: Vec<(&str, &str)> = files.iter().map(|&(file, text, _)| (file, text)).collect();
-        Self::of_files(&named, "TOML", problems.iter().map(locate).collect())
+        Self::of_files(&named, "TOML", located(problems, files))
     }
+
+    /// Returns the problems as [`locate_in`](Self::locate_in) does, each as a line of text that ends
+    /// with its place: `… [my_arm.toml:9:1]`.
+    pub fn with_places(problems: &[Problem], files: &[(&str, &str, &str)]) -> Vec<String> {
+        let lines = located(problems, files).into_iter().map(|(what, index, place)| {
+            let (file, text, _) = files[index];
+            place.map_or(what.clone(), |place| {
+                let (line, column) = line_and_column(text, place.start);
+                format!("{what} [{file}:{line}:{column}]")
+            })
+        });
+        lines.collect()
+    }
+}
+
+/// Returns the texts of problems, each with the index of its file and its byte range there.
+fn located(problems: &[Problem], files: &[(&str, &str, &str)]) -> Vec<(String, usize, Option<Range<usize>>)> {
+    let sources: Vec<Source> = files.iter().map(|(_, text, _)| Source::new(text)).collect();
+    let locate = |problem: &Problem| {
+        let found = (sources.iter().zip(files).enumerate()).flat_map(|(index, (source, (.., prefix)))| {
+            places(problem, prefix).into_iter().filter_map(move |at| {
+                let (keys, what) = (at.len(), String::new());
+                let (depth, place) = source.locate_with_depth(&Problem { at, what })?;
+                Some((keys - depth, index, place))
+            })
+        });
+        // `min_by_key` returns the first of several.
+        let best = found.min_by_key(|(missing, ..)| *missing);
+        let (index, place) = best.map_or((0, None), |(_, index, place)| (index, Some(place)));
+        (problem.to_string(), index, place)
+    };
+    problems.iter().map(locate).collect()
 }

@@ -5,6 +5,7 @@ use crate::fmu::{Fmu, is_real};
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
 use crate::slave::Slave;
+use crate::text::number;
 use grapple::Event;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
@@ -216,7 +217,7 @@ impl<'a> Plan<'a> {
         let mut effort = Effort::default();
         let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
             recorder.record(t, slave)?;
-            Ok(watch(t).map_break(|()| Error::Interrupted(format!("at t = {t} s"))))
+            Ok(watch(t).map_break(|()| Error::Interrupted(format!("at t = {} s", number(t, 9)))))
         });
         let failure = match outcome {
             Ok(ControlFlow::Continue(())) => slave.terminate().err(),

@@ -7,6 +7,7 @@
 
 use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
+use crate::text::number;
 use crate::{archive, binary, library};
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::function::{
@@ -257,7 +258,7 @@ impl Slave<'_> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
         self.expect("fmi2DoStep", status)
-            .context(|| format!("the step from t = {t} s failed"))
+            .context(|| format!("the step from t = {} s failed", number(t, 9)))
     }
 
     /// Ends the run.

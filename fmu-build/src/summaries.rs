@@ -13,6 +13,9 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>)
     let hint = match renamed(name).find(|new| known.contains(&new.as_str())) {
         Some(new) => format!("it is called {new:?} since version 0.2"),
         None => {
+            // Variables of the joint or body with this name.
+            let is_own = |known: &&&str| known.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+            let of_owner = known.iter().find(is_own).copied();
             let nearest = known
                 .into_iter()
                 .map(|known| (strsim::osa_distance(known, name), known));
@@ -20,7 +23,10 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>)
                 Some((distance, nearest)) if distance <= nearest.len().max(3) / 3 => {
                     format!("did you mean {nearest:?}?")
                 }
-                _ => "`grapple describe` lists them".to_owned(),
+                _ => match of_owner {
+                    Some(first) => format!("did you mean {first:?}?"),
+                    None => "`grapple describe` lists them".to_owned(),
+                },
             }
         }
     };

@@ -18,7 +18,8 @@
 //! Parquet has the bare names as columns, and the units in the file's metadata: in pandas as
 //! `df.attrs["units"]`, otherwise under the key `units` as JSON.
 
-use crate::error::{Context, Result};
+use crate::error::{Context, Result, invalid};
+use crate::file_kind::FileKind;
 use crate::files::Target;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as PhysicalType};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -29,6 +30,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
 use std::borrow::Cow;
 use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Columns of the same length.
@@ -81,12 +83,27 @@ impl<'a> Table<'a> {
         });
     }
 
+    /// Checks that the name of a file is not that of another kind than a table's.
+    ///
+    /// # Errors
+    /// The name ends in `.xlsx`, `.fmu`, …
+    pub fn check_name(path: &Path) -> Result<()> {
+        match FileKind::of(path, b"") {
+            None | Some(FileKind::Csv | FileKind::Parquet) => Ok(()),
+            Some(_) => Err(invalid!(
+                "{}: a table is written as CSV (.csv) or Parquet (.parquet), which spreadsheets and pandas read",
+                path.display()
+            )),
+        }
+    }
+
     /// Writes a file, as Parquet if its name ends in `.parquet`, else as CSV.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written, or its name is that of another kind of file.
     pub fn save(&self, to: &Target) -> Result<()> {
         let extension = to.path().extension();
+        Self::check_name(to.path())?;
         match extension.is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
             true => to.save(|file| self.write_parquet(file).other()),
             false => to.save(|file| self.write_csv(file).other()),

@@ -1,4 +1,4 @@
-//! Commented specs to start from.
+//! Commented specs and studies to start from.
 
 use crate::error::{Result, invalid};
 use std::path::Path;
@@ -14,7 +14,27 @@ pub struct Template {
 }
 
 /// All templates, the default first.
-pub const TEMPLATES: [Template; 7] = [
+pub const TEMPLATES: [Template; 11] = [
+    Template {
+        name: "arm",
+        description: "A satellite with a two-joint arm, whose torques are inputs",
+        text: include_str!("../templates/arm.toml"),
+    },
+    Template {
+        name: "controller",
+        description: "A controller of the joints of the template arm",
+        text: include_str!("../templates/controller.toml"),
+    },
+    Template {
+        name: "pair",
+        description: "Both: NAME.toml is the arm, NAME_control.toml its controller",
+        text: include_str!("../templates/arm.toml"),
+    },
+    Template {
+        name: "study",
+        description: "A Monte Carlo study of the arm, for `grapple campaign`",
+        text: include_str!("../templates/study.toml"),
+    },
     Template {
         name: "two_link",
         description: "Two links on a free-floating base, driven by sine torques",
@@ -58,14 +78,37 @@ impl Template {
         TEMPLATES.into_iter().find(|template| template.name == name)
     }
 
-    /// Returns the text of the spec, for a model called `name`.
+    /// Returns the names, without extension, and the texts of the files that the template gives for
+    /// `name`. `model` is the file of the model of a study.
+    ///
+    /// # Errors
+    /// The name is not valid.
+    pub fn files(&self, name: &str, model: &str) -> Result<Vec<(String, String)>> {
+        let own = |text: String| vec![(name.to_owned(), text)];
+        let control = format!("{name}_control");
+        Ok(match (self.name, Self::of("controller")) {
+            ("study", _) => own(self.text.replace("my_study", name).replace("my_arm.toml", model)),
+            ("pair", Some(controller)) => vec![
+                (name.to_owned(), self.spec(name)?.replace("my_control", &control)),
+                (control.clone(), controller.spec(&control)?.replace("my_arm", name)),
+            ],
+            _ => own(self.spec(name)?),
+        })
+    }
+
+    /// Returns the text of the spec for a model called `name`.
     ///
     /// # Errors
     /// The name is not valid.
     pub fn spec(&self, name: &str) -> Result<String> {
+        let own = match self.name {
+            "arm" | "pair" => "my_arm.toml",
+            "controller" => "my_control.toml",
+            _ => "blank.toml",
+        };
         let rename = |line: &str| match line.starts_with("name = ") {
             true => format!("name = {name:?}\n"),
-            false => format!("{line}\n"),
+            false => format!("{}\n", line.replace(own, &format!("{name}.toml"))),
         };
         let text: String = self.text.lines().map(rename).collect();
         match grapple::spec::read(&text, Path::new("")) {

@@ -5,7 +5,7 @@ use crate::start::Start;
 use crate::text::{aligned, count, number};
 use grapple::algebra::{Mat3, Quaternion, Vec3};
 use grapple::plant::{Model, Plant};
-use grapple::system::FrameRef;
+use grapple::system::{FrameRef, significant};
 use std::sync::Arc;
 
 /// Deepest indentation: a chain of a thousand bodies would be a million blanks.
@@ -177,10 +177,7 @@ impl Tree {
 
 /// Returns "(1, 0, -0.5)", without round-off relative to `scale`.
 fn vector(v: &Vec3<f64>, scale: f64, digits: usize) -> String {
-    let parts = [v.x, v.y, v.z].map(|part| match part.abs() > 1e-12 * scale {
-        true => number(part, digits),
-        false => "0".to_owned(),
-    });
+    let parts = [v.x, v.y, v.z].map(|part| number(significant(part, scale), digits));
     format!("({})", parts.join(", "))
 }
 

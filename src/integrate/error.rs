@@ -1,5 +1,6 @@
 //! Errors of a step.
 
+use crate::error::instant;
 use std::error::Error;
 use std::fmt;
 
@@ -110,30 +111,39 @@ impl<E> IntegrateError<E> {
 
 impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |t: &f64| instant(*t);
         match self {
             IntegrateError::LimitNotAhead { t, t_limit } => {
                 write!(
                     f,
-                    "cannot integrate from t = {t} to {t_limit}: the end is not later than the start"
+                    "cannot integrate from t = {} to {}: the end is not later than the start",
+                    at(t),
+                    at(t_limit)
                 )
             }
             IntegrateError::WrongLength { expected, found } => {
                 write!(f, "{found} states given, {expected} expected")
             }
             IntegrateError::StateNotFinite { t, component } => {
-                write!(f, "state {component} is not finite at t = {t}")
+                write!(f, "state {component} is not finite at t = {}", at(t))
             }
             IntegrateError::WorkLimit { t_reached, evaluations } => write!(
                 f,
-                "work limit: t = {t_reached} reached after {evaluations} derivative evaluations \
-                 (a stiff model, or a limit too low?)"
+                "work limit: t = {} reached after {evaluations} derivative evaluations \
+                 (a stiff model, or a limit too low?)",
+                at(t_reached)
             ),
             IntegrateError::Derivative { t, h, source } => {
-                write!(f, "the derivative cannot be evaluated at t = {t}, step {h:e}: {source}")
+                write!(
+                    f,
+                    "the derivative cannot be evaluated at t = {}, step {h:.3e}: {source}",
+                    at(t)
+                )
             }
             IntegrateError::NotFinite { t, h, component } => write!(
                 f,
-                "state {component} or its derivative is not finite at t = {t}, step {h:e}"
+                "state {component} or its derivative is not finite at t = {}, step {h:.3e}",
+                at(t)
             ),
             IntegrateError::StepTooSmall {
                 t,
@@ -142,12 +152,14 @@ impl<E: fmt::Display> fmt::Display for IntegrateError<E> {
                 error_norm,
             } => write!(
                 f,
-                "step {h:e} at t = {t} is too small to continue: the error of state {component} is \
-                 {error_norm:.3} times its tolerance"
+                "step {h:.3e} at t = {} is too small to continue: the error of state {component} is \
+                 {error_norm:.3} times its tolerance",
+                at(t)
             ),
             IntegrateError::NoConvergence { t, h } => write!(
                 f,
-                "Newton's iteration does not converge at t = {t}, step {h:e}: the step is too long, or the derivative has a jump there or is nearly singular"
+                "Newton's iteration does not converge at t = {}, step {h:.3e}: the step is too long, or the derivative has a jump there or is nearly singular",
+                at(t)
             ),
             IntegrateError::WrongMemory { expected, found } => {
                 write!(f, "an integrator memory of {found} numbers given, {expected} expected")

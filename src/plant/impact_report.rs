@@ -8,6 +8,7 @@ use crate::dynamics::impact::{Law, PointImpact};
 use crate::elements::{Contact, ImpactReport, ImpactStatus};
 use crate::event::{Occurrence, Pairing, Refused};
 use crate::spec::{Inconsistent, Tangential};
+use crate::system::significant;
 use nalgebra::DVector;
 
 /// Excess over 1 of a restitution that is reported: more than round-off.
@@ -115,14 +116,17 @@ fn occurrence(reached: &ReachedContact, report: &ImpactReport) -> Occurrence {
         return Occurrence::Impact {
             pairing: pairing(contact),
             impulse: report.impulse.norm(),
-            work: report.energy_change,
+            work: significant(
+                report.energy_change,
+                report.impulse.norm() * report.velocities[0].norm(),
+            ),
             clamped: (report.status == ImpactStatus::Clamped).then_some(report.band),
             gain: gain(report, n, law),
         };
     }
     let reason = match (report.status, law) {
         (ImpactStatus::Separating, _) => Refused::Separating {
-            speed: n.dot(&report.velocities[1]),
+            speed: significant(n.dot(&report.velocities[1]), report.velocities[1].norm()),
         },
         (ImpactStatus::Inconsistent, Some(Law::EnergyFriction { r_E, r_f, .. })) => Refused::Inconsistent {
             r_E: *r_E,

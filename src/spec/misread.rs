@@ -3,7 +3,7 @@
 
 use super::{Composed, Source, Spec, check, include, renamed, signal};
 use crate::{Error, Problem};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -26,7 +26,7 @@ pub(super) fn parse(
     first: &toml::de::Error,
     mut problems: Vec<Problem>,
 ) -> Result<(Spec, Vec<Problem>), Error> {
-    let (found, spec) = misread(&composed.text, first);
+    let (found, spec) = misread::<Spec>(&composed.text, first, &[("name", "'craft'")]);
     problems.extend(found);
     let mut problems = include::by_paths(problems, composed);
     let Some(mut spec) = spec else {
@@ -54,36 +54,46 @@ pub(super) fn parse(
     Ok((spec, problems))
 }
 
-/// Returns the problems of a text that is no spec, and the spec with unknown fields left out and
-/// with arbitrary values in place of missing and mistyped ones; `None` if that is no spec either.
-/// For a text that is not TOML, returns only `first`.
-fn misread(text: &str, first: &toml::de::Error) -> (Vec<Problem>, Option<Spec>) {
+/// Returns the problems of a text that is not a `T`, a spec or a study, and the `T` with unknown
+/// fields left out and with arbitrary values in place of missing and mistyped ones; `None` if that
+/// is no `T` either. `required` has the fields at the top level that a `T` needs, each with any
+/// value in TOML. For a text that is not TOML, returns only `first`.
+pub fn misread<T: DeserializeOwned>(
+    text: &str,
+    first: &toml::de::Error,
+    required: &[(&str, &str)],
+) -> (Vec<Problem>, Option<T>) {
     let Ok(table) = DeTable::parse(text) else {
         return (vec![syntax(first)], None);
     };
     let header = table.span();
     let mut problems = Vec::new();
     let mut whole = DeTable::new();
-    let name: Field = (
-        Spanned::new(MISSING, "name".into()),
-        Spanned::new(MISSING, DeValue::String("craft".into())),
-    );
-    if !table.get_ref().contains_key(name.0.get_ref().as_ref()) {
-        problems.push(Problem {
-            at: vec!["name".to_owned()],
-            what: "missing field `name`".to_owned(),
-        });
-        whole.insert(name.0.clone(), name.1.clone());
+    let placeholders: Vec<Field> = required
+        .iter()
+        .filter_map(|(name, value)| placeholder(name, value))
+        .collect();
+    for (key, value) in &placeholders {
+        let name = key.get_ref().as_ref();
+        if !table.get_ref().contains_key(name) {
+            problems.push(Problem {
+                at: vec![name.to_owned()],
+                what: format!("missing field `{name}`"),
+            });
+        }
+        whole.insert(key.clone(), value.clone());
     }
     for field in table.get_ref().iter().flat_map(|(key, section)| parts(key, section)) {
-        let is_name = field.0.get_ref() == name.0.get_ref();
-        let placeholder_name = (!is_name).then(|| name.clone());
+        let own = field.0.get_ref().clone();
+        let others = placeholders.iter().filter(|(key, _)| *key.get_ref() != own);
+        let others: Vec<Field> = others.cloned().collect();
         let piece = Piece {
-            table: placeholder_name.into_iter().chain([field]).collect(),
+            table: others.iter().cloned().chain([field]).collect(),
             header: header.clone(),
+            error: |text| T::deserialize(text).err(),
         };
         for (key, value) in piece.repaired(&mut problems) {
-            if is_name || key.get_ref() != name.0.get_ref() {
+            if !others.iter().any(|(other, _)| other.get_ref() == key.get_ref()) {
                 merge(&mut whole, key, value);
             }
         }
@@ -91,15 +101,29 @@ fn misread(text: &str, first: &toml::de::Error) -> (Vec<Problem>, Option<Spec>) 
     if problems.is_empty() {
         problems.push(syntax(first));
     }
-    let spec = Spec::deserialize(toml::Deserializer::from(Spanned::new(header, whole))).ok();
-    (problems, spec)
+    let read = T::deserialize(toml::Deserializer::from(Spanned::new(header, whole))).ok();
+    (problems, read)
+}
+
+/// Returns a field with a value in TOML, at the position of missing ones.
+fn placeholder<'a>(name: &str, value: &str) -> Option<Field<'a>> {
+    let value = DeValue::parse(value).ok()?.into_inner();
+    let value = match value {
+        DeValue::String(text) => DeValue::String(text.into_owned().into()),
+        DeValue::Table(_) => DeValue::Table(DeTable::new()),
+        _ => return None,
+    };
+    Some((
+        Spanned::new(MISSING, name.to_owned().into()),
+        Spanned::new(MISSING, value),
+    ))
 }
 
 /// Returns the problem of an error of the TOML syntax, with its position in bytes (`@start-end`).
 pub(super) fn syntax(error: &toml::de::Error) -> Problem {
     Problem {
         at: error.span().map(|at| vec![position(&at)]).unwrap_or_default(),
-        what: error.message().to_owned(),
+        what: words(error.message()),
     }
 }
 
@@ -137,17 +161,19 @@ fn merge<'a>(into: &mut DeTable<'a>, key: Spanned<DeString<'a>>, value: Spanned<
     }
 }
 
-/// Part of a spec that is read on its own.
+/// Part of a spec or study that is read on its own.
 struct Piece<'a> {
     table: DeTable<'a>,
     header: Range<usize>,
+    /// Returns the error of reading a table.
+    error: fn(toml::Deserializer<'_>) -> Option<toml::de::Error>,
 }
 
 impl<'a> Piece<'a> {
     /// Returns the error of reading the piece, with its position.
     fn error(&self) -> Option<(toml::de::Error, Range<usize>)> {
         let table = Spanned::new(self.header.clone(), self.table.clone());
-        let error = Spec::deserialize(toml::Deserializer::from(table)).err()?;
+        let error = (self.error)(toml::Deserializer::from(table))?;
         let at = error.span().unwrap_or(self.header.clone());
         Some((error, at))
     }
@@ -357,10 +383,12 @@ fn quoted(message: &str) -> impl Iterator<Item = &str> {
 fn meant(message: &str) -> Option<String> {
     let mut names = quoted(message).map(str::to_owned);
     let name = names.next().filter(|_| message.starts_with("unknown "))?;
-    match renamed::field(&name) {
-        Some(new) => Some(new.to_owned()),
-        None => check::nearest(&name, names.collect::<Vec<_>>().iter()).cloned(),
+    if let Some(new) = renamed::field(&name) {
+        return Some(new.to_owned());
     }
+    let known: Vec<String> = names.collect();
+    let similar = || check::nearest(&name, known.iter());
+    renamed::synonym(&name, &known).or_else(similar).cloned()
 }
 
 /// Returns the message of the TOML parser in the terms of the spec.
@@ -380,9 +408,30 @@ pub fn words(message: &str) -> String {
     let halves = message
         .strip_prefix("invalid ")
         .and_then(|rest| rest.split_once(", expected "));
-    match halves {
-        Some((found, expected)) => format!("expected {}, found {}", type_expected(expected), value_found(found)),
-        None => message.to_owned(),
+    let Some((found, expected)) = halves else {
+        return in_plain_words(message).to_owned();
+    };
+    let is_measure = expected == "f64" && found.contains("string \"") && found.contains(|c: char| c.is_ascii_digit());
+    let hint = match is_measure {
+        true => "; write the number alone, in SI units",
+        false => "",
+    };
+    format!(
+        "expected {}, found {}{hint}",
+        type_expected(expected),
+        value_found(found)
+    )
+}
+
+/// Returns a message about the syntax of TOML in plain words.
+fn in_plain_words(message: &str) -> &str {
+    match message {
+        "string values must be quoted, expected literal string" => "a text is written in quotes: \"base\"",
+        "unexpected key or value, expected newline, `#`" => {
+            "the line should end here: a field has one value, decimals have a point, lists have brackets"
+        }
+        "duplicate key" => "duplicate: this field or table is already written above",
+        other => other,
     }
 }
 

@@ -71,7 +71,7 @@ pub use joint::{
 };
 pub use line_load::LineLoad;
 pub use measure::Measure;
-pub use misread::words;
+pub use misread::{misread, words};
 pub use modal::{ModalData, ModalNode};
 pub use monitor::Monitor;
 pub use motor::Motor;

@@ -10,6 +10,63 @@ const FIELDS: [(&str, &str); 6] = [
     ("orbital", "lvlh"),
 ];
 
+/// Words of other formats and tools for fields and values of the spec.
+const SYNONYMS: [(&str, &str); 47] = [
+    ("attitude", "orientation"),
+    ("average", "mean"),
+    ("ball", "spherical"),
+    ("bodies", "body"),
+    ("cardan", "universal"),
+    ("center_of_mass", "mass_centre"),
+    ("centre_of_mass", "mass_centre"),
+    ("cog", "mass_centre"),
+    ("com", "mass_centre"),
+    ("continuous", "revolute"),
+    ("dt", "step"),
+    ("duration", "stop_time"),
+    ("end_time", "stop_time"),
+    ("final_time", "stop_time"),
+    ("floating", "free"),
+    ("frames", "frame"),
+    ("hinge", "revolute"),
+    ("initial", "start"),
+    ("integrator", "method"),
+    ("joints", "joint"),
+    ("last", "final"),
+    ("limit", "range"),
+    ("limits", "range"),
+    ("linear", "prismatic"),
+    ("link", "body"),
+    ("links", "body"),
+    ("lower", "min"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("moments", "inertia"),
+    ("offset", "origin"),
+    ("position", "origin"),
+    ("quaternion", "orientation"),
+    ("reaction_wheel", "wheel"),
+    ("rigid", "fixed"),
+    ("rotational", "revolute"),
+    ("rpy", "rpy_deg"),
+    ("signals", "signal"),
+    ("sliding", "prismatic"),
+    ("stop", "stop_time"),
+    ("time_step", "step"),
+    ("timestep", "step"),
+    ("tspan", "stop_time"),
+    ("upper", "max"),
+    ("weld", "fixed"),
+    ("xyz", "origin"),
+    ("youngs_modulus", "E"),
+];
+
+/// Returns the field or value that another tool calls `word`, if it is among the `known` ones.
+pub(super) fn synonym<'a>(word: &str, known: &'a [String]) -> Option<&'a String> {
+    let mut meant = SYNONYMS.iter().filter(|(other, _)| other.eq_ignore_ascii_case(word));
+    meant.find_map(|(_, own)| known.iter().find(|known| known == own))
+}
+
 /// Suffixes of variables' names, with their successors.
 const VARIABLES: [(&str, &str); 16] = [
     (".drift", ".violation"),

@@ -40,7 +40,11 @@ impl Spec {
             .map_or_else(HashSet::new, |controller| controller.remove_unsound(problems));
         self.wheel
             .retain(|name, wheel| sound("wheel", name) && sound("body", &wheel.body));
-        self.joint.retain(|name, _| sound("joint", name));
+        let (bodies, beams) = (&self.body, &self.ancf_beam);
+        let is_there = |body: &String| body == WORLD || bodies.contains_key(body) || beams.contains_key(body);
+        // A body that is misread is missing, which is no error of its joints.
+        self.joint
+            .retain(|name, joint| sound("joint", name) && is_there(&joint.child) && is_there(&joint.parent));
         let left = owners(self);
         self.signal.retain(|input, _| {
             let owner = input.rsplit_once('.').map_or(input.as_str(), |(owner, _)| owner);

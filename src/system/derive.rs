@@ -1,11 +1,11 @@
 use super::solved::Solved;
-use super::unit::rounded;
 use super::{
     Body, DirectorConstants, Elastic, Joint, JointModel, Location, NodalConstants, OrbitConstants, ParamId, Parameter,
     RigidMass, StationConstants, System, joint,
 };
 use crate::Problem;
 use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
+use crate::error::rounded;
 use crate::nodal::Site;
 use crate::spec::{JointType, problem};
 use std::sync::Arc;

@@ -40,7 +40,7 @@ pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub(crate) use unit::CoordinateUnits;
-pub use unit::{Dimension, Unit};
+pub use unit::{Dimension, Unit, significant};
 pub use velocities::PER_BODY;
 
 use crate::spec::{Axes, JointMotion, JointType};

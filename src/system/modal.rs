@@ -221,7 +221,7 @@ impl ModalData {
     pub(super) fn misfit(&self, body: &BodyConstants) -> String {
         let (mass, inertia) = self.effective();
         let [mass, inertia, own] = [mass.into(), inertia.into(), body.J_Bo.d].map(|v: [f64; 3]| {
-            let [x, y, z] = v.map(|x| super::unit::rounded(x, 4));
+            let [x, y, z] = v.map(|x| crate::error::rounded(x, 4));
             format!("{x}, {y}, {z}")
         });
         format!(

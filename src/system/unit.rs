@@ -1,3 +1,4 @@
+use crate::error::rounded;
 use serde::{Deserialize, Serialize};
 
 /// Unit of a variable of a model's interface.
@@ -264,8 +265,10 @@ impl Unit {
         }
     }
 
-    /// Formats a value in this unit for a message; angles also in degrees.
+    /// Formats a value in this unit for a message, with twelve significant digits at most; angles also
+    /// in degrees.
     pub fn of(self, value: f64) -> String {
+        let value = rounded(value, 12);
         match self.display() {
             Some((name, factor)) => {
                 let displayed = (value * factor * 1e9).round() / 1e9;
@@ -313,10 +316,16 @@ impl Unit {
     }
 }
 
-/// Rounds a value to `digits` significant digits, for a message.
-pub(super) fn rounded(value: f64, digits: usize) -> f64 {
-    // Adding zero removes the sign of a negative zero.
-    format!("{value:.*e}", digits - 1).parse().unwrap_or(value) + 0.0
+/// Part of the natural scale of a quantity below which a value is round-off.
+const ROUND_OFF: f64 = 1e-10;
+
+/// Returns a computed value for a text, with zero in place of round-off relative to the natural scale
+/// of the quantity.
+pub fn significant(value: f64, scale: f64) -> f64 {
+    match value.abs() <= ROUND_OFF * scale.abs() {
+        true => 0.0,
+        false => value,
+    }
 }
 
 /// Units of one joint coordinate.
@@ -333,6 +342,16 @@ pub(crate) struct CoordinateUnits {
 #[cfg(test)]
 mod tests {
     use super::rounded;
+
+    #[test]
+    fn round_off_is_zero_relative_to_the_natural_scale() {
+        use super::{Unit, significant};
+        assert_eq!(significant(1.87e-17, 0.05), 0.0);
+        assert_eq!(significant(-2e-17, 1.0), 0.0);
+        assert_eq!(significant(1.87e-17, 1e-15), 1.87e-17);
+        assert_eq!(significant(3.0, 0.0), 3.0, "a quantity without a scale");
+        assert_eq!(Unit::Second.of(0.150_000_000_000_000_02), "0.15 s");
+    }
 
     #[test]
     fn numbers_are_rounded_to_significant_digits() {

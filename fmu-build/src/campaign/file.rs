@@ -9,10 +9,9 @@ use crate::problems::Problems;
 use crate::run::Experiment;
 use crate::toml_file;
 use grapple::Problem;
-use grapple::spec::{Source, words};
+use grapple::spec::{Source, misread};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// The file of a study.
@@ -164,17 +163,50 @@ impl StudyFile {
     /// Reads the file of a study.
     ///
     /// # Errors
-    /// A file that cannot be read; invalid TOML or an unknown field, with its position.
+    /// A file that cannot be read; [`Problems`] with all unknown, missing and mistyped fields, the
+    /// other errors with them, or a model that does not exist.
     pub fn read(path: &Path) -> Result<Self> {
         let text = toml_file::read(path, "study")?;
-        match toml::from_str(&text) {
-            Ok(study) => Ok(Self {
-                path: path.to_owned(),
-                text,
-                study,
-            }),
-            Err(error) => Err(report(path, &text, vec![(words(error.message()), error.span())])),
+        let (mut problems, study) = match toml::from_str(&text) {
+            Ok(study) => (Vec::new(), Some(study)),
+            Err(error) => misread(&text, &error, &[("model", "''"), ("output", "{}")]),
+        };
+        let path = path.to_owned();
+        let Some(study) = study else {
+            return Err(located(&path, &text, &problems));
+        };
+        let file = Self { path, text, study };
+        let is_known = |at: &[String]| {
+            problems
+                .iter()
+                .any(|known| known.at.starts_with(at) || at.starts_with(&known.at))
+        };
+        if !is_known(&["model".to_owned()]) && !file.model().is_file() {
+            let what = format!(
+                "there is no file {:?} in the study's folder",
+                file.study.model.display().to_string()
+            );
+            let at = vec!["model".to_owned()];
+            problems.push(Problem { at, what });
+        } else if !problems.is_empty() {
+            // A part that is misread has no further problems.
+            let more = file.problems_with_model().unwrap_or_default();
+            let more: Vec<Problem> = more
+                .into_iter()
+                .filter(|more| !more.at.is_empty() && !is_known(&more.at))
+                .collect();
+            problems.extend(more);
         }
+        match problems.is_empty() {
+            true => Ok(file),
+            false => Err(located(&file.path, &file.text, &problems)),
+        }
+    }
+
+    /// Returns the problems of the study with its model; none if the model cannot be read.
+    fn problems_with_model(&self) -> Option<Vec<Problem>> {
+        let fmu = Fmu::open(&self.model()).ok()?;
+        validated(&self.study, &fmu).err()
     }
 
     /// Returns the model's path relative to the current folder.
@@ -187,27 +219,24 @@ impl StudyFile {
     /// # Errors
     /// [`Problems`] with all errors of the study, each with its position.
     pub fn campaign<'a>(&'a self, fmu: &'a Fmu) -> Result<Campaign<'a>> {
-        validated(&self.study, fmu).map_err(|problems| self.report(&problems))
-    }
-
-    /// Returns all errors of the study, each at its position.
-    fn report(&self, problems: &[Problem]) -> Error {
-        let source = Source::new(&self.text);
-        let located = problems.iter().map(|problem| {
-            let message = match problem.at.as_slice() {
-                [section, name, field @ ..] => {
-                    let field: String = field.iter().map(|field| format!(", {field}")).collect();
-                    format!("{section} {name:?}{field}: {}", problem.what)
-                }
-                [field] => format!("{field}: {}", problem.what),
-                [] => problem.what.clone(),
-            };
-            (message, source.locate(problem))
-        });
-        report(&self.path, &self.text, located.collect())
+        validated(&self.study, fmu).map_err(|problems| located(&self.path, &self.text, &problems))
     }
 }
 
-fn report(path: &Path, text: &str, problems: Vec<(String, Option<Range<usize>>)>) -> Error {
-    Problems::of(&path.display().to_string(), text, "TOML", problems).into()
+/// Returns the errors of a study, each at its position.
+fn located(path: &Path, text: &str, problems: &[Problem]) -> Error {
+    let source = Source::new(text);
+    let located = problems.iter().map(|problem| {
+        let message = match problem.at.as_slice() {
+            [place] if place.starts_with('@') => problem.what.clone(),
+            [section, name, field @ ..] => {
+                let field: String = field.iter().map(|field| format!(", {field}")).collect();
+                format!("{section} {name:?}{field}: {}", problem.what)
+            }
+            [field] => format!("{field}: {}", problem.what),
+            [] => problem.what.clone(),
+        };
+        (message, source.locate(problem))
+    });
+    Problems::of(&path.display().to_string(), text, "TOML", located.collect()).into()
 }

@@ -1,5 +1,5 @@
 use super::libraries::Libraries;
-use super::output::{print, remark};
+use super::output::{named, print, remark};
 use clap::ValueEnum;
 use fmu_build::CompiledSpec;
 use fmu_build::build::{BuildOptions, BuiltFmu, build};
@@ -34,9 +34,12 @@ use std::path::PathBuf;
 pub struct Arguments {
     /// The spec
     spec: PathBuf,
-    /// The FMU; by default the `name` of the spec with .fmu, in the current folder
+    /// The FMU; by default the spec's file name with .fmu, in the current folder
     #[arg(long, short)]
     output: Option<PathBuf>,
+    /// Replace the FMU of another model
+    #[arg(long)]
+    force: bool,
     /// Interfaces that the FMU offers
     #[arg(long, value_enum, default_value_t = FmiType::Both)]
     fmi_type: FmiType,
@@ -82,10 +85,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         },
         diagnostics: !arguments.without_diagnostics,
     };
-    let default = || PathBuf::from(format!("{}.fmu", compiled.model.spec.name));
+    let default = || named(&arguments.spec, "fmu");
     let mut reads = compiled.reads.clone();
     reads.extend(arguments.libraries.files().cloned());
     let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
+    let output = output.unless_other_model(&compiled.model.spec.name, arguments.force)?;
     let libraries = arguments.libraries.read()?;
     let built = build(&compiled, &options, &libraries)?;
     output.write(&built.bytes)?;

@@ -28,7 +28,7 @@ pub struct Arguments {
     /// Specs, or FMUs of this or any other tool
     #[arg(required = true, num_args = 2..)]
     models: Vec<PathBuf>,
-    /// The SSP file; by default the names of all, joined, in the current folder
+    /// The SSP file; by default the file names of all, joined, in the current folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Value of a parameter, or of an input without a connection, by COMPONENT.VARIABLE
@@ -41,7 +41,11 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<()> {
     let libraries = arguments.libraries.read()?;
     let system = couple(&arguments.models, &arguments.set, &libraries)?;
-    let default = || PathBuf::from(format!("{}.ssp", system.name));
+    let default = || {
+        let stems = arguments.models.iter().filter_map(|model| model.file_stem());
+        let stems: Vec<_> = stems.map(|stem| stem.to_string_lossy()).collect();
+        PathBuf::from(format!("{}.ssp", stems.join("_")))
+    };
     let mut reads = system.reads.clone();
     reads.extend(arguments.libraries.files().cloned());
     let output = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;

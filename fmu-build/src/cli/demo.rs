@@ -21,9 +21,11 @@ pub struct Arguments {
     folder: PathBuf,
 }
 
-/// Returns the names of the templates that move, with their descriptions.
+/// Returns the names of the templates that move by themselves, with their descriptions.
 fn names() -> PossibleValuesParser {
-    let moving = TEMPLATES.iter().filter(|template| template.name != "blank");
+    let moving = TEMPLATES
+        .iter()
+        .filter(|template| !matches!(template.name, "blank" | "controller" | "pair" | "study"));
     let value = |template: &Template| PossibleValue::new(template.name).help(template.description);
     moving.map(value).collect::<Vec<_>>().into()
 }

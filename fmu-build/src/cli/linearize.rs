@@ -67,7 +67,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         ))?;
     }
     print(linearized.to_string().trim_end())?;
-    let default = || PathBuf::from(format!("{name}_linear"));
+    let stem = arguments.spec.file_stem().unwrap_or_default().to_string_lossy();
+    let default = || PathBuf::from(format!("{stem}_linear"));
     let output = arguments.output.clone().unwrap_or_else(default);
     linearized.save(&output, &compiled.reads)?;
     print(&format!("{}: A, B, C, D", output.display()))

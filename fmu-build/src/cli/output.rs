@@ -4,6 +4,7 @@ use fmu_build::text::visible;
 use grapple::plant::Remarks;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 /// Prints one or more lines. If the reader has closed the pipe (`grapple describe … | head`), they
 /// are dropped silently and the verb continues.
@@ -32,6 +33,12 @@ pub fn print_unless_closed(lines: &str) -> Result<bool> {
 /// Prints a line to the standard error; failures are ignored.
 pub fn warn(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// Returns the path of an output in the current folder that is named as a model's file.
+pub fn named(model: &Path, extension: &str) -> PathBuf {
+    let stem = model.file_stem().unwrap_or_default();
+    PathBuf::from(format!("{}.{extension}", stem.to_string_lossy()))
 }
 
 /// Prints the frequencies of a spec's flexible bodies, unless `quiet`, and warnings about unlikely

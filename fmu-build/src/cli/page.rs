@@ -1,4 +1,4 @@
-use super::output::{print, warn};
+use super::output::{named, print, warn};
 use super::simulate::setting;
 use fmu_build::files::Target;
 use fmu_build::package::Package;
@@ -50,10 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     };
     let mut reads = package.reads();
     reads.extend(arguments.results.iter().cloned());
-    let default = || {
-        let stem = arguments.results[0].file_stem().unwrap_or_default();
-        PathBuf::from(format!("{}.html", stem.to_string_lossy()))
-    };
+    let default = || named(&arguments.results[0], "html");
     let page = Target::new(arguments.output.clone().unwrap_or_else(default), &reads)?;
     let read = |file: &PathBuf| Recorded::read(file, &model, &options);
     let mut recorded = arguments.results.iter().map(read).collect::<Result<Vec<_>, _>>()?;

@@ -1,5 +1,5 @@
 use super::interrupt::{self, TemporaryFolder};
-use super::output::print;
+use super::output::{named, print, remark};
 use super::progress::Progress;
 use fmu_build::coupled_run::{Algorithm, CoupledOptions};
 use fmu_build::coupled_system::CoupledSystem;
@@ -9,9 +9,9 @@ use fmu_build::fmu::Fmu;
 use fmu_build::package::Package;
 use fmu_build::run::Experiment;
 use fmu_build::simulate::{SimulateOptions, simulate};
+use fmu_build::table::Table;
 use fmu_build::text::{count, number};
 use fmu_build::{Control, input_table, report};
-use grapple::Event;
 use miette::{Result, miette};
 use std::path::PathBuf;
 
@@ -46,24 +46,24 @@ use std::path::PathBuf;
 pub struct Arguments {
     /// A spec, an FMU that grapple built, or an SSP file
     model: PathBuf,
-    /// The results, as CSV, or as Parquet if named .parquet; by default the model's name with .csv,
-    /// in the current folder
+    /// The results, as CSV, or as Parquet if named .parquet; by default the model's file name with
+    /// .csv, in the current folder
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The page; by default the model's name with .html, in the current folder
+    /// The page; by default the model's file name with .html, in the current folder
     #[arg(long, visible_alias = "report", value_name = "FILE")]
     page: Option<PathBuf>,
     /// Write no page
     #[arg(long, conflicts_with = "page")]
     no_page: bool,
     /// End of the run, s
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = positive)]
     stop_time: Option<f64>,
     /// Communication step and spacing of the results, s
-    #[arg(long, value_name = "H", value_parser = positive)]
+    #[arg(long, value_name = "H", allow_negative_numbers = true, value_parser = positive)]
     step: Option<f64>,
     /// Relative tolerance of the integration
-    #[arg(long, value_name = "TOL", value_parser = positive)]
+    #[arg(long, value_name = "TOL", allow_negative_numbers = true, value_parser = positive)]
     tolerance: Option<f64>,
     /// A table of input values
     #[arg(long, value_name = "FILE")]
@@ -103,18 +103,17 @@ fn run_system(arguments: &Arguments) -> Result<()> {
     let folder = TemporaryFolder::new()?;
     let system = CoupledSystem::unpack(&arguments.model, folder.path())?;
     let mut reads = vec![arguments.model.clone()];
-    let named = |extension: &str| {
-        let stem = arguments.model.file_stem().unwrap_or_default();
-        PathBuf::from(format!("{}.{extension}", stem.to_string_lossy()))
-    };
-    let table = Target::new(arguments.output.clone().unwrap_or_else(|| named("csv")), &reads)?;
+    let named =
+        |path: &Option<PathBuf>, extension: &str| path.clone().unwrap_or_else(|| named(&arguments.model, extension));
+    let table = Target::new(named(&arguments.output, "csv"), &reads)?;
+    Table::check_name(table.path())?;
     reads.push(table.path().to_owned());
     let mut pages = Vec::new();
     for (name, fmu) in system
         .own()
         .filter(|(_, fmu)| !arguments.no_page && fmu.model.spec.controller.is_none())
     {
-        let base = arguments.page.clone().unwrap_or_else(|| named("html"));
+        let base = named(&arguments.page, "html");
         let stem = base.file_stem().unwrap_or_default().to_string_lossy();
         let page = Target::new(base.with_file_name(format!("{stem}_{name}.html")), &reads)?;
         reads.push(page.path().to_owned());
@@ -148,7 +147,7 @@ fn run_system(arguments: &Arguments) -> Result<()> {
     }
     coupled.table().save(&table)?;
     for (name, run) in &coupled.parts {
-        let events = run.events.iter().map(told);
+        let events = run.events.iter().map(ToString::to_string);
         for line in events.chain(run.messages.iter().cloned()) {
             print(&format!("{name}: {line}"))?;
         }
@@ -180,13 +179,12 @@ fn run_one(arguments: &Arguments) -> Result<()> {
     let folder = TemporaryFolder::new()?;
     let fmu = Fmu::unpack(&package, folder.path())?;
     let spec = &fmu.model.spec;
-    let named = |path: &Option<PathBuf>, extension: &str| {
-        let default = || PathBuf::from(format!("{}.{extension}", spec.name));
-        path.clone().unwrap_or_else(default)
-    };
+    let named =
+        |path: &Option<PathBuf>, extension: &str| path.clone().unwrap_or_else(|| named(&arguments.model, extension));
     let mut reads = fmu.reads.clone();
     reads.extend(arguments.inputs.clone());
     let table = Target::new(named(&arguments.output, "csv"), &reads)?;
+    Table::check_name(table.path())?;
     reads.push(table.path().to_owned());
     let page = (!arguments.no_page).then(|| Target::new(named(&arguments.page, "html"), &reads));
     let page = page.transpose()?;
@@ -205,12 +203,15 @@ fn run_one(arguments: &Arguments) -> Result<()> {
     let run = simulate(&fmu, &options, control)?;
     drop(progress);
 
+    if let Some(compiled) = package.spec() {
+        remark(&compiled.file, &compiled.remarks()?, true)?;
+    }
     run.results.table().save(&table)?;
     let diagnostics = Diagnostics::of(spec, &run);
     if let Some(page) = &page {
         page.write(report::page(&fmu, &run))?;
     }
-    let events = run.events.iter().map(told);
+    let events = run.events.iter().map(ToString::to_string);
     for line in events.chain(run.messages.iter().cloned()) {
         print(&line)?;
     }
@@ -223,15 +224,10 @@ fn run_one(arguments: &Arguments) -> Result<()> {
     run.failure.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-/// Returns the line of an event; the times of events carry round-off.
-fn told(event: &Event) -> String {
-    format!("t = {} s: {}", number(event.t, 10), event.what)
-}
-
 pub fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a positive number".to_owned()),
+        _ => Err("expected a positive number, without its unit".to_owned()),
     }
 }
 
@@ -239,6 +235,8 @@ pub fn setting(text: &str) -> Result<(String, f64), String> {
     let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     match value.trim().parse::<f64>() {
         Ok(number) if number.is_finite() => Ok((name.trim().to_owned(), number)),
-        _ => Err(format!("{value:?} is not a finite number")),
+        _ => Err(format!(
+            "{value:?} is not a finite number; values are in SI units, without the unit"
+        )),
     }
 }

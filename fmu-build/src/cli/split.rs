@@ -64,9 +64,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     let mut paths = Vec::new();
     // The part with the interface is the first that a master steps.
-    for part in [&mut parts.carried, &mut parts.carrier] {
+    let stem = arguments.spec.file_stem().unwrap_or_default().to_string_lossy();
+    for (suffix, part) in [("carried", &mut parts.carried), ("carrier", &mut parts.carrier)] {
         part.experiment.step = step;
-        let target = Target::new(into.join(format!("{}.toml", part.name)), &whole.reads)?;
+        let target = Target::new(into.join(format!("{stem}_{suffix}.toml")), &whole.reads)?;
         target.write(toml::to_string(&*part).into_diagnostic()?)?;
         paths.push(target.path().to_owned());
     }
@@ -76,7 +77,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         .warnings
         .iter()
         .for_each(|warning| warn(&format!("warning: {warning}")));
-    let ssp = Target::new(into.join(format!("{}_split.ssp", whole.model.spec.name)), &whole.reads)?;
+    let ssp = Target::new(into.join(format!("{stem}_split.ssp")), &whole.reads)?;
     ssp.write(&system.bytes)?;
     print(limits.to_string().trim_end())?;
     print(&format!(

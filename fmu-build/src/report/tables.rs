@@ -5,6 +5,7 @@ use crate::results::Results;
 use crate::run::Run;
 use crate::text::number;
 use grapple::Event;
+use grapple::system::significant;
 
 /// Returns all tables that are not empty.
 pub fn tables(run: &Run) -> Vec<Table> {
@@ -44,9 +45,6 @@ fn impacts(run: &Run) -> Option<Table> {
     )
 }
 
-/// A velocity below this part of the one before the impact is round-off.
-const ROUND_OFF: f64 = 1e-12;
-
 /// Returns the outputs that report an impact; none if another impact of the same contact followed
 /// before the next row of the results, since outputs report a contact's last impact only.
 fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
@@ -59,15 +57,17 @@ fn last_impact(results: &Results, event: &Event) -> Option<[Option<f64>; 6]> {
         Some(v.map(|part| part[row] * part[row]).iter().sum::<f64>().sqrt())
     };
     let value = |what: &str| Some(get(what)?[row]);
-    let before = norm("velocity_before");
-    let rounded = |x: f64, scale: f64| if x.abs() < ROUND_OFF * scale { 0.0 } else { x };
+    // The natural scales: the velocity before, one, and the work that would stop it.
+    let (p, before, mass) = (norm("impulse"), norm("velocity_before"), value("virtual_mass"));
+    let of = |value: Option<f64>, scale: Option<f64>| Some(significant(value?, scale.unwrap_or(0.0)));
+    let product = |a: Option<f64>, b: Option<f64>| Some(a? * b?);
     Some([
-        norm("impulse"),
+        of(p, product(mass, before)),
         before,
-        norm("velocity_after").map(|after| rounded(after, before.unwrap_or_default())),
-        value("restitution").map(|e| rounded(e, 1.0)),
-        value("energy_change"),
-        value("virtual_mass"),
+        of(norm("velocity_after"), before),
+        of(value("restitution"), Some(1.0)),
+        of(value("energy_change"), product(p, before)),
+        mass,
     ])
 }
 

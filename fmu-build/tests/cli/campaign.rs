@@ -77,10 +77,16 @@ grid = { from = 0.1, to = inf, count = 2 }
 fn unknown_fields_and_values_of_a_study_are_reported_with_their_position() {
     let _section = messages::of_this_test();
     expect_problems(
-        "[dispersion.\"base.mass\"]\nunifrom = [1.0, 2.0]\n",
-        &[(5, "`unifrom`")],
+        &format!("[dispersion.\"base.mass\"]\nunifrom = [1.0, 2.0]\n{OUTPUT}"),
+        &[(
+            5,
+            "dispersion \"base.mass\", unifrom: unknown field `unifrom`; did you mean `uniform`?",
+        )],
     );
-    expect_problems("[output]\n\"elbow.q\" = [\"maximum\"]\n", &[(5, "`maximum`")]);
+    expect_problems(
+        "[output]\n\"elbow.q\" = [\"maximum\"]\n",
+        &[(5, "output \"elbow.q\": unknown word `maximum`; did you mean `max`?")],
+    );
     let desk = Desk::with_example("two_link");
     desk.write("study.toml", &study(OUTPUT).replace("runs = 3\n", ""));
     let outcome = desk.run(&["campaign", "study.toml"]);
@@ -89,6 +95,40 @@ fn unknown_fields_and_values_of_a_study_are_reported_with_their_position() {
     desk.write("study.toml", &study(OUTPUT).replace("step = 0.1", "step = -0.1"));
     desk.expect_problems(&["campaign", "study.toml"], "study.toml", &[(3, "-0.1")]);
     assert_eq!(desk.run(&["campaign", "study.toml", "--shard", "3/3"]).code, Some(2));
+}
+
+/// A field that cannot be read hides no error of another field, and causes none.
+#[test]
+fn misread_fields_and_wrong_values_of_a_study_are_reported_together() {
+    let _section = messages::of_this_test();
+    expect_problems(
+        r#"sed = 7
+[set]
+"base.mas" = 1.0
+[dispersion."forearm.mass"]
+uniform = [2.0, 1.0]
+[dispersion."elbow.q_start"]
+normal = { sgma = 0.1 }
+[output]
+"elbow.qdd" = ["average"]
+"elbow.rate" = ["max"]
+"#,
+        &[
+            (4, "`seed`"),
+            (6, "\"base.mass\""),
+            (8, "dispersion \"forearm.mass\", uniform"),
+            (10, "`sigma`"),
+            (12, "`mean`"),
+            (13, "output \"elbow.rate\""),
+        ],
+    );
+    let desk = desk("");
+    desk.write("study.toml", "model = \"two_links.toml\"\nrun = 3\n");
+    let outcome = desk.run(&["campaign", "study.toml"]);
+    for part in ["`output`", "`runs`", "\"two_links.toml\"", "3 problems"] {
+        assert!(outcome.errors.contains(part), "{part}: {}", outcome.errors);
+    }
+    outcome.record();
 }
 
 #[test]

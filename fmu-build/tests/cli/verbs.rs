@@ -7,6 +7,7 @@ use crate::table::{Table, last, table};
 #[test]
 fn every_template_is_a_spec_that_builds_and_runs() {
     let templates = [
+        "arm",
         "two_link",
         "ssrms_type",
         "dual_arm",
@@ -25,6 +26,96 @@ fn every_template_is_a_spec_that_builds_and_runs() {
         let out = desk.succeed(&["simulate", "my_craft.fmu", "--stop-time", "0.5"]);
         assert!(out.contains("run diagnostics: momentum"), "{template}: {out}");
     }
+}
+
+/// The default template, its controller and its study, by the commands that `new` and the README
+/// print.
+#[test]
+fn arm_controller_and_study_of_the_templates_work_together() {
+    let desk = Desk::new();
+    let next = |arguments: &[&str]| {
+        let out = desk.succeed(arguments);
+        let line = out.lines().last().and_then(|line| line.strip_prefix("next: grapple "));
+        line.unwrap_or_else(|| panic!("{out}")).to_owned()
+    };
+    assert_eq!(
+        next(&["new", "my_study", "--template", "study"]),
+        "new my_arm, then grapple campaign my_study.toml"
+    );
+    assert_eq!(next(&["new", "my_arm"]), "simulate my_arm.toml");
+    assert_eq!(
+        next(&["new", "my_control", "--template", "controller"]),
+        "couple my_arm.toml my_control.toml"
+    );
+    let described = desk.succeed(&["describe", "my_arm.toml"]);
+    assert!(described.contains("inputs (2)\n  shoulder.tau  N.m"), "{described}");
+    let checked = desk.run(&["check", "my_arm.toml", "my_control.toml"]);
+    assert_eq!((checked.code, checked.errors.as_str()), (Some(0), ""), "no warnings");
+    desk.succeed(&["couple", "my_arm.toml", "my_control.toml"]);
+    desk.succeed(&["simulate", "my_arm_my_control.ssp", "--no-page"]);
+    let text = desk.text("my_arm_my_control.csv");
+    let table = table(&text);
+    assert!(
+        (last(&table, "my_arm.shoulder.q [rad]") - 0.8).abs() < 1e-3,
+        "the joint reaches its goal"
+    );
+    let again = next(&["new", "my_study", "--template", "study", "--force"]);
+    assert_eq!(again, "campaign my_study.toml");
+    desk.succeed(&["campaign", "my_study.toml"]);
+    let runs = desk.text("my_study/runs.csv");
+    assert_eq!((runs.lines().count(), runs.matches(",ok,").count()), (21, 20));
+
+    desk.succeed(&["new", "other", "--template", "study", "--model", "craft.toml"]);
+    assert_eq!(
+        next(&["new", "craft", "--template", "pair"]),
+        "couple craft.toml craft_control.toml"
+    );
+    desk.succeed(&["couple", "craft.toml", "craft_control.toml"]);
+    desk.succeed(&["campaign", "other.toml", "--plan"]);
+    assert!(
+        !desk.text("craft_control.toml").contains("my_"),
+        "both files have the pair's own name"
+    );
+}
+
+/// Files are named as the spec's file, not by its `name`. The FMU of another model is kept.
+#[test]
+fn outputs_are_named_as_the_spec_and_replace_no_other_model() {
+    let _section = messages::of_this_test();
+    let desk = Desk::new();
+    desk.succeed(&["new", "arm"]);
+    let text = desk.text("arm.toml").replace("name = \"arm\"", "name = \"crane\"");
+    desk.write("renamed.toml", &text);
+    for (verb, outputs) in [
+        (&["build", "renamed.toml"][..], &["renamed.fmu"][..]),
+        (
+            &["simulate", "renamed.fmu", "--stop-time", "0.1"],
+            &["renamed.csv", "renamed.html"],
+        ),
+        (&["linearize", "renamed.toml"], &["renamed_linear"]),
+        (
+            &["split", "renamed.toml", "--at", "elbow"],
+            &["renamed_carrier.toml", "renamed_carried.toml", "renamed_split.ssp"],
+        ),
+    ] {
+        desk.succeed(verb);
+        for output in outputs {
+            assert!(desk.path(output).exists(), "{verb:?}: {output}");
+        }
+    }
+    desk.succeed(&["build", "renamed.toml"]);
+    let before = desk.bytes("renamed.fmu");
+    let refused = desk.run(&["build", "arm.toml", "-o", "renamed.fmu"]);
+    assert_eq!((refused.code, desk.bytes("renamed.fmu") == before), (Some(1), true));
+    for word in ["renamed.fmu", "\"crane\"", "--force", "\"arm\""] {
+        assert!(refused.errors.contains(word), "{word}: {}", refused.errors);
+    }
+    refused.record();
+    desk.succeed(&["build", "arm.toml", "-o", "renamed.fmu", "--force"]);
+    assert!(
+        desk.content("renamed.fmu", "modelDescription.xml")
+            .contains("modelName=\"arm\"")
+    );
 }
 
 /// The blank template, with the comment marks before its fields removed, is a valid spec.
@@ -75,7 +166,7 @@ fn new_keeps_existing_files_and_refuses_names_that_importers_reject() {
     let desk = Desk::with_example("two_link");
     let outcome = desk.run(&["new", "two_link"]);
     assert_eq!((outcome.code, outcome.errors.contains("--force")), (Some(1), true));
-    desk.succeed(&["new", "two_link", "--force"]);
+    desk.succeed(&["new", "two_link", "--template", "two_link", "--force"]);
     assert_eq!(desk.text("two_link.toml"), example("two_link"));
     outcome.record();
     let illegal = desk.run(&["new", "my-arm"]);

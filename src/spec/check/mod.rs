@@ -16,6 +16,7 @@ use super::{
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
+use crate::error::rounded;
 use crate::integrate::Settings;
 use std::collections::HashMap;
 
@@ -397,7 +398,10 @@ impl Check<'_> {
                     section,
                     name,
                     field,
-                    format!("the quaternion {q:?} is not of unit length: |q| = {length}"),
+                    format!(
+                        "the quaternion {q:?} (w, x, y, z) is not of unit length: |q| = {}",
+                        rounded(length, 7)
+                    ),
                 );
             }
         }
@@ -543,7 +547,10 @@ pub fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a Strin
     if let Some(new) = known.iter().find(|known| renamed.contains(known)) {
         return format!("there is no {what} \"{name}\": it is called \"{new}\" since version 0.2");
     }
-    match nearest(name, known.into_iter()) {
+    // The input of a joint has the joint's name before its point.
+    let owner = name.rsplit_once('.').map(|(owner, _)| format!("{owner}."));
+    let of_owner = owner.and_then(|owner| known.iter().find(|known| known.starts_with(&owner)).copied());
+    match nearest(name, known.into_iter()).or(of_owner) {
         Some(candidate) => format!("there is no {what} \"{name}\"; did you mean \"{candidate}\"?"),
         None => format!("there is no {what} \"{name}\""),
     }
