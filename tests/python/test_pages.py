@@ -2,10 +2,12 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import airo_models
 import pytest
 from pages import judge_page
 from programs import program
@@ -78,6 +80,24 @@ def test_spec_and_program_of_the_front_page_run(tmp_path):
     run = shell(f"PYTHONPATH={DOCS.parent / 'python'} python program.py", tmp_path)
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) > 0.1
+
+
+def test_commands_of_the_front_page_run_as_typed(tmp_path):
+    """They are run in their order, in a folder with a robot in URDF and a spec with a frame."""
+    (typed,) = [text for language, text in blocks("../README.md") if "grapple new my_arm" in text]
+    commands = re.findall(r"^(grapple .*?)(?: {2,}#.*)?$", typed, re.MULTILINE)
+    assert len(commands) > 15
+    shutil.copy(airo_models.get_urdf_path("ur5e"), tmp_path / "arm.urdf")
+    bus = '[body.bus]\nmass = 400.0\ninertia = [60.0, 70.0, 80.0]\n[frame.port]\nbody = "bus"\n'
+    (tmp_path / "bus.toml").write_text(f'name = "bus"\n{bus}')
+    for command in commands:
+        if " import " in command:
+            (tmp_path / "arm.toml").unlink(missing_ok=True)
+        if "run.csv" in command:
+            shutil.copy(tmp_path / "my_arm.csv", tmp_path / "run.csv")
+        if " demo" not in command:  # a test of the tool runs it
+            run = shell(command, tmp_path)
+            assert run.returncode == 0, f"{command}\n{run.stdout}{run.stderr}"
 
 
 def frequencies(folder):

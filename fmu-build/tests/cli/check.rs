@@ -260,15 +260,11 @@ fn expect_warnings(spec: &str, warnings: &[(usize, &str)]) {
     desk.write("odd.toml", spec);
     let outcome = desk.run(&["check", "--quiet", "odd.toml"]);
     assert_eq!(outcome.code, Some(0), "{}", outcome.errors);
-    let lines: Vec<&str> = outcome.errors.lines().collect();
-    assert_eq!(lines.len(), warnings.len(), "{}", outcome.errors);
-    for (line, (position, name)) in lines.iter().zip(warnings) {
-        let text = line.strip_prefix("odd.toml: warning: ").unwrap_or_default();
-        assert!(text.starts_with(name), "{name:?}: {line}");
-        assert!(
-            line.contains(&format!(" [odd.toml:{position}:")),
-            "line {position}: {line}"
-        );
+    let texts: Vec<&str> = outcome.errors.split("odd.toml: warning: ").skip(1).collect();
+    assert_eq!(texts.len(), warnings.len(), "{}", outcome.errors);
+    for (text, (line, name)) in texts.iter().zip(warnings) {
+        assert!(text.starts_with(name), "{name:?}: {text}");
+        assert!(text.contains(&format!(" [odd.toml:{line}:")), "line {line}: {text}");
     }
     outcome.record();
 }
@@ -300,10 +296,10 @@ fn unlikely_values_are_warnings_at_their_line() {
     expect_warnings(LIKELY, &[]);
     let with = |old: &str, new: &str| LIKELY.replace(old, new);
     let inertia = with("[0.2, 24.0, 24.0]", "[2000.0, 240000.0, 240000.0]");
-    expect_warnings(&inertia, &[(8, "body \"arm\", inertia: 240000 kg·m²")]);
+    expect_warnings(&inertia, &[(8, "body \"arm\", inertia: 240000 kg")]);
     // Without a length, the mass is the only scale.
     let alone = "name = \"odd\"\n[body.base]\nmass = 25.0\ninertia = [240000.0, 240000.0, 240000.0]\n";
-    expect_warnings(alone, &[(4, "body \"base\", inertia: 240000 kg·m²")]);
+    expect_warnings(alone, &[(4, "body \"base\", inertia: 240000 kg")]);
     for (old, line, name) in [
         ("[0.6, 0.0, 0.0]", 13, "joint \"shoulder\", origin: this point is 600 m"),
         ("[1.8, 0.0, 0.0]", 7, "body \"arm\", mass_centre: this point is 600 m"),
