@@ -6,7 +6,7 @@ use grapple::plant::{Model, Plant};
 use grapple::spec::{Body, Inertia, Joint, PerAxis, Spec, WORLD};
 use grapple::system::Unit;
 use indexmap::IndexMap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub fn implausible(model: &Arc<Model>) -> Result<Vec<Problem>, grapple::Error> {
     let mut found = Vec::new();
     if spec.controller.is_none() {
         let lengths = lengths(spec);
-        let far: Vec<bool> = lengths.iter().map(|length| is_far(spec, &lengths, length)).collect();
+        let far = far(spec, &lengths);
         let (far, near): (Vec<_>, Vec<_>) = lengths.iter().zip(far).partition(|(_, is_far)| *is_far);
         let largest = near.iter().map(|(length, _)| length.length).fold(0.0, f64::max);
         found.extend(far.iter().map(|(length, _)| length.problem(largest)));
@@ -137,12 +137,25 @@ fn size(body: &Body) -> f64 {
     beam.chain(exact).chain(nodes).chain(shapes).fold(0.0, f64::max)
 }
 
-/// Returns true if a point is out of scale on its body.
-fn is_far(spec: &Spec, lengths: &[Length], of: &Length) -> bool {
-    let others = lengths.iter().filter(|other| other.body != of.body || other.is_size());
-    let others = others.map(|other| other.length).fold(SMALLEST, f64::max);
-    let own = spec.body.get(of.body).and_then(radius_of_gyration).unwrap_or(0.0);
-    !of.is_size() && of.length > FAR * others.max(own)
+/// Returns for each length true if it is a point that is out of scale on its body.
+fn far(spec: &Spec, lengths: &[Length]) -> Vec<bool> {
+    let sizes = lengths.iter().filter(|length| length.is_size());
+    let sizes = sizes.map(|size| size.length).fold(SMALLEST, f64::max);
+    // The largest distance on each body, in descending order.
+    let mut largest: HashMap<&str, f64> = HashMap::new();
+    for point in lengths.iter().filter(|length| !length.is_size()) {
+        let known = largest.entry(point.body).or_default();
+        *known = known.max(point.length);
+    }
+    let mut largest: Vec<(&str, f64)> = largest.into_iter().collect();
+    largest.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+    let is_far = |point: &Length| {
+        let on_others = largest.iter().find(|(body, _)| *body != point.body);
+        let others = on_others.map_or(sizes, |(_, length)| length.max(sizes));
+        let own = spec.body.get(point.body).and_then(radius_of_gyration).unwrap_or(0.0);
+        !point.is_size() && point.length > FAR * others.max(own)
+    };
+    lengths.iter().map(is_far).collect()
 }
 
 /// Returns the largest moment of inertia of a body that is written, kg·m².
@@ -187,22 +200,38 @@ fn gyration(spec: &Spec, largest: f64) -> impl Iterator<Item = Problem> {
 fn floating(spec: &Spec) -> Vec<Problem> {
     let carriers = spec.joint.values().map(|joint| (&*joint.child, &*joint.parent));
     let carriers: HashMap<&str, &str> = carriers.collect();
-    let root_of = |body| std::iter::successors(Some(body), |body| carriers.get(body).copied()).last();
-    let roots = spec.body.keys().map(|name| (&**name, root_of(&**name).unwrap_or(name)));
-    let root: IndexMap<&str, &str> = roots.collect();
-    let bodies_of = |tree: &str| root.values().filter(|own| **own == tree).count();
-    let mut floating: Vec<&str> = root
-        .iter()
-        .filter(|(body, root)| body == root)
-        .map(|(body, _)| *body)
-        .collect();
-    let is_on_world = root.values().any(|root| *root == WORLD);
+    let mut root: HashMap<&str, &str> = HashMap::new();
+    for name in spec.body.keys() {
+        let (mut way, mut at) = (Vec::new(), &**name);
+        let end = loop {
+            if let Some(known) = root.get(at) {
+                break *known;
+            }
+            way.push(at);
+            match carriers.get(at) {
+                Some(parent) => at = parent,
+                None => break at,
+            }
+        };
+        root.extend(way.into_iter().map(|body| (body, end)));
+    }
+    let mut bodies_of: HashMap<&str, usize> = HashMap::new();
+    for tree in root.values() {
+        *bodies_of.entry(tree).or_default() += 1;
+    }
+    let bodies = spec.body.keys().map(|name| &**name);
+    let mut floating: Vec<&str> = bodies.filter(|body| root.get(body) == Some(body)).collect();
+    let is_on_world = bodies_of.contains_key(WORLD);
     if !is_on_world && spec.ancf_beam.is_empty() {
         // `max_by_key` returns the last of several.
-        let largest = floating.iter().rev().max_by_key(|tree| bodies_of(tree)).copied();
+        let largest = floating
+            .iter()
+            .rev()
+            .max_by_key(|tree| bodies_of.get(*tree).copied())
+            .copied();
         floating.retain(|tree| Some(*tree) != largest);
     }
-    let mentioned: Vec<&str> = (spec.connections().iter())
+    let mentioned: HashSet<&str> = (spec.connections().iter())
         .filter(|connection| !matches!(connection.section, "joint" | "measure"))
         .flat_map(|connection| &connection.bodies)
         .chain(spec.wheel.values().map(|wheel| &wheel.body))
@@ -212,7 +241,7 @@ fn floating(spec: &Spec) -> Vec<Problem> {
         let body = &spec.body[tree];
         // A mounted spec floats if its mount says so.
         let is_mounted = tree.contains('.');
-        body.start.is_some() || body.attitude_servo.is_some() || is_mounted || mentioned.contains(&tree)
+        body.start.is_some() || body.attitude_servo.is_some() || is_mounted || mentioned.contains(tree)
     };
     let forgotten = floating.into_iter().filter(|tree| !is_meant(tree));
     let report = |tree: &str| {
@@ -286,9 +315,11 @@ fn joint_angles(spec: &Spec) -> Vec<Problem> {
 /// Reports amplitudes and other angles of signals that are probably in degrees.
 fn reference_angles(model: &Model) -> Vec<Problem> {
     let mut found = Vec::new();
+    let inputs = model.inputs.iter().map(|input| &input.quantity);
+    let angles = inputs.filter(|quantity| quantity.unit == Unit::Radian);
+    let angles: HashSet<&str> = angles.map(|quantity| &*quantity.name).collect();
     for (input, signal) in &model.spec.signal {
-        let declared = model.inputs.iter().find(|known| known.quantity.name == *input);
-        let is_angle = declared.is_some_and(|input| input.quantity.unit == Unit::Radian);
+        let is_angle = angles.contains(&**input);
         let values = signal.values.iter().flatten().copied();
         let largest = values.fold(
             0.0,

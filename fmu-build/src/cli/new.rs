@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 /// Write a commented spec or study to start from.
 ///
-///   grapple new my_arm                           my_arm.toml: an arm with torque inputs
+///   grapple new my_arm                            my_arm.toml: an arm with torque inputs
 ///   grapple new my_control --template controller  a controller of this arm
-///   grapple new my_study --template study        a Monte Carlo study of this arm
-///   grapple new craft --template pair            craft.toml and craft_control.toml
-///   grapple new station --template ssrms_type    a seven-joint arm on a servicer
-///   grapple new crane --template blank           every section explained, one body
+///   grapple new my_study --template study         a Monte Carlo study of this arm
+///   grapple new craft --template pair             craft.toml and craft_control.toml
+///   grapple new station --template ssrms_type     a seven-joint arm on a servicer
+///   grapple new crane --template blank            every section explained, one body
 ///
 /// The templates are examples that run, with comments that explain the format.
 #[derive(clap::Args)]
