@@ -364,3 +364,30 @@ impl fmt::Display for Refused {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_events_have_no_round_off() {
+        let text = |what| Event { t: 0.1 + 0.05, what }.to_string();
+        let contact = "berth".to_owned();
+        assert_eq!(
+            text(Occurrence::Released { contact }),
+            "t = 0.15 s: contact \"berth\" releases"
+        );
+        let amount = |value| Amount {
+            value,
+            unit: Unit::Metre,
+        };
+        let left = Occurrence::RangeLeft {
+            joint: "slide".to_owned(),
+            coordinate: "slide.q".to_owned(),
+            value: amount(0.1 + 0.2),
+            limit: amount(0.25),
+            is_above: true,
+        };
+        assert!(text(left).ends_with("slide.q = 0.3 m is above 0.25 m"));
+    }
+}
