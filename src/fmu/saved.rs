@@ -77,6 +77,11 @@ pub struct SavedState {
 }
 
 impl SavedState {
+    /// Returns the state of the run without parameters.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
     /// Returns the number of bytes of the serialised state.
     pub fn serialized_size(&self) -> usize {
         size(self.counts())

@@ -80,12 +80,21 @@ impl<S: Scalar> Evaluation<S> {
         discrete: &Discrete,
         dx: &mut [S],
     ) -> Result<(), Error> {
-        self.update_kinematics(of, x);
-        let here = of.model.split(x);
-        let at = joint_coordinates(self.recovered.as_deref(), &here);
-        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
-        let power = load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)?;
+        let power = self.load_at(of, x, discrete)?;
         self.accelerate(of, x, discrete, Balance::of(power), dx)
+    }
+
+    /// Fills the kinematics and the loads at the states `x`, with the inputs and the orbit of the
+    /// last [`read_inputs`](Self::read_inputs); returns the loads' power, W.
+    ///
+    /// # Errors
+    /// Those of a feed-forward.
+    #[inline]
+    pub(super) fn load_at(&mut self, of: Constants, x: &[S], discrete: &Discrete) -> Result<S, Error> {
+        self.update_kinematics(of, x);
+        let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
+        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
+        load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)
     }
 
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals

@@ -35,6 +35,7 @@ mod locked;
 #[path = "../long/mod.rs"]
 mod long;
 mod mass_centre;
+mod mechanics;
 #[path = "../messages/mod.rs"]
 mod messages;
 mod natural;

@@ -4,71 +4,102 @@ use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench};
 use crate::system::{Derived, Kinematics, System};
 use nalgebra::DMatrix;
 
-/// Returns the mass matrix `M` of the rates, `T = ½ q̇ᵀ M q̇`, including rotor inertias, by the
-/// composite-rigid-body algorithm (Featherstone 2008, table 6.2). Entries of ANCF beams are zero.
+/// Composite-rigid-body algorithm (Featherstone 2008, table 6.2) with flexible bodies: the mass
+/// matrix, and the momentum due to each rate.
+#[derive(Clone, Debug)]
+pub struct CompositeBodies<S: Scalar> {
+    /// Momentum due to each unit rate, about the origin of the root body of its tree, world axes.
+    pub momenta: Vec<Wrench<S>>,
+    composite: Vec<ArticulatedInertia<S>>,
+    modal: Vec<Modal<S>>,
+}
+
+impl<S: Scalar> CompositeBodies<S> {
+    /// Allocates for `system`.
+    pub fn new(system: &System) -> Self {
+        Self {
+            momenta: vec![Wrench::zero(); system.nv],
+            composite: vec![ArticulatedInertia::zero(); system.bodies.len()],
+            modal: Modal::of(system),
+        }
+    }
+
+    /// Computes [`momenta`](Self::momenta), and the mass matrix `M` of the rates (`nv × nv`),
+    /// `T = ½ q̇ᵀ M q̇`. `M` includes rotor inertias, the momenta do not. Entries of ANCF beams are
+    /// zero.
+    pub fn solve(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, M: &mut [S]) {
+        let (nv, composite) = (system.nv, &mut self.composite);
+        M.fill(S::zero());
+        for (i, composite) in composite.iter_mut().enumerate() {
+            *composite = inertia_and_bias(system, derived, kinematics, i).0;
+        }
+        for (modal, bent) in self.modal.iter_mut().zip(&kinematics.deflections) {
+            modal.begin(bent, &Twist::zero());
+        }
+        let mut set = |u: usize, v: usize, element: S| (M[u * nv + v], M[v * nv + u]) = (element, element);
+        for (i, body) in system.bodies.iter().enumerate().rev() {
+            let own = body.joint.v..body.joint.v + body.joint.nv;
+            for v in own.clone() {
+                let F = composite[i].times(&kinematics.H[v]);
+                self.momenta[v] = carry(system, kinematics, i, F, |u, element| set(u, v, element));
+            }
+            if let Some(modes) = &body.modes {
+                let modal = &self.modal[modes.index];
+                for (v, L) in modes.rates().zip(&modal.L) {
+                    self.momenta[v] = carry(system, kinematics, i, *L, |u, element| set(u, v, element));
+                }
+                for (k, u) in modes.rates().enumerate() {
+                    for (l, v) in modes.rates().enumerate().take(k + 1) {
+                        set(u, v, modal.M[k * modes.n + l]);
+                    }
+                }
+            }
+            if let Some(parent) = body.parent {
+                let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
+                if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+                    let modal = &mut self.modal[modes.index];
+                    (I, _) = modal.attach(system, kinematics, s, &I, &Wrench::zero());
+                }
+                composite[parent] += &I;
+            }
+        }
+        for (v, &inertia) in derived.rotor_inertia.iter().enumerate() {
+            M[v * nv + v] += S::lift(inertia);
+        }
+    }
+}
+
+/// Propagates the wrench `F` on body `i` to its root; calls `set` with each rate on the way, the
+/// body's own included, and the power of the wrench there on that unit rate. Returns the wrench
+/// about the root's origin.
+fn carry<S: Scalar>(
+    system: &System,
+    kinematics: &Kinematics<S>,
+    i: usize,
+    mut F: Wrench<S>,
+    mut set: impl FnMut(usize, S),
+) -> Wrench<S> {
+    let mut inboard = i;
+    loop {
+        let body = &system.bodies[inboard];
+        for u in body.joint.v..body.joint.v + body.joint.nv {
+            set(u, F.power(&kinematics.H[u]));
+        }
+        let Some(parent) = body.parent else { return F };
+        F = F.shift(&kinematics.bodies[inboard].r_PB_W);
+        if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
+            for (u, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
+                set(u, F.power(T));
+            }
+            F = F.shift(&kinematics.stations[s].r_PB_W);
+        }
+        inboard = parent;
+    }
+}
+
+/// Returns the mass matrix of [`CompositeBodies::solve`].
 pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
     let mut M = DMatrix::zeros(system.nv, system.nv);
-    let mut composite: Vec<ArticulatedInertia<S>> = (0..system.bodies.len())
-        .map(|i| inertia_and_bias(system, derived, kinematics, i).0)
-        .collect();
-    let mut modal = Modal::of(system);
-    for (modal, bent) in modal.iter_mut().zip(&kinematics.deflections) {
-        modal.begin(bent, &Twist::zero());
-    }
-    for (i, body) in system.bodies.iter().enumerate().rev() {
-        let own = body.joint.v..body.joint.v + body.joint.nv;
-        // Writes the entries of the rate `v` of this body: the wrench `F` for its unit
-        // acceleration, propagated to all ancestors.
-        let mut carry = |v: usize, mut F: Wrench<S>| {
-            for u in own.clone() {
-                let element = F.power(&kinematics.H[u]);
-                (M[(u, v)], M[(v, u)]) = (element, element);
-            }
-            let mut inboard = i;
-            while let Some(parent) = system.bodies[inboard].parent {
-                F = F.shift(&kinematics.bodies[inboard].r_PB_W);
-                let station = system.bodies[inboard].station;
-                inboard = parent;
-                if let (Some(s), Some(modes)) = (station, &system.bodies[parent].modes) {
-                    for (u, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
-                        let element = F.power(T);
-                        (M[(u, v)], M[(v, u)]) = (element, element);
-                    }
-                    F = F.shift(&kinematics.stations[s].r_PB_W);
-                }
-                let joint = &system.bodies[inboard].joint;
-                for u in joint.v..joint.v + joint.nv {
-                    let element = F.power(&kinematics.H[u]);
-                    (M[(u, v)], M[(v, u)]) = (element, element);
-                }
-            }
-        };
-        for v in own.clone() {
-            carry(v, composite[i].times(&kinematics.H[v]));
-        }
-        if let Some(modes) = &body.modes {
-            let modal = &modal[modes.index];
-            for (v, L) in modes.rates().zip(&modal.L) {
-                carry(v, *L);
-            }
-            for (k, u) in modes.rates().enumerate() {
-                for (l, v) in modes.rates().enumerate().take(k + 1) {
-                    let element = modal.M[k * modes.n + l];
-                    (M[(u, v)], M[(v, u)]) = (element, element);
-                }
-            }
-        }
-        for v in own.clone() {
-            M[(v, v)] += S::lift(derived.rotor_inertia[v]);
-        }
-        if let Some(parent) = body.parent {
-            let mut I = composite[i].shift(&kinematics.bodies[i].r_PB_W);
-            if let (Some(s), Some(modes)) = (body.station, &system.bodies[parent].modes) {
-                let modal = &mut modal[modes.index];
-                (I, _) = modal.attach(system, kinematics, s, &I, &Wrench::zero());
-            }
-            composite[parent] += &I;
-        }
-    }
+    CompositeBodies::new(system).solve(system, derived, kinematics, M.as_mut_slice());
     M
 }

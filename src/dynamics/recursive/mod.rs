@@ -18,6 +18,6 @@ pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;
 pub use jacobian::jacobian;
-pub use mass_matrix::mass_matrix;
+pub use mass_matrix::{CompositeBodies, mass_matrix};
 
 use super::body::inertia_and_bias;
