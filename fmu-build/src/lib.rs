@@ -2,7 +2,8 @@
 //!
 //! Every verb is a function with typed arguments, a typed result and a typed error. Functions
 //! neither print nor read arguments nor end the process; long work takes a [`Control`] with a
-//! progress function and a flag that cancels it. Units are SI.
+//! progress function and a flag that cancels it. Units are SI. The command line itself is
+//! `command_line`, with the feature `cli`.
 //!
 //! | verb | function |
 //! |---|---|
@@ -54,6 +55,10 @@
 
 #![deny(unsafe_code)]
 
+// The modules of the command line use the library by its name, as other programs do.
+#[cfg(feature = "cli")]
+extern crate self as fmu_build;
+
 pub mod archive;
 mod bdf;
 pub mod binary;
@@ -61,6 +66,8 @@ pub mod build;
 pub mod campaign;
 mod charts;
 pub mod check;
+#[cfg(feature = "cli")]
+mod cli;
 pub mod compiled_spec;
 mod control;
 pub mod couple;
@@ -123,6 +130,8 @@ mod alone;
 #[path = "../../tests/example_files/mod.rs"]
 mod example_files;
 
+#[cfg(feature = "cli")]
+pub use cli::main as command_line;
 pub use compiled_spec::CompiledSpec;
 pub use control::Control;
 pub use error::{Cause, Error, Result};

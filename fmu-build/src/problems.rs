@@ -105,6 +105,12 @@ impl Problems {
         self.problems.iter().map(|problem| (&*problem.what, problem.position))
     }
 
+    /// Returns the messages, each with the name of its file and line and column of its position there.
+    pub fn located(&self) -> impl Iterator<Item = (&str, &str, Option<(usize, usize)>)> {
+        let problems = self.problems.iter();
+        problems.map(|problem| (&*problem.what, problem.file.name(), problem.position))
+    }
+
     /// Returns the problems of a TOML file, each located by the field that it names.
     pub fn locate(problems: &[Problem], file: &str, text: &str) -> Self {
         Self::locate_in(problems, &[(file, text, "")])

@@ -13,6 +13,7 @@ pub mod import;
 pub mod interrupt;
 mod libraries;
 pub mod linearize;
+mod main;
 pub mod margin;
 pub mod modelica;
 pub mod new;
@@ -23,3 +24,5 @@ mod progress;
 pub mod schema;
 pub mod simulate;
 pub mod split;
+
+pub use main::main;
