@@ -1,6 +1,6 @@
 """The library of scripts/libraries for macOS, which nothing here can run, is inspected: processors, oldest system,
-libraries that it links, exported functions, signature (`scripts/try-libraries`). So are the tools in the wheels for
-macOS (`scripts/try-wheels`).
+libraries that it links, exported functions, signature (`scripts/try-libraries`). So are the tools of
+scripts/wheel for macOS (`scripts/try-wheels`), and the extension modules in the wheels.
 """
 
 import hashlib
@@ -26,20 +26,30 @@ def library():
 
 
 def tool(processor):
-    """Returns the image of the tool in the wheel for a processor."""
-    (wheel,) = (TARGET / "wheels").glob(f"*-macosx_11_0_{processor}.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        (name,) = [name for name in archive.namelist() if name.endswith("/scripts/grapple")]
-        found = images(archive.read(name))
+    """Returns the image of the tool for a processor."""
+    target = {"arm64": "aarch64", "x86_64": "x86_64"}[processor] + "-apple-darwin"
+    found = images((TARGET / "portable" / target / "release/grapple").read_bytes())
     assert found.keys() == {processor}
     return found[processor]
 
 
-@pytest.fixture(scope="module", params=[(kind, name) for kind in ("library", "tool") for name in PROCESSORS], ids="-".join)
+def module(processor):
+    """Returns the image of the extension module in the wheel for a processor."""
+    (wheel,) = (TARGET / "wheels").glob(f"*-macosx_11_0_{processor}.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        found = images(archive.read("grapple_fmu/_native.abi3.so"))
+    assert found.keys() == {processor}
+    return found[processor]
+
+
+IMAGES = {"library": lambda processor: library()[processor], "tool": tool, "module": module}
+
+
+@pytest.fixture(scope="module", params=[(kind, name) for kind in IMAGES for name in PROCESSORS], ids="-".join)
 def image(request):
-    """Returns the image of the library or the tool for a processor."""
+    """Returns the image of the library, the tool or the extension module for a processor."""
     kind, processor = request.param
-    return library()[processor] if kind == "library" else tool(processor)
+    return IMAGES[kind](processor)
 
 
 def test_the_library_is_for_both_processors_of_macs():
@@ -47,7 +57,7 @@ def test_the_library_is_for_both_processors_of_macs():
 
 
 def test_kind_of_file(image, request):
-    assert image.kind == (LIBRARY if "library" in request.node.name else PROGRAM)
+    assert image.kind == (PROGRAM if "tool" in request.node.name else LIBRARY)
 
 
 def test_macos_11_is_the_oldest_system(image):
@@ -70,10 +80,10 @@ def test_the_library_exports_all_functions_of_fmi(processor):
     assert others <= {"___dso_handle", "__mh_dylib_header", "_rust_eh_personality"}
 
 
-@pytest.mark.parametrize("kind", ["library", "tool"])
+@pytest.mark.parametrize("kind", IMAGES)
 def test_images_for_arm64_are_signed_ad_hoc(kind):
     """Macs with Apple's processors load nothing without a signature, or with pages changed after it."""
-    image = library()["arm64"] if kind == "library" else tool("arm64")
+    image = IMAGES[kind]("arm64")
     directory, signed = image.code_directory()
     flags, hashes, _, _, pages, limit = struct.unpack_from(">6I", directory, 12)
     hash_size, hash_type, _, page_bits = struct.unpack_from(">4B", directory, 36)

@@ -1,4 +1,4 @@
-"""The tools in the wheels, run: on Linux on x86-64 and on arm64 (under qemu) and on Windows (under Wine) the same command
+"""The tools of scripts/wheel, run: on Linux on x86-64 and on arm64 (under qemu) and on Windows (under Wine) the same command
 leaves the same bytes, in CSV, Parquet, the tables of campaigns and FMUs.
 
     scripts/try-wheels
@@ -17,13 +17,14 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))
-WHEELS = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "wheels"
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+WHEELS = TARGET / "wheels"
 
-# For each platform a pattern of its wheel's name, the tool in it, and the command that runs it.
+# For each platform Rust's target, the name of the tool, and the command that runs it.
 PLATFORMS = {
-    "linux64": ("*manylinux_2_17_x86_64.whl", "grapple", []),
-    "aarch64-linux": ("*manylinux_2_17_aarch64.whl", "grapple", ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"]),
-    "win64": ("*-win_amd64.whl", "grapple.exe", ["wine"]),
+    "linux64": ("x86_64-unknown-linux-gnu", "grapple", []),
+    "aarch64-linux": ("aarch64-unknown-linux-gnu", "grapple", ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"]),
+    "win64": ("x86_64-pc-windows-gnu", "grapple.exe", ["wine"]),
 }
 OTHERS = ["aarch64-linux", "win64"]
 # Number of steps of a run, and its part of an example's time; emulation is slow, and test_platforms.py runs all of it.
@@ -57,14 +58,9 @@ relative = true
 def tools(tmp_path_factory):
     """Returns the command of the tool of each platform."""
     commands = {}
-    for platform, (pattern, name, emulator) in PLATFORMS.items():
-        (wheel,) = WHEELS.glob(pattern)
+    for platform, (target, name, emulator) in PLATFORMS.items():
         folder = tmp_path_factory.mktemp(platform)
-        with zipfile.ZipFile(wheel) as archive:
-            (member,) = [member for member in archive.namelist() if member.endswith(f"/scripts/{name}")]
-            tool = folder / name
-            tool.write_bytes(archive.read(member))
-            tool.chmod(0o755)
+        tool = shutil.copy(TARGET / "portable" / target / "release" / name, folder)
         commands[platform] = [*emulator, str(tool)]
         if platform == "win64":
             compiler = [sys.executable, "-m", "ziglang", "cc", "-O2", "-target", "x86_64-windows-gnu", "-shared"]

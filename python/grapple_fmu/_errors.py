@@ -1,0 +1,48 @@
+"""Errors of the library, and the problems of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something about a spec, a study or a robot description, with its place.
+
+    `line` and `column` count from one. Without a file they are those of `Spec.to_toml()`. The text of a
+    warning or a note names the part of the model instead.
+    """
+
+    message: str
+    file: str | None = None
+    line: int | None = None
+    column: int | None = None
+    kind: Literal["error", "warning", "note"] = "error"
+
+    def __str__(self) -> str:
+        place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class GrappleError(RuntimeError):
+    """Error of the library: an invalid spec, an unknown name, a failed run.
+
+    `problems` has one entry for each error of a spec, with the messages that the tool prints.
+    `result` is what a run had recorded before it failed, otherwise `None`.
+    """
+
+    problems: list[Problem]
+    result: object | None
+
+    def __init__(
+        self, message: str, problems: Iterable[tuple[str, str | None, int | None, int | None]] = (), result: object | None = None
+    ) -> None:
+        super().__init__(message)
+        self.problems = [Problem(*problem) for problem in problems]
+        self.result = result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = [(problem.message, problem.file, problem.line, problem.column) for problem in self.problems]
+        return type(self), (str(self), parts, self.result)
