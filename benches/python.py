@@ -17,6 +17,8 @@ import grapple_fmu as grapple
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 BATCH, STEPS, ROUNDS = 10_000, 100, 15
+# Communication step and step of the method, s.
+STEP = 1e-4
 
 
 def least(call, calls=1):
@@ -44,19 +46,18 @@ def main():
         of_batch = least(lambda: model.derivatives(0.0, states, u, out=dx)) / BATCH
         row = dx[0]
         one = least(lambda: model.derivatives(0.0, x, u, out=row), 2000)
-        step = spec["experiment"]["step"]
-        spec["solver"] = {"method": "rk4", "step": step}
+        spec["solver"] = {"method": "rk4", "step": STEP}
         simulation = spec.simulation()
         start, inputs = simulation.save(), simulation.inputs
 
         def many():
             simulation.restore(start)
             for _ in range(STEPS):
-                simulation.step(step, inputs)
+                simulation.step(STEP, inputs)
 
         def at_once():
             simulation.restore(start)
-            simulation.step(STEPS * step, inputs)
+            simulation.step(STEPS * STEP, inputs)
 
         calls, whole = least(many) / STEPS, least(at_once) / STEPS
         copies = [least(simulation.save, 200), least(lambda: simulation.restore(start), 200), least(simulation.clone, 20)]

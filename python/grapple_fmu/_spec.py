@@ -49,7 +49,7 @@ def package(of: object) -> _native.Package:
 
 
 class _Runnable:
-    """What a spec and an FMU have in common."""
+    """Functions that specs and FMUs share."""
 
     def _package(self) -> _native.Package:
         raise NotImplementedError
@@ -215,6 +215,9 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         other = type(self)(copy.deepcopy(self._data, memo), folder=self.folder)
         other.path, other._text, other._written, other._compiled = self.path, self._text, self._written, self._compiled
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_compiled": None}
 
     @property
     def is_edited(self) -> bool:

@@ -93,8 +93,8 @@ pub fn template(py: Python<'_>, template: &str, name: &str) -> PyResult<String> 
     found.spec(name).map_err(|error| errors::of_library(py, &error))
 }
 
-/// Converts a URDF file: the text of the spec, the robot's name, the meshes to copy (file, path from
-/// the spec), and warnings.
+/// Converts a URDF file: the text of the spec, the robot's name, the meshes to copy (file, path
+/// from the spec), and warnings.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub fn import_urdf(

@@ -19,7 +19,8 @@ pub fn write_rows(matrix: &DMatrix<f64>, to: &mut [f64]) {
     }
 }
 
-/// Returns the matrices, names and units of a linearisation, at the time `t` (s) and the inputs `u`.
+/// Returns the matrices, names and units of a linearisation, at the time `t` (s) and the inputs
+/// `u`.
 pub fn state_space<'py>(py: Python<'py>, linear: &Linearisation, t: f64, u: &[f64]) -> PyResult<Bound<'py, PyDict>> {
     let parts = PyDict::new(py);
     let quantities = [

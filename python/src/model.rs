@@ -288,7 +288,8 @@ impl Model {
         self.rates.index(py, name)
     }
 
-    /// Returns the derivatives of the states, shape (..., nx), in the units of the states per second.
+    /// Returns the derivatives of the states, shape (..., nx), in the units of the states per
+    /// second.
     #[pyo3(signature = (t, x, u = None, *, out = None))]
     fn derivatives<'py>(
         &self,
@@ -335,7 +336,8 @@ impl Model {
         })
     }
 
-    /// Returns A = ∂ẋ/∂x, B = ∂ẋ/∂u, C = ∂y/∂x and D = ∂y/∂u, exact; shapes (..., nx, nx) and so on.
+    /// Returns A = ∂ẋ/∂x, B = ∂ẋ/∂u, C = ∂y/∂x and D = ∂y/∂u, exact; shapes (..., nx, nx) and so
+    /// on.
     #[pyo3(signature = (t, x, u = None))]
     fn jacobian<'py>(
         &self,
@@ -402,7 +404,8 @@ impl Model {
         state_space(py, &linear, points.t[0], slices.u)
     }
 
-    /// Returns the mass matrix M of the rates v, shape (..., nv, nv): the kinetic energy is vᵀ M v / 2.
+    /// Returns the mass matrix M of the rates v, shape (..., nv, nv): the kinetic energy is vᵀ M v
+    /// / 2.
     #[pyo3(signature = (x, *, out = None))]
     fn mass_matrix<'py>(
         &self,
@@ -438,8 +441,8 @@ impl Model {
         self.each_mechanics(py, x, out, &shape, Mechanics::gyroscopic_forces)
     }
 
-    /// Returns the generalised forces, beyond all loads, for the derivatives v_dot of the rates, shape
-    /// (..., nv), N·m or N; without v_dot the rates are constant.
+    /// Returns the generalised forces, beyond all loads, for the derivatives v_dot of the rates,
+    /// shape (..., nv), N·m or N; without v_dot the rates are constant.
     #[pyo3(signature = (t, x, u = None, v_dot = None, *, out = None))]
     fn inverse_dynamics<'py>(
         &self,
@@ -473,7 +476,8 @@ impl Model {
         })
     }
 
-    /// Returns position (m), shape (..., 3), and rotation matrix, (..., 3, 3), of a frame in the world.
+    /// Returns position (m), shape (..., 3), and rotation matrix, (..., 3, 3), of a frame in the
+    /// world.
     fn frame_pose<'py>(
         &self,
         py: Python<'py>,
@@ -533,7 +537,8 @@ impl Model {
         })
     }
 
-    /// Returns the generalised Jacobian of a frame of a free-floating system, shape (..., 6, nv − 6).
+    /// Returns the generalised Jacobian of a frame of a free-floating system, shape (..., 6, nv −
+    /// 6).
     #[pyo3(signature = (x, frame, *, out = None))]
     fn generalized_jacobian<'py>(
         &self,
@@ -557,8 +562,8 @@ impl Model {
         base.ok_or_else(|| errors::error(py, format!("{frame} is not on a spacecraft that floats freely")))
     }
 
-    /// Returns the angular momentum about the mass centre (kg·m²/s) and the linear momentum (kg·m/s),
-    /// shape (..., 6), world axes.
+    /// Returns the angular momentum about the mass centre (kg·m²/s) and the linear momentum
+    /// (kg·m/s), shape (..., 6), world axes.
     #[pyo3(signature = (x, *, out = None))]
     fn momentum<'py>(
         &self,

@@ -34,6 +34,9 @@ pub struct Package {
     package: package::Package,
 }
 
+/// Result of a campaign: its table, the number of runs, and numbers and reasons of failed ones.
+type Runs = (Option<PathBuf>, usize, Vec<(usize, String)>);
+
 /// Values of an input over time.
 type Table = (Vec<f64>, Vec<f64>);
 
@@ -249,7 +252,7 @@ impl Package {
         output: PathBuf,
         jobs: usize,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<(Option<PathBuf>, usize, Vec<(usize, String)>)> {
+    ) -> PyResult<Runs> {
         watched(py, progress, |control: Control| {
             let file = StudyFile::read(&study)?;
             let loaded = Loaded::new(&package::Package::of(&file.model())?)?;
@@ -262,8 +265,8 @@ impl Package {
     }
 }
 
-/// Returns the table of an input as a signal: steps for an input that changes at events, else linear
-/// interpolation.
+/// Returns the table of an input as a signal: steps for an input that changes at events, else
+/// linear interpolation.
 fn signal(fmu: &Fmu, name: &str, (times, values): Table) -> fmu_build::Result<Signal> {
     let Some((_, is_discrete)) = fmu.input(name) else {
         let inputs = fmu.variables(|v| v.causality == Causality::Input);

@@ -32,7 +32,6 @@ pub struct Simulation {
 /// Data that copies of a run share.
 struct Constant {
     model: Arc<plant::Model>,
-    guid: Guid,
     states: Names,
     inputs: Names,
     outputs: Names,
@@ -44,6 +43,7 @@ struct Constant {
     is_flag: Vec<bool>,
 }
 
+#[derive(Clone)]
 struct Inner {
     component: Component,
     /// Events since the start, or since they were restored: time (s), text, JSON.
@@ -63,7 +63,10 @@ pub struct Saved {
 impl Constant {
     fn new(model: Arc<plant::Model>) -> Result<(Self, Component), grapple::Error> {
         let guid = Guid::new(&model.to_bytes()?, Naming::Structured, Interfaces::Both);
-        let component = component(&model, guid)?;
+        let (interface, of) = (Interface::CoSimulation, Arc::clone(&model));
+        let mut component = Component::new(interface, of, Naming::Structured, guid, false)?;
+        // Events are reported as values; the category is known.
+        let _ = component.set_debug_logging(true, &[Category::EventValues.name()]);
         let registry = component.registry();
         let references = |slots: &mut dyn Iterator<Item = Slot>| slots.map(|slot| registry.reference(slot)).collect();
         let output = |i: usize| match model.outputs[i].kind {
@@ -72,7 +75,6 @@ impl Constant {
         };
         let all = registry.variables().map(|variable| variable.quantity);
         let constant = Self {
-            guid,
             states: Names::new("state", &model.states),
             inputs: Names::new("input", model.inputs.iter().map(|input| &input.quantity)),
             outputs: Names::new("output", model.outputs.iter().map(|output| &output.quantity)),
@@ -89,20 +91,6 @@ impl Constant {
         };
         Ok((constant, component))
     }
-}
-
-/// Creates an instance that reports events as values.
-fn component(model: &Arc<plant::Model>, guid: Guid) -> Result<Component, grapple::Error> {
-    let mut component = Component::new(
-        Interface::CoSimulation,
-        Arc::clone(model),
-        Naming::Structured,
-        guid,
-        false,
-    )?;
-    // Both categories are known.
-    let _ = component.set_debug_logging(true, &[Category::EventValues.name()]);
-    Ok(component)
 }
 
 impl Inner {
@@ -134,8 +122,7 @@ impl Inner {
 impl Simulation {
     /// Returns an instance at the present state.
     pub fn copied(&self, py: Python<'_>) -> PyResult<Component> {
-        let state = self.lock(py)?.component.save();
-        copy(py, &self.constant, &state)
+        Ok(self.lock(py)?.component.clone())
     }
 
     /// Starts a run with other values of parameters and inputs.
@@ -220,13 +207,9 @@ impl Simulation {
     ) -> PyResult<Self> {
         if let Ok(other) = source.cast::<Self>() {
             let other = other.get();
-            let (state, events) = {
-                let guard = other.lock(py)?;
-                (guard.component.save(), guard.events.clone())
-            };
-            let component = copy(py, &other.constant, &state)?;
+            let inner = other.lock(py)?.clone();
             return Ok(Self {
-                inner: Mutex::new(Inner { component, events }),
+                inner: Mutex::new(inner),
                 constant: Arc::clone(&other.constant),
             });
         }
@@ -388,14 +371,6 @@ impl Simulation {
         };
         format!("<Simulation {name:?} at t = {} s{lost}>", inner.component.time())
     }
-}
-
-/// Returns an instance in a saved state.
-fn copy(py: Python<'_>, constant: &Constant, state: &SavedState) -> PyResult<Component> {
-    let made = py.detach(|| component(&constant.model, constant.guid));
-    let mut component = made.map_err(|error| errors::of_model(py, error))?;
-    component.restore(state).map_err(|fault| errors::of_fault(py, fault))?;
-    Ok(component)
 }
 
 #[pymethods]

@@ -15,8 +15,8 @@ const INTERVAL: Duration = Duration::from_millis(50);
 /// Stack of the thread, bytes: that of a main thread.
 const STACK: usize = 16 << 20;
 
-/// Runs `work` without the interpreter lock. `progress` is called with the part that is done and the
-/// whole. Ctrl-C cancels the work; `KeyboardInterrupt` is raised after its end.
+/// Runs `work` without the interpreter lock. `progress` is called with the part that is done and
+/// the whole. Ctrl-C cancels the work; `KeyboardInterrupt` is raised after its end.
 ///
 /// # Errors
 /// The exception of a signal handler or of `progress`; those of the work.

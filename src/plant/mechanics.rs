@@ -77,8 +77,8 @@ impl Mechanics {
     }
 
     /// Computes the centroidal momentum matrix `A` (`6 × nv`) at the states `x`: `A v` is the
-    /// angular momentum about the mass centre of the whole system, kg·m²/s, and the linear momentum,
-    /// kg·m/s. Rotor inertias are not included.
+    /// angular momentum about the mass centre of the whole system, kg·m²/s, and the linear
+    /// momentum, kg·m/s. Rotor inertias are not included.
     pub fn momentum_matrix(&mut self, plant: &mut Plant, x: &[f64], A: &mut [f64]) {
         let centre = plant.invariants(x).mass_centre;
         self.update_momenta(plant);
@@ -113,10 +113,10 @@ impl Mechanics {
         }
     }
 
-    /// Computes the generalised Jacobian `J*` (`6 × (nv − 6)`) of a frame of a free-floating tree at
-    /// the states `x`: `V = J* v_m` if the momentum of the tree is zero, for the rates `v_m` without
-    /// the six of the root's free joint (Y. Umetani and K. Yoshida, *IEEE Trans. Robotics and
-    /// Automation* 5 (1989) 303–314),
+    /// Computes the generalised Jacobian `J*` (`6 × (nv − 6)`) of a frame of a free-floating tree
+    /// at the states `x`: `V = J* v_m` if the momentum of the tree is zero, for the rates `v_m`
+    /// without the six of the root's free joint (Y. Umetani and K. Yoshida, *IEEE Trans. Robotics
+    /// and Automation* 5 (1989) 303–314),
     ///
     /// ```text
     ///     J* = J_m − J_b A_b⁻¹ A_m
@@ -231,8 +231,8 @@ impl Plant {
         Invariants::new(of.at(&evaluation.kinematics), joints, directors)
     }
 
-    /// Returns the potential energy at an operating point, J: of springs, stops, compliant contacts,
-    /// uniform gravity and elastic deflections.
+    /// Returns the potential energy at an operating point, J: of springs, stops, compliant
+    /// contacts, uniform gravity and elastic deflections.
     pub fn potential_energy(&mut self, at: OperatingPoint) -> f64 {
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;

@@ -55,7 +55,9 @@ def test_spec_keeps_its_text_until_it_is_edited(spec):
     assert spec.is_edited and "#" not in spec.to_toml()
     assert grapple.load(spec.to_toml())["body"]["forearm"]["mass"] == 3.0
     spec["body"]["forearm"]["mass"] = grapple.load(text)["body"]["forearm"]["mass"]
-    assert spec.to_toml() == text
+    assert spec.to_toml() == text and spec.model() is not None
+    for same in (spec.copy(), pickle.loads(pickle.dumps(spec))):
+        assert same.to_toml() == text and same.path == spec.path
 
 
 def test_dictionary_with_arrays_of_numpy_is_the_spec_of_its_text(spec):

@@ -76,8 +76,8 @@ fn generalised_jacobian_gives_the_motion_of_every_body_without_momentum() {
     }
 }
 
-/// The derivatives of the evaluation need no forces beyond the loads; the inverse dynamics is linear
-/// in them, with the mass matrix. Tolerances: 1e-11 and 1e-10 as for the forward dynamics in
+/// The derivatives of the evaluation need no forces beyond the loads; the inverse dynamics is
+/// linear in them, with the mass matrix. Tolerances: 1e-11 and 1e-10 as for the forward dynamics in
 /// `identities.rs`.
 #[test]
 fn inverse_dynamics_is_the_mass_matrix_times_accelerations_less_the_loads() {

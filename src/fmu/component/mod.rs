@@ -76,8 +76,8 @@ impl From<Error> for Refusal {
     }
 }
 
-/// An instance of the FMU.
-#[derive(Debug)]
+/// An instance of the FMU. A copy shares nothing with it but constant data.
+#[derive(Clone, Debug)]
 pub struct Component {
     interface: Interface,
     mode: Mode,
