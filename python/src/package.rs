@@ -161,7 +161,7 @@ impl Package {
         watched(py, None, |_| {
             let output = Target::new(&output, &spec.reads)?;
             let libraries = libraries([], platforms.as_deref())?;
-            output.write(build(&spec.model, &options, &libraries)?.bytes)
+            output.write(build(spec, &options, &libraries)?.bytes)
         })
     }
 
