@@ -6,12 +6,14 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+/// Returns true if the numbers of an array lie in memory one after the other, aligned.
+fn is_plain(array: &Bound<'_, PyArrayDyn<f64>>) -> bool {
+    array.is_c_contiguous() && array.data().is_aligned()
+}
+
 /// Returns an argument as a contiguous array of float64; other arrays and sequences are converted.
 pub fn array<'py>(value: &Bound<'py, PyAny>, name: &str) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let contiguous = value
-        .cast::<PyArrayDyn<f64>>()
-        .ok()
-        .filter(|array| array.is_c_contiguous());
+    let contiguous = value.cast::<PyArrayDyn<f64>>().ok().filter(|array| is_plain(array));
     let array = match contiguous {
         Some(array) => array.clone(),
         None => {
@@ -154,9 +156,9 @@ impl<'py> Out<'py> {
             Some(out) => {
                 let array = out.cast::<PyArrayDyn<f64>>();
                 let array = array.map_err(|_| PyTypeError::new_err("out must be a NumPy array of float64"))?;
-                if array.shape() != shape || !array.is_c_contiguous() {
+                if array.shape() != shape || !is_plain(array) {
                     return Err(PyValueError::new_err(format!(
-                        "out must be a contiguous array of the shape {}, not {}",
+                        "out must be a contiguous and aligned array of the shape {}, not {}",
                         shape_text(&shape),
                         shape_text(array.shape())
                     )));

@@ -17,7 +17,7 @@ use numpy::PyArrayDyn;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 /// Start and stop time (s) and relative tolerance of a run.
 type Experiment = (f64, Option<f64>, Option<f64>);
@@ -363,13 +363,14 @@ impl Simulation {
 
     fn __repr__(&self) -> String {
         let name = &self.constant.model.spec.name;
-        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let lost = if inner.component.mode() == Mode::Lost {
-            ", lost"
-        } else {
-            ""
-        };
-        format!("<Simulation {name:?} at t = {} s{lost}>", inner.component.time())
+        // Without waiting: the thread that has the lock may wait for the interpreter.
+        match self.inner.try_lock() {
+            Ok(inner) if inner.component.mode() != Mode::Lost => {
+                format!("<Simulation {name:?} at t = {} s>", inner.component.time())
+            }
+            Err(TryLockError::WouldBlock) => format!("<Simulation {name:?}, used by another thread>"),
+            _ => format!("<Simulation {name:?}, lost>"),
+        }
     }
 }
 

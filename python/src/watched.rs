@@ -27,7 +27,7 @@ pub fn watched<T: Send>(
 ) -> PyResult<T> {
     let (cancel, parts) = (AtomicBool::new(false), [AtomicU64::new(0), AtomicU64::new(0)]);
     let mut stopped = None;
-    let tell = || {
+    let notify = || {
         Python::attach(|py| {
             py.check_signals()?;
             let [done, whole] = parts
@@ -57,7 +57,7 @@ pub fn watched<T: Send>(
             let thread = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, run);
             let thread = thread.map_err(|error| Error::Other(error.into()))?;
             while let Err(mpsc::RecvTimeoutError::Timeout) = end.recv_timeout(INTERVAL) {
-                if let Err(error) = tell() {
+                if let Err(error) = notify() {
                     stopped.get_or_insert(error);
                     cancel.store(true, Ordering::Relaxed);
                 }
@@ -68,7 +68,7 @@ pub fn watched<T: Send>(
     match (stopped, outcome) {
         (Some(error), _) => Err(error),
         (None, Ok(Ok(Ok(result)))) => {
-            tell()?;
+            notify()?;
             Ok(result)
         }
         (None, Ok(Ok(Err(error))) | Err(error)) => Err(errors::of_library(py, &error)),

@@ -3,8 +3,9 @@
 //! [`Applied`] holds loads and prescribed motions, the input of the dynamics besides the
 //! kinematics; [`Dynamics`] dispatches to the selected formulation. [`recursive`] (minimal
 //! coordinates) is the default; inverse dynamics, mass matrix and Jacobian of a point in that
-//! module serve [`Mechanics`](crate::plant::Mechanics) and tests, not the evaluation. [`quaternion`] solves for accelerations and multipliers in maximal
-//! coordinates, [`dual_quaternion`] first for the wrenches of all joints.
+//! module serve [`Mechanics`](crate::plant::Mechanics) and tests, not the evaluation.
+//! [`quaternion`] solves for accelerations and multipliers in maximal coordinates,
+//! [`dual_quaternion`] first for the wrenches of all joints.
 
 mod applied;
 mod body;

@@ -240,7 +240,7 @@ def test_wrong_arguments_are_named(models):
         (lambda: model.derivatives(np.inf, x), ValueError, "t = inf is not finite"),
         (lambda: model.derivatives(0.0, "x"), TypeError, "x is no array of numbers"),
         (lambda: model.derivatives(0.0, 1j * x), TypeError, "x is no array of numbers: its type is complex128"),
-        (lambda: model.derivatives(0.0, x, out=np.zeros(3)), ValueError, "out must be a contiguous array of the shape"),
+        (lambda: model.derivatives(0.0, x, out=np.zeros(3)), ValueError, "out must be a contiguous and aligned array of the shape"),
         (lambda: model.derivatives(0.0, x, out=np.zeros(len(x), dtype=np.float32)), TypeError, "float64"),
         (lambda: model.derivatives(0.0, x, out=x), ValueError, "shares its memory"),
         (lambda: model.derivatives(0.0, np.stack([x, x]), np.stack([model.u0] * 3)), ValueError, "u is a batch"),
@@ -257,6 +257,12 @@ def test_wrong_arguments_are_named(models):
     read_only.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
         model.derivatives(0.0, x, out=read_only)
+    skewed = np.frombuffer(bytearray(8 * len(x) + 1), offset=1)
+    assert not skewed.flags.aligned
+    skewed[:] = x
+    assert np.array_equal(model.derivatives(0.0, skewed), model.derivatives(0.0, x))
+    with pytest.raises(ValueError, match="aligned"):
+        model.derivatives(0.0, x, out=skewed)
 
 
 def test_frame_on_the_ground_has_no_generalised_jacobian():

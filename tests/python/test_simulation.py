@@ -143,6 +143,7 @@ def test_second_thread_is_refused_and_gets_a_copy_instead():
     thread.start()
     refused = False
     while thread.is_alive() and not refused:
+        assert 'Simulation "ssrms_flexible"' in repr(simulation)
         try:
             simulation.save()
         except grapple.GrappleError as error:
