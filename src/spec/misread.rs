@@ -483,7 +483,7 @@ mod tests {
         for (message, said) in [
             (
                 "invalid type: string \"3\", expected f64",
-                "expected a number, found the text \"3\"",
+                "expected a number, found the text \"3\"; write the number alone, in SI units",
             ),
             (
                 "invalid type: integer `3`, expected a string",
