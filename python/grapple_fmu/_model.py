@@ -34,7 +34,12 @@ class Model(_native.Model):
     """
 
     def __new__(cls, source: object, set: Mapping[str, float] | None = None) -> Self:
-        of = source if isinstance(source, _native.Simulation) else package(source)
+        is_copy = isinstance(source, _native.Simulation)
+        if is_copy and (start_time, stop_time, tolerance, set) != (0.0, None, None, None):
+            raise ValueError(
+                "a copy of a simulation has its times, tolerance and values: set() changes inputs and tunable parameters"
+            )
+        of = source if is_copy else package(source)
         return super().__new__(cls, of, items(set, "set"))
 
     def linearize(self, t: float, x: ArrayLike, u: ArrayLike | None = None) -> StateSpace:
@@ -92,7 +97,7 @@ class Simulation(_native.Simulation):
     """A run that is advanced step by step: Co-Simulation, with the results of the FMU bit for bit.
 
     Simulation(source, *, start_time=0.0, stop_time=None, tolerance=None, set=None): `source` is a `Spec`, an
-    `Fmu` or a file; `set` gives parameters and inputs other values. Signals that the tool applies to inputs
+    `Fmu`, a file or a run to be copied (without options); `set` gives parameters and inputs other values. Signals that the tool applies to inputs
     are not applied: the inputs keep their start values until `step` or `set` change them.
 
     `simulation["elbow.q"]` is the value of any variable. A simulation belongs to one thread at a time;
@@ -108,7 +113,12 @@ class Simulation(_native.Simulation):
         tolerance: float | None = None,
         set: Mapping[str, float] | None = None,
     ) -> Self:
-        of = source if isinstance(source, _native.Simulation) else package(source)
+        is_copy = isinstance(source, _native.Simulation)
+        if is_copy and (start_time, stop_time, tolerance, set) != (0.0, None, None, None):
+            raise ValueError(
+                "a copy of a simulation has its times, tolerance and values: set() changes inputs and tunable parameters"
+            )
+        of = source if is_copy else package(source)
         return super().__new__(cls, of, start_time, stop_time, tolerance, items(set, "set"))
 
     def clone(self) -> Simulation:

@@ -153,6 +153,13 @@ def test_second_thread_is_refused_and_gets_a_copy_instead():
     assert refused and np.array_equal(copy.state, simulation.state)
 
 
+def test_copy_takes_no_options():
+    simulation = two_link().simulation()
+    for option in ({"tolerance": 1e-3}, {"start_time": 1.0}, {"stop_time": 2.0}, {"set": {"forearm.mass": 1.0}}):
+        with pytest.raises(ValueError, match="a copy of a simulation"):
+            grapple.Simulation(simulation, **option)
+
+
 def test_tolerance_and_start_time_are_those_of_the_fmu():
     spec = two_link()
     loose, tight = (spec.simulation(tolerance=tolerance, start_time=2.0) for tolerance in (1e-3, 1e-10))
