@@ -97,8 +97,9 @@ class Simulation(_native.Simulation):
     """A run that is advanced step by step: Co-Simulation, with the results of the FMU bit for bit.
 
     Simulation(source, *, start_time=0.0, stop_time=None, tolerance=None, set=None): `source` is a `Spec`, an
-    `Fmu`, a file or a run to be copied (without options); `set` gives parameters and inputs other values. Signals that the tool applies to inputs
-    are not applied: the inputs keep their start values until `step` or `set` change them.
+    `Fmu`, a file, or a run to be copied, without options; `set` gives parameters and inputs other values.
+    Signals that the tool applies to inputs are not applied: the inputs keep their start values until `step`
+    or `set` change them.
 
     `simulation["elbow.q"]` is the value of any variable. A simulation belongs to one thread at a time;
     `clone` makes one for another thread. An error leaves it at the time that it has reached.
