@@ -1,5 +1,6 @@
 """Fixtures of all tests, and the table of the errors that were reached."""
 
+import signal
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,14 @@ def build(tmp_path):
         return Archive.build(spec, tmp_path / str(count), *options)
 
     return build
+
+
+@pytest.fixture
+def interruptible():
+    """SIGINT raises KeyboardInterrupt; the processes of pytest-xdist ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

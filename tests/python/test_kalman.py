@@ -45,7 +45,7 @@ def test_errors_agree_with_their_covariance(spec):
     assert low <= of_samples.min() and of_samples.max() <= high
 
 
-def test_interrupted_filter_continues_with_the_same_bits(spec, monkeypatch):
+def test_interrupted_filter_continues_with_the_same_bits(spec, monkeypatch, interruptible):
     """SIGINT between runs of sigma points, several times: the estimates are those without it."""
     samples, calls = 6, 0
     (ukf, _, measurements, tau), (other, *_) = (kalman.case(spec, samples, 7) for _ in range(2))

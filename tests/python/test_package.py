@@ -286,10 +286,10 @@ def test_programs_of_the_page_run(number, tmp_path, monkeypatch):
 # ---- interruption, threads, the tool
 
 
-def test_ctrl_c_ends_a_run_and_a_campaign(tmp_path):
+def test_ctrl_c_ends_a_run_and_a_campaign(tmp_path, interruptible):
     spec = grapple.load(EXAMPLES / "ssrms_type.toml")
-    study = {"runs": 4000, "experiment": {"stop_time": 1e3}, "output": {"system.energy": ["final"]}}
-    for work in (lambda: spec.simulate(stop_time=1e6, step=10.0), lambda: spec.campaign(study, tmp_path / "campaign")):
+    study = {"runs": 100, "experiment": {"stop_time": 1e3}, "output": {"system.energy": ["final"]}}
+    for work in (lambda: spec.simulate(stop_time=3e4, step=10.0), lambda: spec.campaign(study, tmp_path / "campaign")):
         spec.simulate(stop_time=0.1)
         timer = threading.Timer(1.0, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
@@ -321,7 +321,7 @@ def test_exception_in_a_progress_function_ends_the_run():
         raise LookupError("enough")
 
     with pytest.raises(LookupError, match="enough"):
-        grapple.load(EXAMPLES / "ssrms_type.toml").simulate(stop_time=1e6, step=10.0, progress=fail)
+        grapple.load(EXAMPLES / "ssrms_type.toml").simulate(stop_time=3e4, step=10.0, progress=fail)
 
 
 def test_command_line_is_that_of_the_tool(capfd):
