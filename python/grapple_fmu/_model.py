@@ -34,12 +34,7 @@ class Model(_native.Model):
     """
 
     def __new__(cls, source: object, set: Mapping[str, float] | None = None) -> Self:
-        is_copy = isinstance(source, _native.Simulation)
-        if is_copy and (start_time, stop_time, tolerance, set) != (0.0, None, None, None):
-            raise ValueError(
-                "a copy of a simulation has its times, tolerance and values: set() changes inputs and tunable parameters"
-            )
-        of = source if is_copy else package(source)
+        of = source if isinstance(source, _native.Simulation) else package(source)
         return super().__new__(cls, of, items(set, "set"))
 
     def linearize(self, t: float, x: ArrayLike, u: ArrayLike | None = None) -> StateSpace:

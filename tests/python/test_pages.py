@@ -76,8 +76,9 @@ def test_spec_and_program_of_the_front_page_run(tmp_path):
     rows = (tmp_path / "two_link.csv").read_text().splitlines()
     shoulder = [name.split()[0] for name in rows[0].split(",")].index("shoulder.q")
     assert abs(float(rows[-1].split(",")[shoulder])) > 0.1
-    (tmp_path / "program.py").write_text(f'{program}print(result["shoulder.q"][-1])\n')
-    run = shell(f"PYTHONPATH={DOCS.parent / 'python'} python program.py", tmp_path)
+    # `native` makes the package of this clone importable, without an installation.
+    (tmp_path / "program.py").write_text(f'import native\n\n{program}print(result["shoulder.q"][-1])\n')
+    run = shell(f"PYTHONPATH={Path(__file__).parent} python program.py", tmp_path)
     assert run.returncode == 0, run.stderr
     assert float(run.stdout) > 0.1
 

@@ -124,7 +124,7 @@ def test_a_moving_spacecraft_is_divided_and_starts_relaxed(tmp_path, at):
     start = "position = [4.8, 0.0, 0.0], velocity = [0.1, 0.02, 0.0], angular_velocity = [0.0, 0.0, 0.001]"
     text = TEXT.replace("start = { position = [4.8, 0.0, 0.0] }", "start = { " + start.replace("0.02,", "0.0248,") + " }")
     text = text.replace("inertia = [90.0, 90.0, 80.0]", "inertia = [90.0, 90.0, 80.0]\nstart = { velocity = [0.1, 0.02, 0.0], angular_velocity = [0.0, 0.0, 0.001] }")
-    spec = tmp_path / "held.toml"
+    spec = tmp_path / "held_payload.toml"
     spec.write_text(text, encoding="utf-8")
     run = grapple("split", spec, "--at", at, "--step", "0.009" if at == "gripper" else "0.001", "-o", tmp_path)
     if at == "gripper":
@@ -140,7 +140,7 @@ def test_a_cut_at_a_fixed_joint_keeps_start_values_and_signals(tmp_path):
     welded = TEXT[: TEXT.index("[grasp.gripper]")].replace("start = { position = [4.8, 0.0, 0.0] }", "")
     welded += '[joint.weld]\ntype = "fixed"\nparent = "forearm"\nchild = "payload"\norigin = [2.0, 0.0, 0.0]\n'
     welded += '[port.push]\nframe = "payload"\n[signal."push.f[2]"]\ntype = "constant"\namplitude = 3.0\n[input]\n"elbow.tau" = 2.0\n'
-    spec = tmp_path / "held.toml"
+    spec = tmp_path / "held_payload.toml"
     spec.write_text(welded, encoding="utf-8")
     grapple("split", spec, "--at", "weld", "--frequency", "30", "-o", tmp_path)
     carrier, carried = ((tmp_path / f"held_payload_{part}.toml").read_text(encoding="utf-8") for part in ("carrier", "carried"))
@@ -156,7 +156,7 @@ def test_a_cut_at_a_fixed_joint_keeps_start_values_and_signals(tmp_path):
 
 
 def test_couple_warns_of_a_step_beyond_the_limit(tmp_path):
-    spec = tmp_path / "held.toml"
+    spec = tmp_path / "held_payload.toml"
     spec.write_text(TEXT, encoding="utf-8")
     grapple("split", spec, "--at", "gripper", "--step", "0.009", "-o", tmp_path)
     parts = [tmp_path / f"held_payload_{part}.toml" for part in ("carried", "carrier")]
@@ -166,7 +166,7 @@ def test_couple_warns_of_a_step_beyond_the_limit(tmp_path):
 
 
 def test_effective_masses_are_outputs_of_both_parts_as_printed(tmp_path, within):
-    spec = tmp_path / "held.toml"
+    spec = tmp_path / "held_payload.toml"
     spec.write_text(TEXT, encoding="utf-8")
     grapple("split", spec, "--at", "gripper", "-o", tmp_path)
     parts = [tmp_path / f"held_payload_{part}.toml" for part in ("carrier", "carried")]
