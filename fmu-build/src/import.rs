@@ -121,23 +121,23 @@ pub struct MountPoint {
     pub frame: String,
 }
 
-impl Imported {
-    /// Returns the path and the text of a spec that includes that of `on` and mounts the robot, whose
-    /// spec is written to `file`. It is beside the spec of `on`.
+impl MountPoint {
+    /// Returns the path and the text of a spec that includes [`spec`](Self::spec) and mounts a robot,
+    /// whose own spec is `file`. It is beside the included one.
     ///
     /// # Errors
-    /// A spec of `on` that has errors, or has no such frame.
-    pub fn host(&self, file: &Path, on: &MountPoint) -> Result<(PathBuf, String)> {
-        let compiled = CompiledSpec::read(&on.spec)?;
+    /// A spec that has errors, or has no such frame.
+    pub fn host(&self, robot: &str, file: &Path) -> Result<(PathBuf, String)> {
+        let compiled = CompiledSpec::read(&self.spec)?;
         let spec = &compiled.model.spec;
-        if on.frame != WORLD && !spec.frames().any(|frame| *frame == on.frame) {
-            let what = unknown("frame or body", &on.frame, spec.frames());
+        if self.frame != WORLD && !spec.frames().any(|frame| *frame == self.frame) {
+            let what = unknown("frame or body", &self.frame, spec.frames());
             return Err(invalid!("{}: {what}", compiled.file));
         }
         let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let host = on
+        let host = self
             .spec
-            .with_file_name(format!("{}_{}.toml", stem(&on.spec), stem(file)));
+            .with_file_name(format!("{}_{}.toml", stem(&self.spec), stem(file)));
         let folder = place(&host).parent().map(Path::to_owned).unwrap_or_default();
         let written = |path: &Path| {
             let path = place(path);
@@ -149,12 +149,12 @@ impl Imported {
              spec = {}\non = {:?}\n",
             spec.name,
             stem(file),
-            written(&on.spec),
+            written(&self.spec),
             spec.name,
-            self.name,
-            self.name,
+            robot,
+            robot,
             written(file),
-            on.frame
+            self.frame
         );
         Ok((host, text))
     }

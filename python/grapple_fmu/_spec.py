@@ -336,7 +336,7 @@ def templates() -> dict[str, str]:
     return dict(_native.templates())
 
 
-def new(template: str = "two_link", name: str | None = None) -> Spec:
+def new(template: str = "arm", name: str | None = None) -> Spec:
     """Returns a commented spec to start from; `name` is that of the model, by default the template's."""
     return Spec._of_text(_native.template(template, name or template), None, ".")
 

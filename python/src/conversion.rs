@@ -3,12 +3,12 @@
 use crate::errors;
 use crate::package::Package;
 use crate::watched::watched;
-use fmu_build::import::{ImportOptions, Imported, MeshOptions, MountPoint, import};
+use fmu_build::import::{ImportOptions, MeshOptions, MountPoint, import};
 use fmu_build::recorded::{Recorded, RecordedOptions};
 use fmu_build::report;
 use fmu_build::shapes::Meshes;
 use fmu_build::summaries::unknown;
-use fmu_build::templates::{TEMPLATES, Template};
+use fmu_build::templates::{TEMPLATES, Template, TemplateKind};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PySequence, PyString};
@@ -75,21 +75,26 @@ fn value(data: &Bound<'_, PyAny>, at: &str, depth: usize) -> PyResult<Value> {
     Err(PyTypeError::new_err(text))
 }
 
+/// Returns the templates of one spec.
+fn specs() -> impl Iterator<Item = Template> {
+    let is_spec = |of: &Template| !matches!(of.kind, TemplateKind::Pair | TemplateKind::Study);
+    TEMPLATES.into_iter().filter(is_spec)
+}
+
 /// Returns name and description of each template.
 #[pyfunction]
 pub fn templates() -> Vec<(&'static str, &'static str)> {
-    TEMPLATES
-        .iter()
-        .map(|template| (template.name, template.description))
-        .collect()
+    specs().map(|template| (template.name, template.description)).collect()
 }
 
 /// Returns the text of a template for a model called `name`.
 #[pyfunction]
 pub fn template(py: Python<'_>, template: &str, name: &str) -> PyResult<String> {
-    let known = TEMPLATES.iter().map(|template| template.name);
-    let found = Template::of(template);
-    let found = found.ok_or_else(|| errors::error(py, unknown("template", template, known)))?;
+    let found = specs().find(|known| known.name == template);
+    let found = found.ok_or_else(|| {
+        let known = specs().map(|known| known.name);
+        errors::error(py, unknown("template", template, known))
+    })?;
     found.spec(name).map_err(|error| errors::of_library(py, &error))
 }
 
@@ -130,18 +135,7 @@ pub fn mount_urdf(
     on: PathBuf,
     frame: String,
 ) -> PyResult<(PathBuf, String)> {
-    let imported = Imported {
-        text: String::new(),
-        name,
-        meshes: Vec::new(),
-        warnings: Vec::new(),
-        links: 0,
-        joints: 0,
-        bodies: 0,
-        kept_joints: 0,
-        frames: 0,
-    };
-    watched(py, None, |_| imported.host(&file, &MountPoint { spec: on, frame }))
+    watched(py, None, |_| MountPoint { spec: on, frame }.host(&name, &file))
 }
 
 /// Returns the page of recorded results (HTML), and remarks on them.

@@ -6,6 +6,16 @@ use grapple::plant::{Discrete, OperatingPoint};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+/// Times, states and inputs as the caller gives them.
+#[derive(Clone, Copy)]
+pub struct At<'a, 'py> {
+    /// One time, s, or one for each point.
+    pub t: &'a Bound<'py, PyAny>,
+    pub x: &'a Bound<'py, PyAny>,
+    /// By default the inputs at the start.
+    pub u: Option<&'a Bound<'py, PyAny>>,
+}
+
 /// Times, states and inputs of a batch of evaluations.
 pub struct Points<'py> {
     pub t: Vec<f64>,
@@ -36,16 +46,11 @@ impl<'a> Slices<'a> {
 }
 
 impl<'py> Points<'py> {
-    /// Reads time (one or one for each point), states and inputs (`None`: the defaults).
+    /// Reads times, states and inputs.
     ///
     /// # Errors
     /// `TypeError` for no numbers, `ValueError` for other shapes and numbers that are not finite.
-    pub fn new(
-        [states, inputs]: [&Names; 2],
-        t: &Bound<'py, PyAny>,
-        x: &Bound<'py, PyAny>,
-        u: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Self> {
+    pub fn new([states, inputs]: [&Names; 2], At { t, x, u }: At<'_, 'py>) -> PyResult<Self> {
         let x = Batch::new(x, "x", states)?;
         let u = u.map(|u| Batch::new(u, "u", inputs)).transpose()?;
         let t = match t.extract::<f64>() {

@@ -268,6 +268,15 @@ def test_missing_package_is_an_error_that_names_it(spec, monkeypatch):
         spec.linearize().to_control()
 
 
+def test_every_template_is_a_spec():
+    assert {"arm", "controller", "two_link"} <= set(grapple.templates())
+    for name in grapple.templates():
+        assert all(problem.kind != "error" for problem in grapple.new(name, "craft").check()), name
+    for name in ("study", "pair", "two_lin"):
+        with pytest.raises(grapple.GrappleError, match="template"):
+            grapple.new(name)
+
+
 # ---- the page docs/python.md
 
 

@@ -1,6 +1,6 @@
 use super::output::print;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use fmu_build::templates::{TEMPLATES, Template};
+use fmu_build::templates::{TEMPLATES, Template, TemplateKind};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct Arguments {
 fn names() -> PossibleValuesParser {
     let moving = TEMPLATES
         .iter()
-        .filter(|template| !matches!(template.name, "blank" | "controller" | "pair" | "study"));
+        .filter(|template| template.kind == TemplateKind::Moving);
     let value = |template: &Template| PossibleValue::new(template.name).help(template.description);
     moving.map(value).collect::<Vec<_>>().into()
 }

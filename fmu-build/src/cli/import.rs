@@ -85,7 +85,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         folder: format!("{stem}_meshes"),
     };
     let imported = import(path, options, &meshes)?;
-    let host = arguments.on.as_ref().map(|on| imported.host(&output, on)).transpose()?;
+    let host = arguments
+        .on
+        .as_ref()
+        .map(|on| on.host(&imported.name, &output))
+        .transpose()?;
     let mut reads = vec![path.clone()];
     reads.extend(arguments.on.as_ref().map(|on| on.spec.clone()));
     let files = [(&output, &imported.text)]

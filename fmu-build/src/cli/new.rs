@@ -1,7 +1,7 @@
 use super::output::print;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use fmu_build::files::Target;
-use fmu_build::templates::{TEMPLATES, Template};
+use fmu_build::templates::{TEMPLATES, Template, TemplateKind};
 use miette::{Result, miette};
 use std::path::{Path, PathBuf};
 
@@ -57,17 +57,17 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 /// Returns the command that uses the files of a template.
 fn next(template: Template, path: &Path, model: &str) -> String {
     let file = path.display();
-    match template.name {
-        "study" if !path.with_file_name(model).exists() => {
+    match template.kind {
+        TemplateKind::Study if !path.with_file_name(model).exists() => {
             format!(
                 "grapple new {}, then grapple campaign {file}",
                 model.trim_end_matches(".toml")
             )
         }
-        "study" => format!("grapple campaign {file}"),
-        "controller" => format!("grapple couple my_arm.toml {file}"),
-        "pair" => format!("grapple couple {file} {}", control(path).display()),
-        _ => format!("grapple simulate {file}"),
+        TemplateKind::Study => format!("grapple campaign {file}"),
+        TemplateKind::Controller => format!("grapple couple my_arm.toml {file}"),
+        TemplateKind::Pair => format!("grapple couple {file} {}", control(path).display()),
+        TemplateKind::Moving | TemplateKind::AtRest => format!("grapple simulate {file}"),
     }
 }
 

@@ -15,7 +15,7 @@ use std::ops::{Add, Mul};
 /// Number of sample times that are examined from one to its double.
 const GRID: u32 = 35;
 
-/// The same for factors on a gain.
+/// Number of factors on a gain that are examined from one to its double.
 const GAIN_GRID: u32 = 7;
 
 /// The longest and the shortest sample time that are examined, as multiples of the given one.
