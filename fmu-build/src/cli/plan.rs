@@ -5,7 +5,7 @@ use fmu_build::table::{Cells, Table};
 use fmu_build::text::{aligned, number};
 use grapple::plant::Planned;
 use grapple::spec::{Joint, Spec};
-use grapple::system::Unit;
+use grapple::system::{Unit, significant};
 use miette::Result;
 use std::path::PathBuf;
 
@@ -45,9 +45,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     print(&format!("{}: the references", output.display()))
 }
 
-/// Positions, rates and accelerations below this magnitude are round-off of the inverse kinematics.
-const ROUND_OFF: f64 = 1e-12;
-
 /// Returns a row for each joint: ends of its motion, largest rate and acceleration.
 fn rows(spec: &Spec, planned: &Planned) -> Vec<[String; 6]> {
     let head = [
@@ -61,7 +58,8 @@ fn rows(spec: &Spec, planned: &Planned) -> Vec<[String; 6]> {
     .map(str::to_owned);
     let joints = planned.joints.iter().zip(&planned.courses);
     let rows = joints.map(|(joint, [positions, rates, accelerations])| {
-        let shown = |x: f64, digits| number(if x.abs() < ROUND_OFF { 0.0 } else { x }, digits);
+        // Angles and lengths of joints are of the order of one.
+        let shown = |x: f64, digits| number(significant(x, 1.0), digits);
         let largest = |column: &[f64]| shown(column.iter().fold(0.0, |most, x| x.abs().max(most)), 4);
         let end = |position: Option<&f64>| shown(*position.unwrap_or(&0.0), 6);
         [

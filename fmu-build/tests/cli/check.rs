@@ -1,7 +1,9 @@
 //! `grapple check`: errors of a spec, with position and value.
 
 use crate::desk::Desk;
+use crate::example_files::example_files;
 use crate::messages;
+use std::path::PathBuf;
 
 /// Asserts that checking a spec reports these problems: line, and a name or number in the message.
 fn expect_problems(spec: &str, problems: &[(usize, &str)]) {
@@ -369,18 +371,14 @@ phase = 90.0
 /// communication step of its example does not resolve.
 #[test]
 fn examples_have_no_unlikely_values() {
-    for file in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples")).expect("the examples") {
-        let path = file.expect("a file").path();
-        if path.extension().is_some_and(|e| e == "toml") {
-            let name = path.display().to_string();
-            let outcome = Desk::new().run(&["check", "--quiet", &name]);
-            let lines = outcome
-                .errors
-                .lines()
-                .filter(|line| line.contains(&format!(" [{name}:")));
-            let found: Vec<&str> = lines.collect();
-            let known = usize::from(name.ends_with("ssrms_flexible.toml"));
-            assert_eq!((outcome.code, found.len()), (Some(0), known), "{}", outcome.errors);
-        }
+    let templates = ["arm", "assembly", "blank", "controller"];
+    let templates = templates.map(|name| format!("{}/templates/{name}.toml", env!("CARGO_MANIFEST_DIR")));
+    for path in example_files().into_iter().chain(templates.map(PathBuf::from)) {
+        let name = path.display().to_string();
+        let outcome = Desk::new().run(&["check", "--quiet", &name]);
+        let place = format!(" [{name}:");
+        let found: Vec<&str> = outcome.errors.lines().filter(|line| line.contains(&place)).collect();
+        let known = usize::from(name.ends_with("ssrms_flexible.toml"));
+        assert_eq!((outcome.code, found.len()), (Some(0), known), "{}", outcome.errors);
     }
 }

@@ -6,6 +6,8 @@ mod check;
 mod completions;
 mod demo;
 mod desk;
+#[path = "../../../tests/example_files/mod.rs"]
+mod example_files;
 mod import;
 mod include;
 mod library;
