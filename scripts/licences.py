@@ -33,8 +33,8 @@ def main(found: str, title: str, to: str, *more: str) -> None:
             if source and source.endswith(".rs"):  # in comments of the code
                 text = "\n".join(line for line in text.splitlines() if line.startswith("//"))
             own = [] if source else files(crate, "LICENSE*", "LICENCE*", "COPYING*")
-            for text in own or [by(crate, text)]:
-                add(text, f"{licence['name']} ({licence['id']})", name)
+            for found in own or [by(crate, text)]:
+                add(found, f"{licence['name']} ({licence['id']})", name)
             for notice in files(crate, "NOTICE*"):
                 add(notice, "Notice", name)
     for text in more:

@@ -66,10 +66,10 @@ def study(tool, directory, settings=SETTINGS, runs=5, stop=STOP):
     """Returns, for each setting, for modal and for ANCF beams: processor time per simulated second
     (ms), and the largest difference of the joints' errors from those with the first setting
     (rad)."""
-    found = {}
+    found, expected = {}, []
     for setting in settings:
         both = [measure(tool, beams, setting, directory, runs, stop) for beams in ("modal", "nodal")]
-        expected = expected if found else [errors for _, errors in both]
+        expected = expected or [errors for _, errors in both]
         found[setting] = [of and (of[0], np.abs(of[1] - to).max()) for of, to in zip(both, expected)]
     return found
 

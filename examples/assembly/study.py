@@ -333,8 +333,8 @@ def draw_sweep(key, runs, path):
         ("moment at the end [N·m]", moments, *at_end),
         ("largest tip deflection [mm]", ["$v_N$", "$v_I$"], simulated[:, 7:], closed[:, 7:]),
     ]
-    for axes, (what, names, markers, lines) in zip(panels, of_panels):
-        for i, name in enumerate(names):
+    for axes, (what, labels, markers, lines) in zip(panels, of_panels):
+        for i, name in enumerate(labels):
             (line,) = axes.plot(values, lines[:, i], linewidth=0.8)
             axes.plot(values, markers[:, i], "o", markersize=4, color=line.get_color(), label=name)
         axes.set_ylabel(what)

@@ -12,7 +12,6 @@ links. docs/berthing-1998.md shows the results. Needs FMPy, NumPy and Matplotlib
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import figures
 import numpy as np

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
+
+
+def optional(module: str, user: str) -> Any:
+    """Returns a module of a package that may be missing. Raises ImportError with the function that needs it."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.partition(".")[0]
+        raise ImportError(f"{user} needs {package}: pip install {package}") from None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._errors import optional
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -64,19 +66,12 @@ class StateSpace:
 
     def to_scipy(self) -> Any:
         """Returns a `scipy.signal.StateSpace`. Raises ImportError without SciPy."""
-        try:
-            from scipy.signal import StateSpace as Of
-        except ImportError:
-            raise ImportError("to_scipy needs SciPy: pip install scipy") from None
-        return Of(self.A, self.B, self.C, self.D)
+        return optional("scipy.signal", "to_scipy").StateSpace(self.A, self.B, self.C, self.D)
 
     def to_control(self) -> Any:
         """Returns a `control.StateSpace` with the names of states, inputs and outputs, in which `.` is
         replaced by `_`. Raises ImportError without python-control."""
-        try:
-            import control
-        except ImportError:
-            raise ImportError("to_control needs python-control: pip install control") from None
+        control = optional("control", "to_control")
 
         def names(of: tuple[str, ...]) -> list[str]:
             return [name.replace(".", "_") for name in of]

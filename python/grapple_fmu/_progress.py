@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 Progress = bool | Callable[[float, float], object] | None
@@ -21,7 +21,7 @@ def _is_interactive() -> bool:
 
 
 @contextlib.contextmanager
-def reported(progress: Progress, unit: str) -> Iterator[Callable[[float, float], object] | None]:
+def reported(progress: Progress, unit: str) -> Generator[Callable[[float, float], object] | None]:
     """Yields the function that reports progress, or None; closes the bar at the end."""
     if callable(progress):
         yield progress

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _native
+from ._errors import optional
 from ._page import Page, PathLike
 
 if TYPE_CHECKING:
@@ -133,10 +134,7 @@ class Result(Mapping[str, "NDArray[np.float64]"]):
 
         Raises ImportError without pandas.
         """
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from None
+        pandas = optional("pandas", "to_pandas")
         frame = pandas.DataFrame(dict(self), index=pandas.Index(self.time, name="time"))
         frame.attrs["units"] = {"time": "s", **self.units}
         return frame
@@ -146,10 +144,7 @@ class Result(Mapping[str, "NDArray[np.float64]"]):
 
         Raises ImportError without pyarrow.
         """
-        try:
-            import pyarrow
-        except ImportError:
-            raise ImportError("to_arrow needs pyarrow: pip install pyarrow") from None
+        pyarrow = optional("pyarrow", "to_arrow")
         units = {"time": "s", **self.units}
         columns = {"time": self.time, **self}
         fields = [pyarrow.field(name, pyarrow.float64(), metadata={"unit": units[name]}) for name in columns]

@@ -11,10 +11,10 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from . import _native
-from ._errors import GrappleError, Problem
+from ._errors import GrappleError, Problem, optional
 from ._linear import StateSpace
 from ._page import PathLike
 from ._progress import Progress, reported
@@ -30,7 +30,7 @@ def items(of: Mapping[str, float] | None, what: str) -> list[tuple[str, float]]:
         return []
     if not isinstance(of, Mapping):
         raise TypeError(f"{what} must be a mapping of names to numbers, not {type(of).__name__}")
-    settings = []
+    settings: list[tuple[str, float]] = []
     for name, value in of.items():
         try:
             settings.append((str(name), float(value)))
@@ -201,7 +201,7 @@ class Spec(_Runnable, MutableMapping[str, Any]):
 
     def __repr__(self) -> str:
         parts = [
-            f"{len(value)} × {key}"
+            f"{len(cast('Mapping[str, Any]', value))} × {key}"
             for key, value in self._data.items()
             if isinstance(value, Mapping) and key in ("body", "joint")
         ]
@@ -415,10 +415,7 @@ class Campaign:
 
     def to_pandas(self) -> Any:
         """Returns the table as a `pandas.DataFrame`. Raises ImportError without pandas."""
-        try:
-            import pandas
-        except ImportError:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from None
+        pandas = optional("pandas", "to_pandas")
         if self.table is None:
             raise GrappleError("the table is written when all runs are done")
         return pandas.read_parquet(self.table) if self.table.suffix == ".parquet" else pandas.read_csv(self.table)
@@ -436,30 +433,30 @@ def campaign(study: PathLike, output: PathLike | None = None, *, jobs: int | Non
     return Campaign(None if table is None else Path(table), runs, dict(failed))
 
 
-def _inputs(inputs: object) -> tuple[list[tuple[str, object, object]], list[tuple[str, float]], str | None]:
+def _inputs(inputs: Any) -> tuple[list[tuple[str, object, object]], list[tuple[str, float]], str | None]:
     """Returns tables of inputs (name, times, values), constant inputs, and the file of a table."""
     if inputs is None:
         return [], [], None
     if isinstance(inputs, (str, os.PathLike)):
         return [], [], os.fspath(inputs)
     if hasattr(inputs, "columns") and hasattr(inputs, "index"):  # a DataFrame
-        times = inputs["time"] if "time" in inputs.columns else inputs.index  # type: ignore[index]
-        inputs = {str(name): inputs[name] for name in inputs.columns if name != "time"}  # type: ignore[index]
+        times = inputs["time"] if "time" in inputs.columns else inputs.index
+        inputs = {str(name): inputs[name] for name in inputs.columns if name != "time"}
     elif isinstance(inputs, Mapping):
-        times = inputs.get("time")
-        inputs = {name: values for name, values in inputs.items() if name != "time"}
+        table = dict(cast("Mapping[str, Any]", inputs))
+        times, inputs = table.pop("time", None), table
     else:
         raise TypeError(f"inputs must be a mapping, a table or the path of a file, not {type(inputs).__name__}")
     tables: list[tuple[str, object, object]] = []
     numbers: list[tuple[str, float]] = []
-    for name, values in inputs.items():
+    for name, values in cast("dict[str, Any]", inputs).items():
         name = name.split(" [")[0]  # "elbow.tau [N.m]" as in tables of results
         if times is not None:
             tables.append((name, times, values))
         elif isinstance(values, (int, float)):
             numbers.append((name, float(values)))
-        elif isinstance(values, Sequence) and len(values) == 2:
-            tables.append((name, *values))
+        elif isinstance(values, Sequence) and len(pair := cast("Sequence[object]", values)) == 2:
+            tables.append((name, pair[0], pair[1]))
         else:
             raise TypeError(f"inputs: {name} must be a number or (times, values)")
     return tables, numbers, None

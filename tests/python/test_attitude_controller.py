@@ -4,7 +4,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
 from fmu import CoSimulation, ModelExchange, grapple, toml

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from scipy import special, stats
+from scipy import stats
 
 from fmu import CoSimulation, grapple, toml
 from programs import EXAMPLES

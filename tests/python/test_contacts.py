@@ -3,6 +3,7 @@
 import fmpy
 import numpy as np
 import pytest
+from fmpy.fmi1 import FMICallException
 
 from fmu import FORMULATIONS, CoSimulation, ModelExchange, grapple
 
@@ -326,7 +327,7 @@ frame = "cue"
     with CoSimulation(archive, tolerance=1e-8) as cs:
         state = cs.fmu.getFMUstate()
         cs.set({"push.f[1]": 5.0})
-        with pytest.raises(Exception):
+        with pytest.raises(FMICallException):
             for k in range(1, 30):
                 cs.to(0.1 * k)
         assert any('contact "shot" chatters' in text for _, _, text in cs.messages), cs.messages

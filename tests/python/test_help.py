@@ -9,7 +9,7 @@ from pathlib import Path
 import airo_models
 import pytest
 
-from fmu import Archive, grapple
+from fmu import grapple
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -172,8 +172,8 @@ def test_failed_run_raises_and_keeps_its_rows():
 
 
 def test_inputs_replace_signals(spec, tmp_path):
-    for signal in spec["signal"].values():
-        signal["from_importer"] = True
+    for of_input in spec["signal"].values():
+        of_input["from_importer"] = True
     times = np.linspace(0, 0.2, 5)
     torque = 0.1 * np.sin(times)
     by_pair = spec.simulate(**SHORT, inputs={"elbow.tau": (times, torque)})

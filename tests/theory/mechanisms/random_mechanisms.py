@@ -28,7 +28,7 @@ reference: dof_tree, loop_rows, rank (of loop rows x tree motion, relative toler
 """
 import json, sys
 import numpy as np
-from reference import (System, Body, Frame, Constraint, State, axis_rot, q_rot, q_from_rot, q_mul, perp_basis, skew)
+from reference import (System, Body, Frame, Constraint, State, axis_rot, q_rot, q_from_rot, perp_basis, skew)
 
 NDOF = dict(revolute=1, prismatic=1, cylindrical=2, universal=2, spherical=3, free=6)
 TOL = 1e-9
@@ -238,7 +238,6 @@ def new(kind, n, rng):
 
 
 def generic(rng, loop_types, floating):
-    rows = sum(ROWS[t] for t in loop_types)
     n = int(rng.integers(3, 9))
     m = new("generic", n, rng)
     for c in range(n):
@@ -339,7 +338,6 @@ def parallelogram(rng, floating, closing="revolute", double=False):
         phi = rng.uniform(-1, 1)
         add_rev(m, base, k, o, z, th)
         add_rev(m, k, k + 1, r0, z, phi - th)         # coupler turned by phi w.r.t. the base, constant
-        Rc = axis_rot(z, phi)
         for i, a in enumerate((a2, a3)):
             add_rev(m, base, k + 2 + i, o + Q @ a, z, th)
         for i, a in enumerate((a2, a3)):
@@ -356,7 +354,6 @@ def parallelogram(rng, floating, closing="revolute", double=False):
         # anchor on base: o + Q a (base axes); on coupler: same vector, coupler axes = Rot(z,phi)^T Q a
         oc = axis_rot(z, phi).T @ (Q @ a)
         Rw, pw = pose_of(m, st, k + 1)
-        X = None
         kk = len(m["loops"])
         m["frames"].append(dict(name=f"a{kk}", body=k + 1, origin=oc.tolist(), rotation=q_rot(rnd_quat(rng)).tolist()))
         m["frames"].append(dict(name=f"b{kk}", body=base, origin=(o + Q @ a).tolist(), rotation=q_rot(rnd_quat(rng)).tolist()))

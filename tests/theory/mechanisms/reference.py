@@ -442,7 +442,7 @@ class System:
                 if sol.status == "running":
                     h = sol.h_abs
             if sol.status != "finished":
-                raise RuntimeError("integration failed at t=%g" % sol.t)
+                raise RuntimeError(f"integration failed at t={sol.t:g}")
             y = sol.y
             s = self._unpack(y)
             E = sum(self.energy(s))
