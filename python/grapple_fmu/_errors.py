@@ -23,13 +23,23 @@ class Problem:
 
     `line` and `column` count from one. Without a file they are those of `Spec.to_toml()`. The text of a
     warning or a note names the part of the model instead.
+
+    Examples:
+        >>> spec = grapple.load({"name": "probe", "body": {"hull": {"mass": -2.0, "inertia": [1.0, 1.0, 0.8]}}})
+        >>> print(spec.check()[0])
+        spec:4:1: body "hull", mass: the mass -2 kg is not positive
     """
 
     message: str
+    """Description of the problem."""
     file: str | None = None
+    """File that contains it."""
     line: int | None = None
+    """Line, from one."""
     column: int | None = None
+    """Column, from one."""
     kind: Literal["error", "warning", "note"] = "error"
+    """Severity: a spec with errors cannot be used."""
 
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
@@ -39,12 +49,18 @@ class Problem:
 class GrappleError(RuntimeError):
     """Error of the library: an invalid spec, an unknown name, a failed run.
 
-    `problems` has one entry for each error of a spec, with the messages that the tool prints.
-    `result` is what a run had recorded before it failed, otherwise `None`.
+    Examples:
+        >>> try:
+        ...     grapple.new("two_link").simulate(set={"forearm.mas": 3.0})
+        ... except grapple.GrappleError as error:
+        ...     print(error)
+        there is no parameter or input "forearm.mas"; did you mean "forearm.mass"?
     """
 
     problems: list[Problem]
+    """One entry for each error of a spec, with the messages that the tool prints."""
     result: object | None
+    """What a run had recorded before it failed (a `Result`), otherwise None."""
 
     def __init__(
         self, message: str, problems: Iterable[tuple[str, str | None, int | None, int | None]] = (), result: object | None = None

@@ -18,9 +18,15 @@ class StateSpace:
     """Linear model `ξ̇ = A ξ + B δu`, `δy = C ξ + D δu` about one instant of a motion.
 
     The states `ξ` are tangent coordinates: changes of the model's states, except that a quaternion is
-    replaced by three small rotations `<owner>.theta[1..3]` (rad) about body axes. `x`, `u` and `t` (s) are
-    states, inputs and time of that instant, `dx` the derivatives of the states there (zero at an equilibrium).
-    `δx = T ξ` and `ξ = S δx` convert.
+    replaced by three small rotations `<owner>.theta[1..3]` (rad) about body axes. `δx = T ξ` and `ξ = S δx`
+    convert.
+
+    Examples:
+        >>> linear = grapple.new("two_link").linearize(outputs=["elbow.q", "base.w"])
+        >>> linear.outputs, linear.output_units
+        (('elbow.q', 'base.w[1]', 'base.w[2]', 'base.w[3]'), ('rad', 'rad/s', 'rad/s', 'rad/s'))
+        >>> linear.C.shape
+        (4, 16)
     """
 
     A: NDArray[np.float64]
@@ -32,19 +38,31 @@ class StateSpace:
     D: NDArray[np.float64]
     """Feed-through matrix, p × m."""
     states: tuple[str, ...]
+    """Names of the n states ξ."""
     state_units: tuple[str, ...]
+    """Units of the states in FMI's notation."""
     inputs: tuple[str, ...]
+    """Names of the m inputs."""
     input_units: tuple[str, ...]
+    """Units of the inputs."""
     outputs: tuple[str, ...]
+    """Names of the p outputs."""
     output_units: tuple[str, ...]
+    """Units of the outputs."""
     pairs: int
     """Number of position coordinates; their rates follow in the same order."""
     T: NDArray[np.float64]
+    """Changes of the model's states of unit changes of ξ, nx × n."""
     S: NDArray[np.float64]
+    """Changes of ξ of unit changes of the model's states, n × nx."""
     t: float
+    """Time of the instant, s."""
     x: NDArray[np.float64]
+    """States of the model at that instant, shape (nx,)."""
     u: NDArray[np.float64]
+    """Inputs at that instant, shape (m,)."""
     dx: NDArray[np.float64]
+    """Derivatives of the model's states at that instant, shape (nx,); zero at an equilibrium."""
     modes: NDArray[np.complex128] | None = None
     """Eigenvalues with positive or zero imaginary part without the zero ones, 1/s, sorted; None for the
     linearisation of a `Model`."""

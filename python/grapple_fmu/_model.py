@@ -31,6 +31,15 @@ class Model(_native.Model):
     Raises GrappleError for unknown names and points without a solution, ValueError for wrong shapes and
     numbers that are not finite, TypeError for no numbers. Threads may share a model; their calls wait for each
     other.
+
+    Examples:
+        >>> model = grapple.new("ssrms_type").model()
+        >>> x = model.pack_states({"shoulder_pitch.q": 0.3, "elbow_pitch.q": -0.6})
+        >>> model.mass_matrix(x).shape
+        (13, 13)
+        >>> many = np.repeat(x[None], 100, axis=0)
+        >>> model.derivatives(0.0, many).shape
+        (100, 28)
     """
 
     def __new__(cls, source: object, set: Mapping[str, float] | None = None) -> Self:
@@ -51,6 +60,13 @@ class Model(_native.Model):
         Trans. Robotics and Automation 8 (1992) 1–6). With `motion="rotation"` the base may translate, and only
         the angular momentum about the mass centre is zero. Singular values below `tolerance` times the largest
         count as zero. `x` is one vector.
+
+        Raises GrappleError for an unknown frame and a spacecraft that does not float freely, ValueError for a batch.
+
+        Examples:
+            >>> model = grapple.new("ssrms_type").model()
+            >>> model.reaction_null_space(model.x0, "tip", motion="rotation").shape
+            (7, 4)
         """
         if motion not in ("full", "rotation"):
             raise ValueError(f"motion must be 'full' or 'rotation', not {motion!r}")
@@ -98,6 +114,16 @@ class Simulation(_native.Simulation):
 
     `simulation["elbow.q"]` is the value of any variable. A simulation belongs to one thread at a time;
     `clone` makes one for another thread. An error leaves it at the time that it has reached.
+
+    Examples:
+        >>> simulation = grapple.new("berthing").simulation()
+        >>> start = simulation.save()
+        >>> simulation.step(0.05, {"elbow.tau": 2.0})
+        >>> simulation.time, simulation.input_names
+        (0.05, ('shoulder.tau', 'elbow.tau', 'wrist.tau'))
+        >>> simulation.restore(start)
+        >>> simulation.time
+        0.0
     """
 
     def __new__(

@@ -120,10 +120,14 @@ class Model:
     @property
     def u0(self) -> _Array:
         """Inputs at the start, shape (nu,), used where u is left out."""
-    def state_index(self, name: str) -> int: ...
-    def input_index(self, name: str) -> int: ...
-    def output_index(self, name: str) -> int: ...
-    def rate_index(self, name: str) -> int: ...
+    def state_index(self, name: str) -> int:
+        """Returns the index of a state in x. Raises GrappleError for an unknown name."""
+    def input_index(self, name: str) -> int:
+        """Returns the index of an input in u. Raises GrappleError for an unknown name."""
+    def output_index(self, name: str) -> int:
+        """Returns the index of an output in y. Raises GrappleError for an unknown name."""
+    def rate_index(self, name: str) -> int:
+        """Returns the index of a rate in v. Raises GrappleError for an unknown name."""
     def derivatives(self, t: ArrayLike, x: ArrayLike, u: ArrayLike | None = None, *, out: _Array | None = None) -> _Array:
         """Returns the derivatives of the states, shape (..., nx), in their units per second.
 

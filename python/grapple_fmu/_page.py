@@ -20,6 +20,7 @@ class Page:
     """
 
     html: str
+    """Text of the file."""
 
     def __init__(self, html: str) -> None:
         self.html = html
@@ -54,6 +55,12 @@ def page(
 
     Raises GrappleError if a file is not a table of this model's variables. Parts that cannot be drawn are
     reported as warnings.
+
+    Examples:
+        >>> spec = grapple.new("two_link")
+        >>> table = spec.simulate(stop_time=1.0).save("run.csv")
+        >>> grapple.page(table, spec).save("run.html").name
+        'run.html'
     """
     import warnings
 

@@ -51,6 +51,15 @@ class Result(Mapping[str, "NDArray[np.float64]"]):
 
     `result["elbow.q"]` has the shape (rows,). `result["base.r"]` joins `base.r[1]`, `base.r[2]`, … to the shape
     (rows, 3). `result.time` are the times, s. In a notebook the result shows its page.
+
+    Examples:
+        >>> result = grapple.new("two_link").simulate(stop_time=1.0, step=0.1)
+        >>> result["elbow.q"].shape, result.units["elbow.q"]
+        ((11,), 'rad')
+        >>> result["base.r"].shape
+        (11, 3)
+        >>> result.health.good
+        True
     """
 
     def __init__(self, run: _native.Run) -> None:

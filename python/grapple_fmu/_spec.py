@@ -76,6 +76,11 @@ class _Runnable:
 
         Raises GrappleError for an unknown name, an invalid value or a run that fails; its `result` has the
         rows up to there. Ctrl-C ends the run.
+
+        Examples:
+            >>> result = grapple.new("two_link").simulate(stop_time=1.0, step=0.1, set={"forearm.mass": 3.0})
+            >>> result.parameters["forearm.mass"]
+            3.0
         """
         settings = items(set, "set")
         tables, numbers, file = _inputs(inputs)
@@ -93,6 +98,10 @@ class _Runnable:
         the rows of C and D, by default all. `"push.f"` stands for its components.
 
         Raises GrappleError for an unknown name, and for a formulation without linearisation.
+
+        Examples:
+            >>> grapple.new("berthing").linearize(inputs=["elbow.tau"], outputs=["elbow.q"]).D.shape
+            (1, 1)
         """
         if isinstance(inputs, str) or isinstance(outputs, str):
             raise TypeError("inputs and outputs must be lists of names")
@@ -127,6 +136,12 @@ class _Runnable:
         `study` has the sections of a study's file without `model`: `runs`, `seed`, `experiment`, `set`,
         `dispersion`, `output`. `jobs` is the number of parallel runs. A campaign that was interrupted
         continues where it ended, if it is called again.
+
+        Examples:
+            >>> study = {"runs": 4, "experiment": {"stop_time": 0.2}, "output": {"elbow.q": ["final"]}}
+            >>> study["dispersion"] = {"forearm.mass": {"uniform": [1.0, 2.0]}}
+            >>> grapple.new("two_link").campaign(study, "study").runs
+            4
         """
         with tempfile.TemporaryDirectory(prefix="grapple-") as folder:
             model = Path(folder) / "model.fmu"
@@ -144,6 +159,7 @@ class Fmu(_Runnable):
 
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
+        """Path of the FMU."""
         self._opened = _native.Package.open(os.fspath(path))
 
     def _package(self) -> _native.Package:
@@ -161,6 +177,14 @@ class Spec(_Runnable, MutableMapping[str, Any]):
 
     `spec["body"]["forearm"]["mass"] = 3.0` changes a number; lists may be NumPy arrays. Units are SI. A spec
     keeps the text of its file, with comments, until it is edited. Files that it names are relative to `folder`.
+
+    Examples:
+        >>> spec = grapple.new("two_link")
+        >>> spec["body"]["forearm"]["mass"] = 3.0
+        >>> spec.is_edited
+        True
+        >>> spec["joint"]["elbow"]["parent"]
+        'upper_arm'
     """
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, folder: PathLike = ".") -> None:
@@ -169,7 +193,9 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         self._written: dict[str, Any] | None = None
         self._compiled: tuple[str, _native.Package] | None = None
         self.path: Path | None = None
+        """File that the spec was read from."""
         self.folder = Path(folder)
+        """Folder of the files that the spec names."""
 
     @classmethod
     def _of_text(cls, text: str, path: Path | None, folder: PathLike) -> Spec:
@@ -282,6 +308,12 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         "win64", "darwin64"); by default the FMU runs on all of them. `fmi_type` are its interfaces (Model
         Exchange, Co-Simulation), `names` the naming of its variables. Without `diagnostics` it has no
         variables `system.*`.
+
+        Raises GrappleError for an invalid spec and for a platform without library.
+
+        Examples:
+            >>> grapple.new("two_link").build(platforms=["linux64"]).name
+            'two_link.fmu'
         """
         compiled = self._package()
         path = Path(f"{compiled.name}.fmu") if path is None else Path(path)
@@ -302,6 +334,10 @@ def load(source: PathLike | Mapping[str, Any], *, folder: PathLike | None = None
 
     Raises GrappleError for a text that is no TOML, OSError for a file that cannot be read. All other errors
     are those of `check`, and are raised when the spec is used.
+
+    Examples:
+        >>> grapple.load({"name": "probe", "body": {"hull": {"mass": 20.0, "inertia": [1.0, 1.0, 0.8]}}})
+        <Spec 'probe': 1 × body>
     """
     if isinstance(source, Mapping):
         return Spec(source, folder=folder or ".")
@@ -332,12 +368,20 @@ def simulate(model: PathLike | Spec | Fmu, **options: Any) -> Result:
 
 
 def templates() -> dict[str, str]:
-    """Returns the names of the templates with their descriptions."""
+    """Returns the names of the templates with their descriptions.
+
+    Examples:
+        >>> grapple.templates()["two_link"]
+        'Two links on a free-floating base, driven by sine torques'
+    """
     return dict(_native.templates())
 
 
 def new(template: str = "arm", name: str | None = None) -> Spec:
-    """Returns a commented spec to start from; `name` is that of the model, by default the template's."""
+    """Returns a commented spec to start from; `name` is that of the model, by default the template's.
+
+    Raises GrappleError for an unknown template.
+    """
     return Spec._of_text(_native.template(template, name or template), None, ".")
 
 

@@ -350,6 +350,8 @@ def test_stub_declares_what_the_module_has():
     from grapple_fmu import _native
 
     stub = ast.parse((ROOT / "python/grapple_fmu/_native.pyi").read_text())
+    declared = {node.name for node in stub.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert declared == {name for name in vars(_native) if not name.startswith("_")}
     for node in stub.body:
         if isinstance(node, ast.FunctionDef):
             own = list(inspect.signature(getattr(_native, node.name)).parameters)
