@@ -47,7 +47,10 @@ class Model(_native.Model):
         return super().__new__(cls, of, items(set, "set"))
 
     def linearize(self, t: float, x: ArrayLike, u: ArrayLike | None = None) -> StateSpace:
-        """Returns the linear model about a point, in tangent coordinates, with the present discrete state."""
+        """Returns the linear model about a point, in tangent coordinates, with the present discrete state.
+
+        `t` is the time (s), `x` one vector of states, shape (nx,), and `u` one of inputs, shape (nu,).
+        """
         return StateSpace._of(self.linearisation(t, x, u))
 
     def reaction_null_space(
@@ -90,14 +93,20 @@ class Model(_native.Model):
         return basis
 
     def pack_states(self, values: Mapping[str, float], x: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Returns `x` (by default `x0`) with other values of the named states."""
+        """Returns `x` (by default `x0`), shape (..., nx), with other values of the named states.
+
+        Raises GrappleError for an unknown name.
+        """
         packed = self.x0 if x is None else np.array(x, dtype=float)
         for name, value in items(values, "values"):
             packed[..., self.state_index(name)] = value
         return packed
 
     def pack_inputs(self, values: Mapping[str, float], u: ArrayLike | None = None) -> NDArray[np.float64]:
-        """Returns `u` (by default `u0`) with other values of the named inputs."""
+        """Returns `u` (by default `u0`), shape (..., nu), with other values of the named inputs.
+
+        Raises GrappleError for an unknown name.
+        """
         packed = self.u0 if u is None else np.array(u, dtype=float)
         for name, value in items(values, "values"):
             packed[..., self.input_index(name)] = value

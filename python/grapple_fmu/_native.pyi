@@ -251,9 +251,15 @@ class Simulation:
         """Returns a copy of the complete state: time, states, inputs, parameters, discrete state, and the
         memory of the integrator."""
     def restore(self, saved: Saved) -> None:
-        """Restores a copy, also one of another simulation of the same model. Later events are dropped."""
+        """Restores a copy, also one of another simulation of the same model. Later events are dropped.
+
+        Raises GrappleError for a copy of another model.
+        """
     def read_saved(self, bytes: bytes) -> Saved:
-        """Returns the copy in bytes from `Saved.to_bytes` or from the model's FMU (fmi2SerializeFMUstate)."""
+        """Returns the copy in bytes from `Saved.to_bytes` or from the model's FMU (fmi2SerializeFMUstate).
+
+        Raises GrappleError for other bytes.
+        """
 
 class Saved:
     """A copy of the complete state of a run."""
