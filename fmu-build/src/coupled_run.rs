@@ -4,6 +4,7 @@ use crate::control::Control;
 use crate::coupled_system::CoupledSystem;
 use crate::error::{Context, Error, Result};
 use crate::fmu::{changes, is_real};
+use crate::instance::Instance;
 use crate::run::{Effort, Experiment, Recorder, Run, Times};
 use crate::slave::Slave;
 use crate::table::{Cells, Column, Table};

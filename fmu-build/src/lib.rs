@@ -19,6 +19,7 @@
 //! | `simulate` | [`simulate::simulate`], [`coupled_system::CoupledSystem::run`], [`report::page`] |
 //! | `page` | [`recorded::Recorded::read`], [`report::page_of_results`] |
 //! | `campaign` | [`campaign::StudyFile::campaign`], [`campaign::Campaign::open`], [`campaign::Work::run`] |
+//! | `identify` | [`identify::IdentificationFile::read`], [`identify::identify`] |
 //! | `linearize` | [`linearize::linearize`] |
 //! | `margin` | [`margin::SampledLoops::margins`], [`margin::interface::Coupling::limits`] |
 //! | `schema` | [`schema::json`], [`schema::markdown`] |
@@ -33,6 +34,7 @@
 //! | [`run`], [`results`], [`diagnostics`] | a run in Co-Simulation, its results and diagnostics |
 //! | [`input_table`], [`table`], [`files`] | tables of inputs and results; output files |
 //! | [`table_file`], [`recorded`] | tables that any program wrote; results that it recorded |
+//! | [`sensitivities`] | derivatives of a run with respect to parameters and start values |
 //! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
@@ -81,8 +83,10 @@ mod file_kind;
 pub mod files;
 pub mod fmu;
 mod html;
+pub mod identify;
 pub mod import;
 pub mod input_table;
+mod instance;
 pub mod library;
 pub mod linearize;
 pub mod margin;
@@ -102,6 +106,7 @@ pub mod report;
 pub mod results;
 pub mod run;
 pub mod schema;
+pub mod sensitivities;
 pub mod shapes;
 mod signals;
 pub mod simulate;

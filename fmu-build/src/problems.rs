@@ -1,10 +1,12 @@
 //! All errors of one file, each at its position in it.
 
+use crate::error::Error;
 use crate::text::count;
 use grapple::Problem;
 use grapple::spec::{Source, places};
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Upper limit of a file's size, bytes. Large data of a spec are tables in separate files, to which
@@ -98,6 +100,24 @@ impl Problems {
             })
             .collect();
         Self { summary, problems }
+    }
+
+    /// Returns the problems of the file of a study with this text, as an error.
+    pub(crate) fn of_study(path: &Path, text: &str, problems: &[Problem]) -> Error {
+        let source = Source::new(text);
+        let located = problems.iter().map(|problem| {
+            let message = match problem.at.as_slice() {
+                [place] if place.starts_with('@') => problem.what.clone(),
+                [section, name, field @ ..] => {
+                    let field: String = field.iter().map(|field| format!(", {field}")).collect();
+                    format!("{section} {name:?}{field}: {}", problem.what)
+                }
+                [field] => format!("{field}: {}", problem.what),
+                [] => problem.what.clone(),
+            };
+            (message, source.locate(problem))
+        });
+        Self::of(&path.display().to_string(), text, "TOML", located.collect()).into()
     }
 
     /// Returns the messages, each with line and column of its position, both from one.

@@ -449,7 +449,11 @@ impl Names {
 }
 
 /// Removes the column of times, s, and returns its values.
-fn times(columns: &mut Vec<FileColumn>, left_out: &[(String, String)], first_row: usize) -> Result<Vec<f64>> {
+pub(crate) fn times(
+    columns: &mut Vec<FileColumn>,
+    left_out: &[(String, String)],
+    first_row: usize,
+) -> Result<Vec<f64>> {
     let is_time = |name: &str| name.eq_ignore_ascii_case("time");
     let Some(place) = columns.iter().position(|column| is_time(&column.name)) else {
         return Err(match left_out.iter().find(|(name, _)| is_time(name)) {

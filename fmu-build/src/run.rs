@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result, invalid};
 use crate::fmu::{Fmu, is_real};
+use crate::instance::Instance;
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
 use crate::slave::Slave;
@@ -228,13 +229,13 @@ impl<'a> Plan<'a> {
     }
 
     /// Initialises an instance with the given values of parameters and inputs.
-    fn initialize(&self, slave: &mut Slave, settings: &[(u32, f64)]) -> Result<()> {
-        slave.set_up(0.0, self.times.stop, self.times.tolerance)?;
+    pub(crate) fn initialize(&self, instance: &mut impl Instance, settings: &[(u32, f64)]) -> Result<()> {
+        instance.set_up(0.0, self.times.stop, self.times.tolerance)?;
         let (references, values): (Vec<u32>, Vec<f64>) = settings.iter().copied().unzip();
-        slave.set_reals(&references, &values)?;
-        slave.enter_initialization()?;
-        slave.set_reals(&self.driven.references, &self.driven.values(0.0))?;
-        slave.exit_initialization()
+        instance.set_reals(&references, &values)?;
+        instance.enter_initialization()?;
+        instance.set_reals(&self.driven.references, &self.driven.values(0.0))?;
+        instance.exit_initialization()
     }
 
     /// Runs an instance to the end, or until `watch`, called at the start and at each communication
@@ -248,33 +249,45 @@ impl<'a> Plan<'a> {
         let mut t = 0.0;
         let mut flow = watch(t, slave)?;
         for point in self.times.points() {
-            while t < point && flow.is_continue() {
-                let stop = self.driven.next_stop(t, point);
-                set_inputs(&self.driven, t, stop - t, slave)?;
-                let clock = Instant::now();
-                slave.step(t, stop - t)?;
-                effort.wall += clock.elapsed();
-                effort.steps += 1;
-                t = stop;
-            }
             if flow.is_break() {
                 break;
             }
-            slave.set_reals(&self.driven.references, &self.driven.values(t))?;
+            self.advance_to(slave, (t, point), effort)?;
+            t = point;
             flow = watch(t, slave)?;
         }
         Ok(flow)
     }
+
+    /// Advances an instance from one communication point to the next, times in s, and sets the
+    /// inputs there.
+    pub(crate) fn advance_to(
+        &self,
+        instance: &mut impl Instance,
+        (mut t, point): (f64, f64),
+        effort: &mut Effort,
+    ) -> Result<()> {
+        while t < point {
+            let stop = self.driven.next_stop(t, point);
+            set_inputs(&self.driven, t, stop - t, instance)?;
+            let clock = Instant::now();
+            instance.step(t, stop - t)?;
+            effort.wall += clock.elapsed();
+            effort.steps += 1;
+            t = stop;
+        }
+        instance.set_reals(&self.driven.references, &self.driven.values(t))
+    }
 }
 
 /// Sets the signals for the step from `t` to `t + h`.
-fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, slave: &mut Slave) -> Result<()> {
+fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, instance: &mut impl Instance) -> Result<()> {
     if inputs.references.is_empty() {
         return Ok(());
     }
-    slave.set_reals(&inputs.references, &inputs.values(t))?;
+    instance.set_reals(&inputs.references, &inputs.values(t))?;
     for (order, values) in (1..).zip(inputs.derivatives(t, h)) {
-        slave.set_derivatives(&inputs.references, order, &values)?;
+        instance.set_derivatives(&inputs.references, order, &values)?;
     }
     Ok(())
 }

@@ -44,7 +44,7 @@ pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> R
 }
 
 /// Returns the value reference and the value of each setting.
-fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f64)>> {
+pub(crate) fn settings(fmu: &Fmu, plan: &Plan, set: &[(String, f64)]) -> Result<Vec<(u32, f64)>> {
     let setting = |(name, value): &(String, f64)| {
         let variable = fmu.settable(name)?;
         if plan.drives(variable) {

@@ -6,8 +6,8 @@
 #![allow(unsafe_code)]
 
 use crate::error::{Context, Error, Result, invalid};
+use crate::instance::{Instance, at_time};
 use crate::platform::Platform;
-use crate::text::number;
 use crate::{archive, binary, library};
 use grapple::fmu::c_abi::as_logger;
 use grapple::fmu::fmi2::function::{
@@ -181,64 +181,6 @@ impl Slave<'_> {
         self.expect("fmi2SetDebugLogging", status)
     }
 
-    /// Sets start time, stop time and tolerance of the run.
-    pub fn set_up(&mut self, start: f64, stop: f64, tolerance: f64) -> Result<()> {
-        // SAFETY: the instance lives; no pointers.
-        let status =
-            unsafe { (self.functions.fmi2SetupExperiment)(self.component, fmi2True, tolerance, start, fmi2True, stop) };
-        self.expect("fmi2SetupExperiment", status)
-    }
-
-    /// Enters the initialisation.
-    pub fn enter_initialization(&mut self) -> Result<()> {
-        // SAFETY: the instance lives.
-        let status = unsafe { (self.functions.fmi2EnterInitializationMode)(self.component) };
-        self.expect("fmi2EnterInitializationMode", status)
-    }
-
-    /// Leaves the initialisation; the FMU validates the parameters.
-    pub fn exit_initialization(&mut self) -> Result<()> {
-        // SAFETY: the instance lives.
-        let status = unsafe { (self.functions.fmi2ExitInitializationMode)(self.component) };
-        self.expect("fmi2ExitInitializationMode", status)
-    }
-
-    /// Sets Reals.
-    pub fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()> {
-        let n = references.len().min(values.len());
-        // SAFETY: both slices have at least n elements.
-        let status = unsafe { (self.functions.fmi2SetReal)(self.component, references.as_ptr(), n, values.as_ptr()) };
-        self.expect("fmi2SetReal", status)
-    }
-
-    /// Sets the derivatives of one order of Real inputs.
-    pub fn set_derivatives(&mut self, references: &[u32], order: fmi2Integer, values: &[f64]) -> Result<()> {
-        let n = references.len().min(values.len());
-        let orders = vec![order; n];
-        // SAFETY: all three slices have at least n elements.
-        let status = unsafe {
-            (self.functions.fmi2SetRealInputDerivatives)(
-                self.component,
-                references.as_ptr(),
-                n,
-                orders.as_ptr(),
-                values.as_ptr(),
-            )
-        };
-        self.expect("fmi2SetRealInputDerivatives", status)
-    }
-
-    /// Gets Reals.
-    pub fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {
-        let mut values = vec![0.0; references.len()];
-        // SAFETY: the buffer has one value for each reference.
-        let status = unsafe {
-            (self.functions.fmi2GetReal)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
-        };
-        self.expect("fmi2GetReal", status)?;
-        Ok(values)
-    }
-
     /// Gets Booleans, as 0 and 1.
     pub fn booleans(&mut self, references: &[u32]) -> Result<Vec<f64>> {
         let mut values: Vec<fmi2Boolean> = vec![0; references.len()];
@@ -251,14 +193,6 @@ impl Slave<'_> {
             .into_iter()
             .map(|value| f64::from(u8::from(value != 0)))
             .collect())
-    }
-
-    /// Steps from `t` to `t + h`.
-    pub fn step(&mut self, t: f64, h: f64) -> Result<()> {
-        // SAFETY: the instance lives.
-        let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
-        self.expect("fmi2DoStep", status)
-            .context(|| format!("the step from t = {} s failed", number(t, 9)))
     }
 
     /// Ends the run.
@@ -296,6 +230,66 @@ impl Slave<'_> {
         *log = others;
         let lines: Vec<String> = reasons.into_iter().map(|message| message.text).collect();
         (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+impl Instance for Slave<'_> {
+    fn set_up(&mut self, start: f64, stop: f64, tolerance: f64) -> Result<()> {
+        // SAFETY: the instance lives; no pointers.
+        let status =
+            unsafe { (self.functions.fmi2SetupExperiment)(self.component, fmi2True, tolerance, start, fmi2True, stop) };
+        self.expect("fmi2SetupExperiment", status)
+    }
+
+    fn enter_initialization(&mut self) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2EnterInitializationMode)(self.component) };
+        self.expect("fmi2EnterInitializationMode", status)
+    }
+
+    fn exit_initialization(&mut self) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2ExitInitializationMode)(self.component) };
+        self.expect("fmi2ExitInitializationMode", status)
+    }
+
+    fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()> {
+        let n = references.len().min(values.len());
+        // SAFETY: both slices have at least n elements.
+        let status = unsafe { (self.functions.fmi2SetReal)(self.component, references.as_ptr(), n, values.as_ptr()) };
+        self.expect("fmi2SetReal", status)
+    }
+
+    fn set_derivatives(&mut self, references: &[u32], order: fmi2Integer, values: &[f64]) -> Result<()> {
+        let n = references.len().min(values.len());
+        let orders = vec![order; n];
+        // SAFETY: all three slices have at least n elements.
+        let status = unsafe {
+            (self.functions.fmi2SetRealInputDerivatives)(
+                self.component,
+                references.as_ptr(),
+                n,
+                orders.as_ptr(),
+                values.as_ptr(),
+            )
+        };
+        self.expect("fmi2SetRealInputDerivatives", status)
+    }
+
+    fn step(&mut self, t: f64, h: f64) -> Result<()> {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2DoStep)(self.component, t, h, fmi2True) };
+        at_time(self.expect("fmi2DoStep", status), t)
+    }
+
+    fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {
+        let mut values = vec![0.0; references.len()];
+        // SAFETY: the buffer has one value for each reference.
+        let status = unsafe {
+            (self.functions.fmi2GetReal)(self.component, references.as_ptr(), values.len(), values.as_mut_ptr())
+        };
+        self.expect("fmi2GetReal", status)?;
+        Ok(values)
     }
 }
 

@@ -13,6 +13,7 @@ Units are SI. Errors are raised as `GrappleError` with all problems and their pl
 """
 
 from ._errors import GrappleError, Problem
+from ._identify import Estimate, Identified, Residual, Sensitivities, identify
 from ._linear import StateSpace
 from ._model import Model, Simulation
 from ._native import Saved, __version__
@@ -22,20 +23,25 @@ from ._spec import Campaign, Fmu, Spec, build, campaign, import_urdf, load, new,
 
 __all__ = [
     "Campaign",
+    "Estimate",
     "Fmu",
     "GrappleError",
     "Health",
+    "Identified",
     "Model",
     "Page",
     "Problem",
+    "Residual",
     "Result",
     "Saved",
+    "Sensitivities",
     "Simulation",
     "Spec",
     "StateSpace",
     "__version__",
     "build",
     "campaign",
+    "identify",
     "import_urdf",
     "load",
     "new",

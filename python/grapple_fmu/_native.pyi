@@ -28,6 +28,17 @@ def import_urdf(
 ) -> tuple[str, str, list[tuple[str, str]], list[str]]: ...
 def mount_urdf(name: str, file: _Path, on: _Path, frame: str) -> tuple[str, str]: ...
 def page(results: list[str], model: Package, component: str | None, set: list[tuple[str, float]]) -> tuple[str, list[str]]: ...
+def sensitivities(
+    package: Package,
+    experiment: tuple[float | None, float | None, float | None],
+    set: list[tuple[str, float]],
+    inputs: list[tuple[str, object, object]],
+    table: _Path | None,
+    with_respect_to: list[str],
+    outputs: list[str],
+    progress: _Progress,
+) -> dict[str, Any]: ...
+def identify(file: _Path, progress: _Progress) -> dict[str, Any]: ...
 
 class Package:
     @staticmethod

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from . import _native
 from ._errors import GrappleError, Problem, optional
+from ._identify import Identified, Sensitivities, identify, sensitivities_of, write_table
 from ._linear import StateSpace
 from ._page import PathLike
 from ._progress import Progress, reported
@@ -126,6 +127,79 @@ class _Runnable:
         from ._model import Simulation
 
         return Simulation(self, start_time=start_time, stop_time=stop_time, tolerance=tolerance, set=set)
+
+    def sensitivities(
+        self,
+        with_respect_to: Sequence[str],
+        *,
+        outputs: Sequence[str] = (),
+        stop_time: float | None = None,
+        step: float | None = None,
+        tolerance: float | None = None,
+        set: Mapping[str, float] | None = None,
+        inputs: object = None,
+        progress: Progress = None,
+    ) -> Sensitivities:
+        """Runs the model and differentiates the run with respect to parameters, start values and constant inputs.
+
+        `outputs` are outputs, states and inputs, by default all. The other arguments are those of `simulate`.
+
+        Raises GrappleError for an unknown name, an input that is driven by a signal or changes at events, an
+        invalid value or a run that fails. Ctrl-C ends the work.
+        """
+        if isinstance(with_respect_to, str) or isinstance(outputs, str):
+            raise TypeError("with_respect_to and outputs must be lists of names")
+        settings = items(set, "set")
+        tables, numbers, file = _inputs(inputs)
+        experiment = (stop_time, step, tolerance)
+        names, outputs = list(with_respect_to), list(outputs)
+        with reported(progress, "s") as report:
+            parts = _native.sensitivities(self._package(), experiment, settings + numbers, tables, file, names, outputs, report)
+        return sensitivities_of(parts)
+
+    def identify(
+        self,
+        data: object,
+        parameters: Iterable[str] | Mapping[str, Mapping[str, Any]],
+        *,
+        measurements: Mapping[str, Mapping[str, Any]] | None = None,
+        set: Mapping[str, float] | None = None,
+        interpolation: Literal["linear", "hold"] = "linear",
+        tolerance: float | None = None,
+        progress: Progress = None,
+    ) -> Identified:
+        """Identifies parameters, start values and constant inputs from a measured run.
+
+        `data` is a mapping of columns or a DataFrame, with `time` (s), or the path of a CSV or Parquet file. Columns
+        with names of inputs drive the model, without noise; those with names of outputs and states are compared
+        with it: all of them, or those in `measurements`, where `{"sigma": 1e-4}` gives the standard deviation of
+        the noise (estimated by default) and `{"column": "q3"}` the title of the column. NaN is a value that was
+        not measured. `parameters` are names, each with a `guess` (by default the model's value) and a `prior`
+        (`{"mean": 5.0, "sigma": 2.0}`) if there is one. `set` gives other parameters their values.
+
+        Raises GrappleError for unknown names, wrong units, and if the search does not converge.
+        """
+        if isinstance(parameters, str):
+            raise TypeError("parameters must be a list or a mapping of names")
+        unknown: dict[str, Mapping[str, Any]]
+        if isinstance(parameters, Mapping):
+            unknown = dict(cast("Mapping[str, Mapping[str, Any]]", parameters))
+        else:
+            unknown = {name: {} for name in parameters}
+        with tempfile.TemporaryDirectory(prefix="grapple-") as name:
+            folder = Path(name)
+            self._save_fmu(folder / "model.fmu")
+            if isinstance(data, (str, os.PathLike)):
+                table = Path(cast("PathLike", data)).absolute()
+            else:
+                table = folder / "data.csv"
+                write_table(data, table)
+            study: dict[str, Any] = {"model": "model.fmu", "data": str(table), "interpolation": interpolation}
+            study |= {"parameter": unknown, "measurement": dict(measurements or {})}
+            study |= {"set": dict(items(set, "set"))} | ({} if tolerance is None else {"tolerance": float(tolerance)})
+            file = folder / "identification.toml"
+            file.write_text(_native.to_toml(study), encoding="utf-8")
+            return identify(file, progress=progress)
 
     def campaign(
         self, study: Mapping[str, Any], output: PathLike, *, jobs: int | None = None, progress: Progress = None

@@ -9,6 +9,7 @@
 //! | `points` | times, states and inputs of a batch |
 //! | `linear` | matrices and linear models as arrays |
 //! | `package` | a spec or an FMU: check, build, simulate, linearise, campaigns |
+//! | `sensitivities` | derivatives of a run; identification |
 //! | `run` | the results of a run |
 //! | `model` | derivatives, outputs and mechanics of a model |
 //! | `simulation` | a run, step by step |
@@ -25,6 +26,7 @@ mod names;
 mod package;
 mod points;
 mod run;
+mod sensitivities;
 mod simulation;
 mod watched;
 
@@ -39,6 +41,8 @@ mod _native {
     use crate::package::Package;
     #[pymodule_export]
     use crate::run::Run;
+    #[pymodule_export]
+    use crate::sensitivities::{identify, sensitivities};
     #[pymodule_export]
     use crate::simulation::{Saved, Simulation};
 

@@ -40,6 +40,9 @@ type Runs = (Option<PathBuf>, usize, Vec<(usize, String)>);
 /// Values of an input over time.
 type Table = (Vec<f64>, Vec<f64>);
 
+/// Name, times and values of an input, as arrays of Python.
+pub type Columns<'py> = (String, Bound<'py, PyAny>, Bound<'py, PyAny>);
+
 /// An unpacked and loaded FMU, with the folder in which it is.
 pub struct Loaded {
     pub fmu: Fmu,
@@ -47,7 +50,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    fn new(package: &package::Package) -> fmu_build::Result<Self> {
+    pub fn new(package: &package::Package) -> fmu_build::Result<Self> {
         let folder = TempDir::with_prefix("grapple-").map_err(|error| Error::Other(error.into()))?;
         let fmu = Fmu::unpack(package, folder.path())?;
         Ok(Self { fmu, _folder: folder })
@@ -175,39 +178,15 @@ impl Package {
         step: Option<f64>,
         tolerance: Option<f64>,
         set: Vec<(String, f64)>,
-        inputs: Vec<(String, Bound<'_, PyAny>, Bound<'_, PyAny>)>,
+        inputs: Vec<Columns<'_>>,
         table: Option<PathBuf>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Run> {
-        let read = |(name, times, numbers): (String, Bound<'_, PyAny>, Bound<'_, PyAny>)| {
-            let [times, numbers] = [(times, "times"), (numbers, "values")].map(|(value, part)| {
-                let what = format!("inputs: {part} of {name}");
-                let array = array(&value, &what)?;
-                match array.ndim() {
-                    1 => Ok(values(&array, &what)?.to_vec()),
-                    _ => Err(errors::error(
-                        py,
-                        format!("{what} have {} axes instead of one", array.ndim()),
-                    )),
-                }
-            });
-            PyResult::Ok((name, (times?, numbers?)))
-        };
-        let inputs = inputs
-            .into_iter()
-            .map(read)
-            .collect::<PyResult<Vec<(String, Table)>>>()?;
+        let inputs = inputs_of(py, inputs)?;
         let package = &self.package;
         let (loaded, run) = watched(py, progress, |control| {
             let loaded = Loaded::new(package)?;
-            let mut signals = match table {
-                Some(file) => input_table::read(&file, &loaded.fmu)?,
-                None => IndexMap::new(),
-            };
-            for (name, table) in inputs {
-                let signal = signal(&loaded.fmu, &name, table)?;
-                signals.insert(name, signal);
-            }
+            let signals = signals(&loaded.fmu, inputs, table)?;
             let experiment = Experiment {
                 stop_time,
                 step,
@@ -263,6 +242,48 @@ impl Package {
             Ok((outcome.table, outcome.done, failed.collect()))
         })
     }
+}
+
+/// Reads names, times and values of inputs.
+///
+/// # Errors
+/// Values that are no vectors of numbers.
+pub fn inputs_of(py: Python<'_>, inputs: Vec<Columns<'_>>) -> PyResult<Vec<(String, Table)>> {
+    let read = |(name, times, numbers): Columns<'_>| {
+        let [times, numbers] = [(times, "times"), (numbers, "values")].map(|(value, part)| {
+            let what = format!("inputs: {part} of {name}");
+            let array = array(&value, &what)?;
+            match array.ndim() {
+                1 => Ok(values(&array, &what)?.to_vec()),
+                _ => Err(errors::error(
+                    py,
+                    format!("{what} have {} axes instead of one", array.ndim()),
+                )),
+            }
+        });
+        PyResult::Ok((name, (times?, numbers?)))
+    };
+    inputs.into_iter().map(read).collect()
+}
+
+/// Returns the signals of inputs: those of a file, and of tables.
+///
+/// # Errors
+/// An unknown input; a file or a table that is not valid.
+pub fn signals(
+    fmu: &Fmu,
+    tables: Vec<(String, Table)>,
+    file: Option<PathBuf>,
+) -> fmu_build::Result<IndexMap<String, Signal>> {
+    let mut signals = match file {
+        Some(file) => input_table::read(&file, fmu)?,
+        None => IndexMap::new(),
+    };
+    for (name, table) in tables {
+        let signal = signal(fmu, &name, table)?;
+        signals.insert(name, signal);
+    }
+    Ok(signals)
 }
 
 /// Returns the table of an input as a signal: steps for an input that changes at events, else

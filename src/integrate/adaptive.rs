@@ -57,7 +57,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         let evaluations = &mut memory.step_history.evaluations;
         *evaluations = evaluations.saturating_add((*equations.evaluations - before) as u32);
         let rejection = match attempt {
-            Ok(attempt) if attempt.norm <= 1.0 => {
+            Ok(attempt) if attempt.norm <= settings.largest_error() => {
                 remember(&mut memory.step_history, control, trial, attempt);
                 let mut step = Step::accepted(method, trial, attempt.norm, rejections, x);
                 step.evaluations = std::mem::take(&mut memory.step_history.evaluations);

@@ -133,6 +133,19 @@ impl Memory {
         NUMBERS + vectors(settings).iter().sum::<usize>()
     }
 
+    /// Copies the data that determine the next step from the memory of another run before a step
+    /// of the length `h`: step size, method and Jacobian. Newton's starting values stay.
+    pub fn follow(&mut self, other: &Memory, h: f64) {
+        self.step_history = StepHistory {
+            h_next: h,
+            rejected: false,
+            ..other.step_history
+        };
+        self.newton = other.newton;
+        self.method_selection = other.method_selection;
+        self.jacobian.clone_from(&other.jacobian);
+    }
+
     /// Makes the next step evaluate a new Jacobian, after a sudden change of the equations. An old
     /// one that is stiffer than the equations would suppress the error estimate.
     pub fn invalidate_jacobian(&mut self) {

@@ -110,12 +110,19 @@ impl Radau5 {
             origin: Origin::new(n),
             rows: vec![0.0; 3 * n],
             loosening: loosened / rtol,
-            limits: Limits {
+            limits: match settings.follows {
                 // `κ` of HW IV.8, *Stopping Criterion*, which recommends 1e-1 to 1e-2; as in
                 // `radau5.f`, less with small tolerances, but not below round-off.
-                target: (10.0 * f64::EPSILON / loosened).max(loosened.sqrt().min(0.03)),
-                round_off: 0.0,
-                iterations: ITERATIONS,
+                false => Limits {
+                    target: (10.0 * f64::EPSILON / loosened).max(loosened.sqrt().min(0.03)),
+                    round_off: 0.0,
+                    iterations: ITERATIONS,
+                },
+                true => Limits {
+                    target: 10.0 * f64::EPSILON / loosened,
+                    round_off: (1e6 * f64::EPSILON / loosened).min(0.03),
+                    iterations: 4 * ITERATIONS,
+                },
             },
             known: StepData::NOTHING,
         }
@@ -283,7 +290,7 @@ impl OneStep for Radau5 {
     fn evaluations_per_step(&self) -> u64 {
         // Stages with an old and then with a new Jacobian; Jacobian; second error estimate;
         // derivative at the end.
-        2 * 3 * u64::from(ITERATIONS) + self.x0.len() as u64 + 2
+        2 * 3 * u64::from(self.limits.iterations) + self.x0.len() as u64 + 2
     }
 
     fn start<O: Ode + ?Sized>(

@@ -14,6 +14,7 @@ pub struct Settings {
     pub(super) h_max: f64,
     pub(super) initial_step: Option<f64>,
     pub(super) max_evaluations: u64,
+    pub(super) follows: bool,
 }
 
 impl Settings {
@@ -65,6 +66,7 @@ impl Settings {
             h_max: f64::INFINITY,
             initial_step: None,
             max_evaluations: Self::DEFAULT_MAX_EVALUATIONS,
+            follows: false,
         })
     }
 
@@ -100,6 +102,20 @@ impl Settings {
     pub fn with_max_evaluations(mut self, max_evaluations: u64) -> Settings {
         self.max_evaluations = max_evaluations;
         self
+    }
+
+    /// Makes the results a smooth function of the start if each step is the one that another run
+    /// has taken ([`Memory::follow`](super::Memory::follow)): an error of twice the tolerance is
+    /// accepted, and RADAU5 iterates to round-off, as the other implicit methods always do.
+    #[must_use]
+    pub fn following(mut self) -> Settings {
+        self.follows = true;
+        self
+    }
+
+    /// Returns the largest error of an accepted step, relative to the tolerance.
+    pub(super) fn largest_error(&self) -> f64 {
+        if self.follows { 2.0 } else { 1.0 }
     }
 
     /// Returns the number of derivative evaluations allowed in one call, as of

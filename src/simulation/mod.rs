@@ -5,9 +5,11 @@
 
 mod monitor;
 mod motion;
+mod pace;
 mod solver;
 mod state;
 
+pub use pace::Steps;
 pub use state::{INPUT_ORDER, Monitored, State};
 
 use crate::Error;
@@ -16,6 +18,7 @@ use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use motion::Motion;
+use pace::Pace;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
 
@@ -27,6 +30,7 @@ pub struct Simulation {
     /// The state. A caller that changes it must call [`invalidate`](Self::invalidate).
     pub state: State,
     stepper: Stepper,
+    pace: Pace,
     statistics: Statistics,
     workspace: Workspace,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
@@ -125,6 +129,7 @@ impl Simulation {
             state: State::new(model, stepper.settings()),
             plant,
             stepper,
+            pace: Pace::Own,
             statistics: Statistics::default(),
             workspace,
             state_jacobian,
@@ -405,7 +410,10 @@ impl Simulation {
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
         };
-        match self.stepper.step(&mut motion, *t, limit, x, memory) {
+        self.pace.before_step(memory);
+        let taken = self.stepper.step(&mut motion, *t, limit, x, memory);
+        self.pace.after_step(taken.as_ref().ok());
+        match taken {
             Ok(step) => {
                 *t = step.t;
                 self.statistics.steps += 1;

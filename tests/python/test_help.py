@@ -34,6 +34,13 @@ uniform = [1.0, 2.0]
 "elbow.q" = ["final"]
 """
 
+IDENTIFICATION = """
+model = "my_arm.toml"
+data = "run.csv"
+[parameter."elbow.q_start"]
+guess = 0.1
+"""
+
 
 def verbs():
     listed = grapple("--help").stdout.split("Commands:\n")[1].split("\n\n")[0]
@@ -53,7 +60,7 @@ EXAMPLES = [command for verb in verbs() for command in examples(verb)] if "GRAPP
 @pytest.fixture(scope="module")
 def files(tmp_path_factory):
     """A folder with a spec from a template, a spacecraft and its controller as specs and as FMUs,
-    results of runs, and a robot as URDF."""
+    results of runs, an identification, and a robot as URDF."""
     folder = tmp_path_factory.mktemp("files")
     grapple("new", folder / "my_arm")
     for name, example in (("arm", "servoed_arm"), ("arm_controller", "arm_controller"), ("controller", "arm_controller"), ("bricard", "bricard")):
@@ -71,6 +78,7 @@ def files(tmp_path_factory):
     shutil.copy(airo_models.get_urdf_path("ur5e"), folder / "arm.urdf")
     (folder / "docking.toml").write_text(STUDY, encoding="utf-8")
     (folder / "bus.toml").write_text(BUS, encoding="utf-8")
+    (folder / "payload.toml").write_text(IDENTIFICATION, encoding="utf-8")
     for name in ("out", ".zfunc", ".config/fish/completions", ".local/share/bash-completion/completions"):
         (folder / name).mkdir(parents=True)
     return folder

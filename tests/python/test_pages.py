@@ -84,13 +84,15 @@ def test_spec_and_program_of_the_front_page_run(tmp_path):
 
 
 def test_commands_of_the_front_page_run_as_typed(tmp_path):
-    """They are run in their order, in a folder with a robot in URDF and a spec with a frame."""
+    """They are run in their order, in a folder with a robot in URDF, a spec with a frame, and an identification."""
     (typed,) = [text for language, text in blocks("../README.md") if "grapple new my_arm" in text]
     commands = re.findall(r"^(grapple .*?)(?: {2,}#.*)?$", typed, re.MULTILINE)
     assert len(commands) > 15
     shutil.copy(airo_models.get_urdf_path("ur5e"), tmp_path / "arm.urdf")
     bus = '[body.bus]\nmass = 400.0\ninertia = [60.0, 70.0, 80.0]\n[frame.port]\nbody = "bus"\n'
     (tmp_path / "bus.toml").write_text(f'name = "bus"\n{bus}')
+    measurement = 'model = "my_arm.toml"\ndata = "my_arm.csv"\n[parameter."elbow.q_start"]\nguess = 0.1\n'
+    (tmp_path / "my_measurement.toml").write_text(measurement)
     for command in commands:
         if " import " in command:
             (tmp_path / "arm.toml").unlink(missing_ok=True)

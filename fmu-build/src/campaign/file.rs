@@ -3,13 +3,13 @@
 use super::plan::Campaign;
 use super::statistic::Statistic;
 use super::validate::validated;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fmu::Fmu;
 use crate::problems::Problems;
 use crate::run::Experiment;
 use crate::toml_file;
 use grapple::Problem;
-use grapple::spec::{Source, misread};
+use grapple::spec::misread;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -173,7 +173,7 @@ impl StudyFile {
         };
         let path = path.to_owned();
         let Some(study) = study else {
-            return Err(located(&path, &text, &problems));
+            return Err(Problems::of_study(&path, &text, &problems));
         };
         let file = Self { path, text, study };
         let is_known = |at: &[String]| {
@@ -199,7 +199,7 @@ impl StudyFile {
         }
         match problems.is_empty() {
             true => Ok(file),
-            false => Err(located(&file.path, &file.text, &problems)),
+            false => Err(Problems::of_study(&file.path, &file.text, &problems)),
         }
     }
 
@@ -219,24 +219,6 @@ impl StudyFile {
     /// # Errors
     /// [`Problems`] with all errors of the study, each with its position.
     pub fn campaign<'a>(&'a self, fmu: &'a Fmu) -> Result<Campaign<'a>> {
-        validated(&self.study, fmu).map_err(|problems| located(&self.path, &self.text, &problems))
+        validated(&self.study, fmu).map_err(|problems| Problems::of_study(&self.path, &self.text, &problems))
     }
-}
-
-/// Returns the errors of a study, each at its position.
-fn located(path: &Path, text: &str, problems: &[Problem]) -> Error {
-    let source = Source::new(text);
-    let located = problems.iter().map(|problem| {
-        let message = match problem.at.as_slice() {
-            [place] if place.starts_with('@') => problem.what.clone(),
-            [section, name, field @ ..] => {
-                let field: String = field.iter().map(|field| format!(", {field}")).collect();
-                format!("{section} {name:?}{field}: {}", problem.what)
-            }
-            [field] => format!("{field}: {}", problem.what),
-            [] => problem.what.clone(),
-        };
-        (message, source.locate(problem))
-    });
-    Problems::of(&path.display().to_string(), text, "TOML", located.collect()).into()
 }

@@ -2,8 +2,8 @@
 //! arguments and prints the results.
 
 use super::{
-    assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, import, interrupt, linearize,
-    margin, modelica, new, output, page, plan, schema, simulate, split,
+    assemble, build, campaign, check, completions, couple, demo, describe, equilibrium, identify, import, interrupt,
+    linearize, margin, modelica, new, output, page, plan, schema, simulate, split,
 };
 use clap::{CommandFactory, Parser, Subcommand};
 use fmu_build::Error;
@@ -55,6 +55,7 @@ enum Verb {
     Simulate(simulate::Arguments),
     Page(page::Arguments),
     Campaign(campaign::Arguments),
+    Identify(identify::Arguments),
     Linearize(linearize::Arguments),
     Margin(margin::Arguments),
     Schema(schema::Arguments),
@@ -106,6 +107,7 @@ fn run(verb: Verb) -> miette::Result<()> {
         Verb::Simulate(arguments) => simulate::run(&arguments),
         Verb::Page(arguments) => page::run(&arguments),
         Verb::Campaign(arguments) => campaign::run(&arguments),
+        Verb::Identify(arguments) => identify::run(&arguments),
         Verb::Linearize(arguments) => linearize::run(&arguments),
         Verb::Margin(arguments) => margin::run(&arguments),
         Verb::Schema(arguments) => schema::run(&arguments),

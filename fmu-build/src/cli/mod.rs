@@ -9,6 +9,7 @@ pub mod couple;
 pub mod demo;
 pub mod describe;
 pub mod equilibrium;
+pub mod identify;
 pub mod import;
 pub mod interrupt;
 mod libraries;

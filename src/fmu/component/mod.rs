@@ -14,6 +14,7 @@ mod fault;
 mod life;
 mod model_exchange;
 mod output_derivatives;
+mod pace;
 mod state;
 mod values;
 

@@ -1,0 +1,103 @@
+//! Step sizes that one run takes from another.
+//!
+//! The result of an integrator with step size control is no smooth function of parameters and start
+//! values: a small change of them changes the number of steps, and the result by jumps as large as
+//! the tolerance. The result for given steps is smooth, so that differences of runs with equal steps
+//! are its derivatives up to round-off and the truncation error of the differences. This is internal
+//! numerical differentiation: H. G. Bock, *Numerical treatment of inverse problems in chemical
+//! reaction kinetics*, in: Modelling of Chemical Reaction Systems, Springer 1981, pp. 102–125,
+//! doi:10.1007/978-3-642-68220-9_8.
+
+use super::Simulation;
+use crate::integrate::{Memory, Step, Stepper};
+use std::sync::Arc;
+
+/// Steps of a run, for other runs of the same model.
+#[derive(Clone, Debug, Default)]
+pub struct Steps(Vec<Recorded>);
+
+/// A step: its length, and the integrator's memory before it.
+#[derive(Clone, Debug)]
+struct Recorded {
+    h: f64,
+    before: Memory,
+}
+
+/// Source of the step sizes.
+#[derive(Clone, Debug)]
+pub(super) enum Pace {
+    /// The step size control.
+    Own,
+    /// The step size control; the steps are recorded.
+    Recorded(Steps),
+    /// The recorded steps of another run, from the one with the index `next`; after the last of
+    /// them the step size control.
+    Following { steps: Arc<Steps>, next: usize },
+}
+
+impl Pace {
+    /// Prepares the integrator's memory for a step.
+    pub fn before_step(&mut self, memory: &mut Memory) {
+        match self {
+            Self::Own => {}
+            Self::Recorded(Steps(steps)) => {
+                let before = memory.clone();
+                steps.push(Recorded { h: 0.0, before });
+            }
+            Self::Following { steps, next } => {
+                if let Some(Recorded { h, before }) = steps.0.get(*next) {
+                    memory.follow(before, *h);
+                }
+            }
+        }
+    }
+
+    /// Takes note of a step, or of its failure.
+    pub fn after_step(&mut self, step: Option<&Step>) {
+        match (self, step) {
+            (Self::Recorded(Steps(steps)), Some(step)) => {
+                if let Some(recorded) = steps.last_mut() {
+                    recorded.h = step.h;
+                }
+            }
+            (Self::Recorded(Steps(steps)), None) => {
+                steps.pop();
+            }
+            (Self::Following { next, .. }, Some(_)) => *next += 1,
+            _ => {}
+        }
+    }
+}
+
+impl Steps {
+    /// Returns the number of steps.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl Simulation {
+    /// Records the steps from here on.
+    pub fn record_steps(&mut self) {
+        self.pace = Pace::Recorded(Steps::default());
+    }
+
+    /// Returns the steps that were recorded since [`record_steps`](Self::record_steps) or the last
+    /// call of this function.
+    pub fn take_steps(&mut self) -> Steps {
+        match &mut self.pace {
+            Pace::Recorded(steps) => std::mem::take(steps),
+            _ => Steps::default(),
+        }
+    }
+
+    /// Takes the same steps as another run of the same model, with nearly the same states, from the
+    /// present time on.
+    pub fn follow_steps(&mut self, steps: Arc<Steps>) {
+        if !matches!(self.pace, Pace::Following { .. }) {
+            let settings = self.stepper.settings().clone();
+            self.stepper = Stepper::new(settings.following());
+        }
+        self.pace = Pace::Following { steps, next: 0 };
+    }
+}
