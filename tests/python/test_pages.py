@@ -195,6 +195,11 @@ def test_the_page_on_limits_has_the_deflections_of_its_program(tmp_path):
     assert judge_page(DOCS / "limits.md", program("deflection").study(os.environ["GRAPPLE"], tmp_path)) == 1
 
 
+def test_the_page_of_examples_leads_to_every_spec():
+    linked = set(re.findall(r"\]\((\w+\.toml)\)", (ROOT / "examples/README.md").read_text(encoding="utf-8")))
+    assert linked == {path.name for path in (ROOT / "examples").glob("*.toml")}
+
+
 def test_the_index_leads_to_every_page():
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     linked = {(DOCS / link).resolve() for link in re.findall(r"\]\(([^)#:\s]+)", index)}
