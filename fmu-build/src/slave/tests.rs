@@ -4,6 +4,7 @@ use super::Slave;
 use crate::alone::alone;
 use crate::example_files::example_files;
 use crate::fmu::{Fmu, is_real};
+use crate::instance::Instance;
 use grapple::fmu::fmi2::function::*;
 use grapple::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2Status, fmi2True, fmi2Type};
 use model_description::ScalarVariable;
