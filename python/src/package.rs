@@ -214,7 +214,7 @@ impl Package {
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = self.model(py)?;
         let options = LinearizeOptions { at, inputs, outputs };
-        let of = watched(py, None, |_| linearize(&model, &options))?;
+        let of = watched(py, None, |control| linearize(&model, &options, &control))?;
         let parts = crate::linear::state_space(py, &of.linear, of.t, &of.u)?;
         let modes = of.modes.modes.iter().map(|mode| (mode.real, mode.imaginary));
         parts.set_item("modes", modes.collect::<Vec<_>>())?;

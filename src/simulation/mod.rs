@@ -21,6 +21,7 @@ use motion::Motion;
 use pace::Pace;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
+use std::ops::ControlFlow;
 
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]
@@ -229,6 +230,20 @@ impl Simulation {
     /// input overflows; those of the dynamics. The state is then that of the last accepted step,
     /// and a further call continues from there.
     pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+        self.advance_while(t_end, events, &mut || ControlFlow::Continue(()))
+    }
+
+    /// Integrates as [`advance`](Self::advance); `flow` is called before each step of the
+    /// integrator, and may end the call.
+    ///
+    /// # Errors
+    /// Those of [`advance`](Self::advance); [`Error::Interrupted`].
+    pub fn advance_while(
+        &mut self,
+        t_end: f64,
+        events: &mut Vec<Event>,
+        flow: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         let t_start = self.state.t;
         let model = self.plant.model();
         for interface in &model.elements.interfaces {
@@ -238,7 +253,7 @@ impl Simulation {
         }
         self.check_inputs(t_end)?;
         self.stepper.begin_call();
-        let result = self.advance_through_events(t_start, t_end, events);
+        let result = self.advance_through_events((t_start, t_end), events, flow);
         self.statistics.evaluations += self.stepper.evaluations();
         let dt = self.state.t - t_start;
         self.state.shift_inputs(dt);
@@ -260,7 +275,12 @@ impl Simulation {
         }
     }
 
-    fn advance_through_events(&mut self, t_start: f64, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+    fn advance_through_events(
+        &mut self,
+        (t_start, t_end): (f64, f64),
+        events: &mut Vec<Event>,
+        flow: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         // If the last call failed in the handling of an event, that event is handled now.
         let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
@@ -276,6 +296,9 @@ impl Simulation {
         // Events without a step in between count towards the work limit, so that the loop ends.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
+            if flow().is_break() {
+                return Err(Error::Interrupted { t: self.state.t });
+            }
             if stops == limit {
                 return Err(Error::WorkLimit { t: self.state.t, limit });
             }
