@@ -168,5 +168,6 @@ class Simulation(_native.Simulation):
         return [json.loads(values) | {"text": text} for _, text, values in self.event_log]
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Sets tunable parameters and inputs by name, in SI units."""
+        """Sets tunable parameters and inputs by name, in SI units; before the first step, also at a start that
+        `restore` has restored, all parameters."""
         self.set_values(items(values, "values"))

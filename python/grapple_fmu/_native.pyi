@@ -254,7 +254,20 @@ class Simulation:
 
         `inputs` are all inputs (shape (nu,)) or some by name; the others keep their values.
 
-        Raises GrappleError if the step fails; the time is then that which was reached.
+        Raises GrappleError if the step fails; the time is then that which was reached. After Ctrl-C the
+        simulation is as before the step, with the new inputs.
+        """
+    def set_state(self, x: ArrayLike | Mapping[str, float]) -> None:
+        """Replaces the states at the present time: all (shape (nx,)) or some by name.
+
+        Captures, locked and prescribed joints, and surfaces in contact stay as they are. Limits, stops and
+        friction that sticks are those of the new states, and events whose conditions hold there occur at once.
+        The integrator starts anew: other steps, other last bits. Quaternions are normalised. Fixed parameters
+        can no longer change. States that violate a capture or closed loop by more than
+        `monitor.constraint_violation` end the next step.
+
+        Raises GrappleError for an unknown name, a quaternion of zero norm, and a rate of a locked joint,
+        ValueError for a wrong shape and numbers that are not finite. The simulation is then unchanged.
         """
     def set_values(self, values: list[tuple[str, float]]) -> None: ...
     def __getitem__(self, name: str, /) -> float: ...

@@ -208,6 +208,25 @@ impl Simulation {
         }
     }
 
+    /// Replaces the states during a run. Captures, motions of joints and contact states stay; limit
+    /// states and friction that sticks are those of the new states, and integrator and monitoring
+    /// start anew. Appends the events of limits that are now exceeded to `events`.
+    ///
+    /// # Errors
+    /// Those of [`Plant::replace_states`]; the state is then undefined.
+    pub fn set_states(&mut self, states: &[f64], events: &mut Vec<Event>) -> Result<(), Error> {
+        let State { t, x, u, discrete, .. } = &mut self.state;
+        x.copy_from_slice(states);
+        self.plant.replace_states(*t, x, u, discrete, events)?;
+        self.state.memory = Memory::new(self.stepper.settings());
+        self.state.monitored = Monitored {
+            steps: Monitored::ANEW,
+            ..Monitored::NOTHING
+        };
+        self.stepper.invalidate();
+        Ok(())
+    }
+
     /// Discards the integrator's stored derivatives. Required after a caller has changed time,
     /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {

@@ -60,6 +60,23 @@ impl Component {
         )))
     }
 
+    /// Replaces all states at a communication point, each in its unit; see [`Simulation::set_states`].
+    /// Fixed parameters can no longer change. No function of FMI 2.0 does this.
+    ///
+    /// # Errors
+    /// `fmi2Error` for a quaternion of zero norm and a rate of a locked joint; those of validating
+    /// buffered parameters and of the dynamics.
+    ///
+    /// [`Simulation::set_states`]: crate::simulation::Simulation::set_states
+    pub fn set_states(&mut self, x: &[f64]) -> Result<(), Fault> {
+        // Buffered parameters are applied first, since a start would overwrite the states.
+        self.catch_up()?;
+        self.attempt(|simulation, events| simulation.set_states(x, events))?;
+        self.started = true;
+        self.invalidate();
+        Ok(())
+    }
+
     /// Returns the end of the step, s, after validating its start, length and end.
     fn check_step(&self, t: f64, h: f64) -> Result<f64, Fault> {
         let own = self.simulation.state.t;
