@@ -78,6 +78,9 @@ def test_check_lists_all_errors_with_their_lines(spec):
     with pytest.raises(grapple.GrappleError) as caught:
         grapple.build(spec.path)
     assert caught.value.problems == problems and f"{spec.path}:{of_frame.line}" in str(caught.value)
+    spec["frame"] = {"tool": {"body": "forarm"}}
+    (problem,) = spec.check()
+    assert problem.hint == 'did you mean "forearm"?' and problem.hint in str(problem)
     assert pickle.loads(pickle.dumps(caught.value)).problems == problems
 
 
