@@ -1,6 +1,6 @@
 """The extension module. `Model` and `Simulation` are used through the classes of `grapple_fmu`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Self, TypeAlias
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 _Array: TypeAlias = NDArray[np.float64]
 _Path: TypeAlias = str | PathLike[str]
 _Problem: TypeAlias = tuple[str, str | None, int | None, int | None]
+_Runs: TypeAlias = tuple[str | None, int, list[tuple[int, str]]]
 _Progress: TypeAlias = Callable[[float, float], object] | None
 
 __version__: str
@@ -63,9 +64,9 @@ class Package:
     ) -> Run: ...
     def linearize(self, at: float, inputs: list[str], outputs: list[str]) -> dict[str, Any]: ...
     @staticmethod
-    def campaign(
-        study: _Path, output: _Path, jobs: int, progress: _Progress
-    ) -> tuple[str | None, int, list[tuple[int, str]]]: ...
+    def campaign(study: _Path, output: _Path, jobs: int, only: list[int] | None, progress: _Progress) -> _Runs: ...
+    @staticmethod
+    def distributed_campaign(study: _Path, output: _Path, make: Callable[[list[int]], Iterator[_Path]]) -> _Runs: ...
 
 class Run:
     @property
