@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import concurrent.futures as futures
 import os
 import tempfile
 import tomllib
 import uuid
 from collections.abc import Callable, Iterable, Iterator
+from concurrent import futures
 from pathlib import Path
 from typing import TypeAlias
 
