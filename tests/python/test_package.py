@@ -353,16 +353,20 @@ def test_every_template_is_a_spec():
 # ---- the page docs/python.md
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(4))
 def test_programs_of_the_page_run(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     programs = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
-    assert len(programs) == 3
+    assert len(programs) == 4
     names = {}
     exec(compile(programs[number], f"program {number}", "exec"), names)
     if number == 0:
         assert names["result"].health.good and names["linear"].outputs == ("bus.w[1]", "bus.w[2]", "bus.w[3]")
         assert "</html>" in (tmp_path / "arm.html").read_text()
+    if number == 3:
+        assert np.abs(names["solved"].y[:, -1] - names["run"].state).max() < 1e-9
+        assert max(abs(names["simulation"][name]) for name in names["joints"]) < 1e-6
+        assert max(names["poles"].real) < -0.1
 
 
 # ---- interruption, threads, the tool
