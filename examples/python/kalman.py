@@ -12,7 +12,6 @@ the same bits. Needs grapple_fmu, mujoco-core, NumPy and SciPy.
 """
 
 import argparse
-import re
 
 import mujoco
 import numpy as np
@@ -127,17 +126,16 @@ class Filter:
 
     def __init__(self, spec, x):
         self.start, self.history = (x, np.diag(START**2)), []
-        names = spec.model().state_names[:STATES]
-        self.names = [re.sub(r"(\[|$)", r"_start\1", name, count=1) for name in names]
-        self.names += ["payload.mass", *(f"payload.mass_centre[{i}]" for i in (1, 2, 3))]
         self.simulation = spec.simulation(tolerance=1e-8)
         self.begin = self.simulation.save()
 
     def propagate(self, x, tau):
         """Returns a sigma point after a step."""
-        values = [*x[:STATES], np.exp(x[STATES]), *x[STATES + 1 :]]
+        payload = {f"payload.mass_centre[{i}]": number for i, number in enumerate(x[STATES + 1 :], 1)}
+        # Masses are fixed once a run has begun, and this run begins anew.
         self.simulation.restore(self.begin)
-        self.simulation.set(dict(zip(self.names, values)))
+        self.simulation.set({"payload.mass": np.exp(x[STATES]), **payload})
+        self.simulation.set_state([*x[:STATES], 0.0])  # the last state is the work
         self.simulation.step(STEP, tau)
         return np.concatenate([self.simulation.state[:STATES], x[STATES:]])
 
