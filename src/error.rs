@@ -193,6 +193,12 @@ pub enum Error {
         /// Largest number of evaluations of the dynamics in one communication step.
         limit: u64,
     },
+    /// The caller has ended the integration.
+    #[error("interrupted at t = {} s", instant(*.t))]
+    Interrupted {
+        /// Time reached, s.
+        t: f64,
+    },
     /// A model file of the FMU cannot be written, or cannot be read as a model.
     #[error("{0}")]
     Format(String),

@@ -5,14 +5,13 @@
 MuJoCo moves the spacecraft by known torques with noise, and its encoders, gyro, star tracker and
 position are sampled with noise at 20 Hz. The filter estimates the motion, and the payload's mass
 and mass centre: with the torques' noise 31 random numbers, hence 62 sigma points. Each is
-propagated by a `Simulation` that starts at the point. The program prints the estimated mass with
-its standard deviation, the share of errors within 3σ, and the normalised estimation error squared
+propagated by a run that starts at the point. The program prints the estimated mass with its
+standard deviation, the share of errors within 3σ, and the normalised estimation error squared
 (NEES), whose expected value is the number of unknowns. After Ctrl-C it continues on request, with
 the same bits. Needs grapple_fmu, mujoco-core, NumPy and SciPy.
 """
 
 import argparse
-import re
 
 import mujoco
 import numpy as np
@@ -126,17 +125,19 @@ class Filter:
     step."""
 
     def __init__(self, spec, x):
-        self.spec, self.start, self.history = spec, (x, np.diag(START**2)), []
-        names = spec.model().state_names[:STATES]
-        self.names = [re.sub(r"(\[|$)", r"_start\1", name, count=1) for name in names]
-        self.names += ["payload.mass", *(f"payload.mass_centre[{i}]" for i in (1, 2, 3))]
+        self.start, self.history = (x, np.diag(START**2)), []
+        self.simulation = spec.simulation(tolerance=1e-8)
+        self.begin = self.simulation.save()
 
     def propagate(self, x, tau):
         """Returns a sigma point after a step."""
-        values = [*x[:STATES], np.exp(x[STATES]), *x[STATES + 1 :]]
-        run = self.spec.simulation(set=dict(zip(self.names, values)), tolerance=1e-8)
-        run.step(STEP, tau)
-        return np.concatenate([run.state[:STATES], x[STATES:]])
+        payload = {f"payload.mass_centre[{i}]": number for i, number in enumerate(x[STATES + 1 :], 1)}
+        # Masses are fixed once a run has begun, and this run begins anew.
+        self.simulation.restore(self.begin)
+        self.simulation.set({"payload.mass": np.exp(x[STATES]), **payload})
+        self.simulation.set_state([*x[:STATES], 0.0])  # the last state is the work
+        self.simulation.step(STEP, tau)
+        return np.concatenate([self.simulation.state[:STATES], x[STATES:]])
 
     def predict(self, x, covariance, tau):
         """Returns estimate and covariance after a step, from pairs of sigma points of equal weight.

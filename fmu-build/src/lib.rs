@@ -46,7 +46,7 @@
 //! use std::path::Path;
 //!
 //! let compiled = CompiledSpec::read(Path::new("my_arm.toml"))?;
-//! let linear = linearize::linearize(&compiled.model, &Default::default())?;
+//! let linear = linearize::linearize(&compiled.model, &Default::default(), &Control::default())?;
 //! println!("{linear}");
 //!
 //! let fmu = Fmu::open(Path::new("my_arm.toml"))?;

@@ -1,5 +1,6 @@
 //! Linear models: matrices with exact derivatives, and their modes.
 
+use crate::control::Control;
 use crate::error::{Error, Result, invalid};
 use crate::modes::{Mode, Modes, Perturbations};
 use crate::point::Point;
@@ -51,9 +52,9 @@ pub struct Linearized {
 /// Linearises a model about a point of the spec's own run.
 ///
 /// # Errors
-/// An unknown input or output; a run that fails; a formulation that cannot be linearised;
-/// eigenvalues that do not converge.
-pub fn linearize(model: &Model, options: &LinearizeOptions) -> Result<Linearized> {
+/// An unknown input or output; a run that fails or is cancelled; a formulation that cannot be
+/// linearised; eigenvalues that do not converge.
+pub fn linearize(model: &Model, options: &LinearizeOptions, control: &Control) -> Result<Linearized> {
     if !(options.at >= 0.0 && options.at.is_finite()) {
         return Err(invalid!("the time {} s is negative or not finite", options.at));
     }
@@ -61,7 +62,7 @@ pub fn linearize(model: &Model, options: &LinearizeOptions) -> Result<Linearized
     // Signals run outside this model, so that the inputs that they drive are columns of B and D.
     spec.signal.values_mut().for_each(|signal| signal.from_importer = true);
     let model = Arc::new(Model::compile(&spec)?);
-    let (mut point, events) = Point::of_run(&model, options.at)?;
+    let (mut point, events) = Point::of_run(&model, options.at, control)?;
     let mut linear = point.linearised()?;
     let perturbations = Perturbations {
         round_off: round_off(&linear, &mut point)?,

@@ -1,5 +1,6 @@
 //! An operating point of a model, at which the model is linearised.
 
+use crate::control::Control;
 use crate::signals::DrivenInputs;
 use grapple::fmu::component::Component;
 use grapple::plant::{Discrete, Linearisation, Model, OperatingPoint, Plant};
@@ -41,7 +42,10 @@ impl Point {
 
     /// Runs a model, with the spec's signals at the inputs, up to the time `t` (s). Returns the
     /// operating point there, and the events of commands that are applied at that time.
-    pub fn of_run(model: &Arc<Model>, t: f64) -> Result<(Self, Vec<Event>), Error> {
+    ///
+    /// # Errors
+    /// Those of the run; [`Error::Interrupted`] if it is cancelled.
+    pub fn of_run(model: &Arc<Model>, t: f64, control: &Control) -> Result<(Self, Vec<Event>), Error> {
         let spec = &model.spec;
         let feed = DrivenInputs::of(spec.signal.iter(), |name| {
             let place = model.inputs.iter().position(|input| input.quantity.name == name)?;
@@ -60,7 +64,7 @@ impl Point {
                 set(values, order);
             }
             simulation.invalidate();
-            simulation.advance(stop, &mut Vec::new())?;
+            simulation.advance_while(stop, &mut Vec::new(), &mut || control.flow())?;
             if stop >= steps * spec.experiment.step {
                 steps += 1.0;
             }

@@ -81,7 +81,10 @@ fn invalid_options_are_typed_errors() {
         ..LinearizeOptions::default()
     };
     let compiled = CompiledSpec::read(&example("two_link")).expect("valid");
-    assert!(matches!(linearize(&compiled.model, &options), Err(Error::Invalid(_))));
+    assert!(matches!(
+        linearize(&compiled.model, &options, &Control::default()),
+        Err(Error::Invalid(_))
+    ));
     let bad = CompiledSpec::parse("\nname = 3", Path::new(""), "bad.toml");
     let Err(Error::Problems(problems)) = bad else {
         panic!("it has errors")

@@ -41,6 +41,12 @@ class Problem:
     kind: Literal["error", "warning", "note"] = "error"
     """Severity: a spec with errors cannot be used."""
 
+    @property
+    def hint(self) -> str | None:
+        """The part of the message after its first semicolon, which says what to do: `did you mean "elbow.q"?`,
+        `use another start`; None if the message has none."""
+        return self.message.partition("; ")[2] or None
+
     def __str__(self) -> str:
         place = ":".join(str(part) for part in (self.file, self.line, self.column) if part is not None)
         return f"{place}: {self.message}" if place else self.message

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _native
 from ._linear import StateSpace
+from ._result import Result
 from ._spec import items, package
 
 if TYPE_CHECKING:
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 class Model(_native.Model):
     """A model: derivatives, outputs, Jacobians and the mechanics, at values of its parameters.
 
-    Model(source, set=None): `source` is a `Spec`, an `Fmu`, a file, or a `Simulation` (whose parameters and
-    discrete state it then has: captures, brakes, limits). `set` gives parameters other values.
+    Model(source, set=None): `source` is a `Spec`, an `Fmu`, a file, a `Result` (whose parameters it then has), or
+    a `Simulation` (also its discrete state: captures, brakes, limits). `set` gives parameters other values.
 
     Vectors are NumPy arrays of float64 in the order of `state_names` (x), `input_names` (u), `output_names` (y)
     and `rate_names` (v, the rates of joints and modes). Any axes before the last are a batch: x of the shape
@@ -43,7 +44,10 @@ class Model(_native.Model):
     """
 
     def __new__(cls, source: object, set: Mapping[str, float] | None = None) -> Self:
-        of = source if isinstance(source, _native.Simulation) else package(source)
+        if isinstance(source, Result):
+            of: _native.Simulation | _native.Run | _native.Package = source._run
+        else:
+            of = source if isinstance(source, _native.Simulation) else package(source)
         return super().__new__(cls, of, items(set, "set"))
 
     def linearize(self, t: float, x: ArrayLike, u: ArrayLike | None = None) -> StateSpace:
@@ -168,5 +172,6 @@ class Simulation(_native.Simulation):
         return [json.loads(values) | {"text": text} for _, text, values in self.event_log]
 
     def set(self, values: Mapping[str, float]) -> None:
-        """Sets tunable parameters and inputs by name, in SI units."""
+        """Sets tunable parameters and inputs by name, in SI units; before the first step, also at a start that
+        `restore` has restored, all parameters."""
         self.set_values(items(values, "values"))

@@ -1,6 +1,6 @@
 """The extension module. `Model` and `Simulation` are used through the classes of `grapple_fmu`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, Self, TypeAlias
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 _Array: TypeAlias = NDArray[np.float64]
 _Path: TypeAlias = str | PathLike[str]
 _Problem: TypeAlias = tuple[str, str | None, int | None, int | None]
+_Runs: TypeAlias = tuple[str | None, int, list[tuple[int, str]]]
 _Progress: TypeAlias = Callable[[float, float], object] | None
 
 __version__: str
@@ -63,9 +64,9 @@ class Package:
     ) -> Run: ...
     def linearize(self, at: float, inputs: list[str], outputs: list[str]) -> dict[str, Any]: ...
     @staticmethod
-    def campaign(
-        study: _Path, output: _Path, jobs: int, progress: _Progress
-    ) -> tuple[str | None, int, list[tuple[int, str]]]: ...
+    def campaign(study: _Path, output: _Path, jobs: int, only: list[int] | None, progress: _Progress) -> _Runs: ...
+    @staticmethod
+    def distributed_campaign(study: _Path, output: _Path, make: Callable[[list[int]], Iterator[_Path]]) -> _Runs: ...
 
 class Run:
     @property
@@ -88,7 +89,7 @@ class Run:
     def write(self, path: _Path) -> None: ...
 
 class Model:
-    def __new__(cls, source: Package | Simulation, set: list[tuple[str, float]]) -> Self: ...
+    def __new__(cls, source: Package | Run | Simulation, set: list[tuple[str, float]]) -> Self: ...
     @property
     def name(self) -> str:
         """Name of the model."""
@@ -254,7 +255,20 @@ class Simulation:
 
         `inputs` are all inputs (shape (nu,)) or some by name; the others keep their values.
 
-        Raises GrappleError if the step fails; the time is then that which was reached.
+        Raises GrappleError if the step fails; the time is then that which was reached. After Ctrl-C the
+        simulation is as before the step, with the new inputs.
+        """
+    def set_state(self, x: ArrayLike | Mapping[str, float]) -> None:
+        """Replaces the states at the present time: all (shape (nx,)) or some by name.
+
+        Captures, locked and prescribed joints, and surfaces in contact stay as they are. Limits, stops and
+        friction that sticks are those of the new states, and events whose conditions hold there occur at once.
+        The integrator starts anew: other steps, other last bits. Quaternions are normalised. Fixed parameters
+        can no longer change. States that violate a capture or closed loop by more than
+        `monitor.constraint_violation` end the next step.
+
+        Raises GrappleError for an unknown name, a quaternion of zero norm, and a rate of a locked joint,
+        ValueError for a wrong shape and numbers that are not finite. The simulation is then unchanged.
         """
     def set_values(self, values: list[tuple[str, float]]) -> None: ...
     def __getitem__(self, name: str, /) -> float: ...

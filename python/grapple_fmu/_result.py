@@ -18,6 +18,8 @@ from ._page import Page, PathLike
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._model import Model
+
 
 @dataclass(frozen=True)
 class Health:
@@ -136,6 +138,26 @@ class Result(Mapping[str, "NDArray[np.float64]"]):
     def save(self, path: PathLike) -> Path:
         """Writes the table: Parquet if the name ends in `.parquet`, otherwise CSV."""
         self._run.write(os.fspath(path))
+        return Path(path)
+
+    def model(self) -> Model:
+        """Returns the model with the parameters of the run."""
+        from ._model import Model
+
+        return Model(self)
+
+    def to_mcap(self, path: PathLike) -> Path:
+        """Writes the run as an MCAP file (Protobuf), which Foxglove and Rerun open, and returns the path.
+
+        Topics: `/tf` with the poses of all bodies and frames (foxglove.FrameTransforms, parent `world`; none
+        for a model with ANCF beams); one for each owner of variables, `/elbow` with the fields `q`, `qd`, `der_qd`, …;
+        `/events` (foxglove.Log). Units are in the metadata record `units`; times are rounded to nanoseconds.
+
+        Raises ImportError without the packages of `grapple-fmu[mcap]`.
+        """
+        from ._mcap import write
+
+        write(self, Path(path))
         return Path(path)
 
     def to_pandas(self) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from . import _native
+from ._distributed import distribute
 from ._errors import GrappleError, Problem, optional
 from ._identify import Identified, Sensitivities, identify, sensitivities_of, write_table
 from ._linear import StateSpace
@@ -22,6 +23,8 @@ from ._progress import Progress, reported
 from ._result import Result
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from ._model import Model, Simulation
 
 
@@ -202,7 +205,13 @@ class _Runnable:
             return identify(file, progress=progress)
 
     def campaign(
-        self, study: Mapping[str, Any], output: PathLike, *, jobs: int | None = None, progress: Progress = None
+        self,
+        study: Mapping[str, Any],
+        output: PathLike,
+        *,
+        jobs: int | None = None,
+        executor: Executor | None = None,
+        progress: Progress = None,
     ) -> Campaign:
         """Makes many runs with dispersed parameters, on all cores, and leaves their table in the folder
         `output`.
@@ -210,6 +219,10 @@ class _Runnable:
         `study` has the sections of a study's file without `model`: `runs`, `seed`, `experiment`, `set`,
         `dispersion`, `output`. `jobs` is the number of parallel runs. A campaign that was interrupted
         continues where it ended, if it is called again.
+
+        With an `executor` (of `concurrent.futures`, Dask, mpi4py, …) its workers make the runs, in `jobs` parts,
+        by default four for each core of this machine. The FMU and the results travel with the parts: workers
+        need this package, but no common folder. The table is the same bit for bit.
 
         Examples:
             >>> study = {"runs": 4, "experiment": {"stop_time": 0.2}, "output": {"elbow.q": ["final"]}}
@@ -222,7 +235,7 @@ class _Runnable:
             self._save_fmu(model)
             file = Path(folder) / "study.toml"
             file.write_text(_native.to_toml({**study, "model": str(model)}), encoding="utf-8")
-            return campaign(file, output, jobs=jobs, progress=progress)
+            return campaign(file, output, jobs=jobs, executor=executor, progress=progress)
 
     def _save_fmu(self, path: Path) -> None:
         raise NotImplementedError
@@ -539,15 +552,28 @@ class Campaign:
         return pandas.read_parquet(self.table) if self.table.suffix == ".parquet" else pandas.read_csv(self.table)
 
 
-def campaign(study: PathLike, output: PathLike | None = None, *, jobs: int | None = None, progress: Progress = None) -> Campaign:
+def campaign(
+    study: PathLike,
+    output: PathLike | None = None,
+    *,
+    jobs: int | None = None,
+    executor: Executor | None = None,
+    progress: Progress = None,
+) -> Campaign:
     """Makes the runs of a study's file (TOML) and leaves their table in the folder `output`, by default the
     file's name without suffix; see `Spec.campaign`. Runs that fail are listed, not raised."""
     output = Path(study).with_suffix("").name if output is None else output
-    jobs = os.cpu_count() or 1 if jobs is None else int(jobs)
-    if jobs < 1:
+    if jobs is not None and int(jobs) < 1:
         raise ValueError(f"jobs = {jobs} is not positive")
+    if executor is not None and not hasattr(executor, "submit"):
+        raise TypeError(f"executor must be one of concurrent.futures, not {type(executor).__name__}")
     with reported(progress, "runs") as report:
-        table, runs, failed = _native.Package.campaign(os.fspath(study), os.fspath(output), jobs, report)
+        if executor is None:
+            cores = os.cpu_count() or 1 if jobs is None else int(jobs)
+            table, runs, failed = _native.Package.campaign(study, output, cores, None, report)
+        else:
+            make = distribute(Path(study), executor, jobs, report)
+            table, runs, failed = _native.Package.distributed_campaign(study, output, make)
     return Campaign(None if table is None else Path(table), runs, dict(failed))
 
 

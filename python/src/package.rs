@@ -5,7 +5,7 @@ use crate::errors::{self, Problem};
 use crate::run::Run;
 use crate::watched::watched;
 use fmu_build::build::{BuildOptions, build};
-use fmu_build::campaign::{Shard, StudyFile};
+use fmu_build::campaign::{Outcome, Shard, StudyFile};
 use fmu_build::files::Target;
 use fmu_build::fmu::{Fmu, names};
 use fmu_build::library::libraries;
@@ -214,7 +214,7 @@ impl Package {
     ) -> PyResult<Bound<'py, PyDict>> {
         let model = self.model(py)?;
         let options = LinearizeOptions { at, inputs, outputs };
-        let of = watched(py, None, |_| linearize(&model, &options))?;
+        let of = watched(py, None, |control| linearize(&model, &options, &control))?;
         let parts = crate::linear::state_space(py, &of.linear, of.t, &of.u)?;
         let modes = of.modes.modes.iter().map(|mode| (mode.real, mode.imaginary));
         parts.set_item("modes", modes.collect::<Vec<_>>())?;
@@ -222,26 +222,61 @@ impl Package {
         Ok(parts)
     }
 
-    /// Makes the runs of a campaign whose study is this file, in the folder `output`; returns the
-    /// table, the number of runs, and the numbers and reasons of failed ones.
+    /// Makes the runs of a campaign whose study is this file, or `only` some of them, in the folder
+    /// `output`; returns the table, the number of runs, and the numbers and reasons of failed ones.
     #[staticmethod]
     fn campaign(
         py: Python<'_>,
         study: PathBuf,
         output: PathBuf,
         jobs: usize,
+        only: Option<Vec<usize>>,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Runs> {
         watched(py, progress, |control: Control| {
-            let file = StudyFile::read(&study)?;
-            let loaded = Loaded::new(&package::Package::of(&file.model())?)?;
+            let (file, loaded) = study_and_model(&study)?;
             let campaign = file.campaign(&loaded.fmu)?;
-            let outcome = campaign.open(&output, Shard::default())?.run(jobs, control)?;
-            let failed = outcome.failed.into_iter();
-            let failed = failed.map(|record| (record.run, record.failure.unwrap_or_default()));
-            Ok((outcome.table, outcome.done, failed.collect()))
+            let mut work = campaign.open(&output, Shard::default())?;
+            if let Some(mut only) = only {
+                only.sort_unstable();
+                work.left.retain(|run| only.binary_search(run).is_ok());
+            }
+            work.run(jobs, control).map(runs)
         })
     }
+
+    /// Makes the runs of a campaign elsewhere: `make` is called with the numbers of the runs that are
+    /// to be made, and returns an iterator over folders in which `campaign` has made some of them.
+    #[staticmethod]
+    fn distributed_campaign(
+        py: Python<'_>,
+        study: PathBuf,
+        output: PathBuf,
+        make: &Bound<'_, PyAny>,
+    ) -> PyResult<Runs> {
+        let raised = |error: Error| errors::of_library(py, &error);
+        let (file, loaded) = watched(py, None, |_| study_and_model(&study))?;
+        let campaign = file.campaign(&loaded.fmu).map_err(raised)?;
+        let mut work = campaign.open(&output, Shard::default()).map_err(raised)?;
+        for folder in make.call1((work.left.clone(),))?.try_iter()? {
+            work.add(&folder?.extract::<PathBuf>()?).map_err(raised)?;
+        }
+        work.finish().map(runs).map_err(raised)
+    }
+}
+
+/// Reads a study, and opens its model.
+fn study_and_model(study: &Path) -> fmu_build::Result<(StudyFile, Loaded)> {
+    let file = StudyFile::read(study)?;
+    let loaded = Loaded::new(&package::Package::of(&file.model())?)?;
+    Ok((file, loaded))
+}
+
+/// Returns the parts of a campaign's outcome.
+fn runs(outcome: Outcome) -> Runs {
+    let failed = outcome.failed.into_iter();
+    let failed = failed.map(|record| (record.run, record.failure.unwrap_or_default()));
+    (outcome.table, outcome.done, failed.collect())
 }
 
 /// Reads names, times and values of inputs.

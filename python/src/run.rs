@@ -5,6 +5,7 @@ use crate::watched::watched;
 use fmu_build::diagnostics::{Diagnostics, Momentum, Verdict};
 use fmu_build::files::Target;
 use fmu_build::{report, run};
+use grapple::plant::Model;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -20,6 +21,16 @@ pub struct Run {
 impl Run {
     pub fn new(loaded: Loaded, run: run::Run) -> Self {
         Self { loaded, run }
+    }
+
+    /// Returns the model.
+    pub fn model(&self) -> &Model {
+        &self.loaded.fmu.model
+    }
+
+    /// Returns names and values of the parameters that the run used.
+    pub fn values(&self) -> &[(String, f64)] {
+        &self.run.results.parameters
     }
 }
 

@@ -1,9 +1,10 @@
 //! A run, step by step: the FMU's Co-Simulation without the FMU.
 
-use crate::arrays::{Batch, Out};
+use crate::arrays::{Batch, Out, check_finite};
 use crate::errors;
 use crate::names::Names;
 use crate::package::Package;
+use crate::watched::Signals;
 use grapple::fmu::component::Component;
 use grapple::fmu::description::Interfaces;
 use grapple::fmu::fmi2::fmi2False;
@@ -187,6 +188,15 @@ impl Simulation {
     }
 }
 
+/// Reads a vector with these components.
+fn vector<'py>(value: &Bound<'py, PyAny>, name: &'static str, names: &Names) -> PyResult<Batch<'py>> {
+    let values = Batch::new(value, name, names)?;
+    match values.axes() {
+        [] => Ok(values),
+        _ => Err(PyValueError::new_err(format!("{name} must be one vector, not a batch"))),
+    }
+}
+
 /// Returns the value reference of a variable.
 fn reference(py: Python<'_>, constant: &Constant, name: &str) -> PyResult<u32> {
     let index = constant.variables.index(py, name)?;
@@ -293,21 +303,44 @@ impl Simulation {
                     set.map_err(|fault| errors::of_fault(py, fault))?;
                 }
                 Err(_) => {
-                    let values = Batch::new(inputs, "inputs", &constant.inputs)?;
-                    if !values.axes().is_empty() {
-                        return Err(PyValueError::new_err("inputs must be one vector, not a batch"));
-                    }
+                    let values = vector(inputs, "inputs", &constant.inputs)?;
                     let set = inner.component.set_real(&constant.of_inputs, values.values()?);
                     set.map_err(|fault| errors::of_fault(py, fault))?;
                 }
             }
         }
+        let mut signals = Signals::default();
         let stepped = py.detach(|| {
             let t = inner.component.time();
-            inner.component.do_step(t, dt)
+            inner.component.do_step_while(t, dt, &mut || signals.flow())
         });
         inner.take_events();
-        stepped.map_err(|fault| errors::of_fault(py, fault))
+        match signals.raised {
+            Some(raised) => Err(raised),
+            None => stepped.map_err(|fault| errors::of_fault(py, fault)),
+        }
+    }
+
+    /// Replaces the states: all, or some by name.
+    fn set_state(&self, py: Python<'_>, x: &Bound<'_, PyAny>) -> PyResult<()> {
+        let constant = &self.constant;
+        let mut guard = self.lock(py)?;
+        let inner = &mut *guard;
+        let set = match x.cast::<PyDict>() {
+            Ok(named) => {
+                let mut values = vec![0.0; constant.states.len()];
+                let read = inner.component.get_real(&constant.of_states, &mut values);
+                read.map_err(|fault| errors::of_fault(py, fault))?;
+                for (name, value) in named {
+                    values[constant.states.index(py, &name.extract::<String>()?)?] = value.extract()?;
+                }
+                check_finite(&values, "x", &constant.states)?;
+                inner.component.set_states(&values)
+            }
+            Err(_) => inner.component.set_states(vector(x, "x", &constant.states)?.values()?),
+        };
+        inner.take_events();
+        set.map_err(|fault| errors::of_fault(py, fault))
     }
 
     /// Sets tunable parameters and inputs by name.

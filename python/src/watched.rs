@@ -1,13 +1,15 @@
-//! Long work in a thread of its own, while this thread handles signals and reports the progress.
+//! Long work in a thread of its own, while this thread handles signals and reports the progress; and
+//! signals during work in this thread.
 
 use crate::errors;
 use fmu_build::{Control, Error, Result};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Interval at which signals are handled and the progress is reported.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -73,5 +75,40 @@ pub fn watched<T: Send>(
         }
         (None, Ok(Ok(Err(error))) | Err(error)) => Err(errors::of_library(py, &error)),
         (None, Ok(Err(_))) => Err(PyRuntimeError::new_err("internal error: the work panicked")),
+    }
+}
+
+/// Number of calls of [`Signals::flow`] from one reading of the clock to the next, which costs as much
+/// as a part of a percent of a small model's step.
+const CALLS: u32 = 8;
+
+/// Signals during work in this thread without the interpreter lock, for calls too short for a thread
+/// of their own.
+#[derive(Default)]
+pub struct Signals {
+    calls: u32,
+    /// Time of the last check for signals.
+    last: Option<Instant>,
+    /// Exception of a signal handler, which ends the work.
+    pub raised: Option<PyErr>,
+}
+
+impl Signals {
+    /// Handles signals once in an interval. Returns [`ControlFlow::Break`] if a handler raises an
+    /// exception.
+    pub fn flow(&mut self) -> ControlFlow<()> {
+        self.calls += 1;
+        if self.calls < CALLS {
+            return ControlFlow::Continue(());
+        }
+        self.calls = 0;
+        if self.last.get_or_insert_with(Instant::now).elapsed() >= INTERVAL {
+            self.raised = Python::attach(|py| py.check_signals()).err();
+            self.last = Some(Instant::now());
+        }
+        match self.raised {
+            Some(_) => ControlFlow::Break(()),
+            None => ControlFlow::Continue(()),
+        }
     }
 }

@@ -1,8 +1,8 @@
 use super::model::Parts;
 use crate::algebra::{Quaternion, Scalar};
-use crate::spec::{Capability, Formulation, Spec, at};
+use crate::spec::{Capability, Formulation, JointType, Spec, at};
 use crate::system::{
-    Attitude, Baumgarte, Bound, Declarations, JointState, Kinematics, Maximal, MaximalState, Mechanism, Modes,
+    Attitude, Baumgarte, Body, Bound, Declarations, JointState, Kinematics, Maximal, MaximalState, Mechanism, Modes,
     PER_BODY, ParamId, Quantity, Recovered, System, Unit,
 };
 
@@ -118,6 +118,22 @@ impl Coordinates {
             Self::Minimal | Self::Velocities(_) => [modes.q, modes.v],
             Self::Maximal(Constrained { layout, .. }) => layout.modes(i),
         }
+    }
+
+    /// Returns the index of each quaternion among the positions, with the name of its owner.
+    pub fn quaternions<'a>(&self, system: &'a System) -> Vec<(usize, &'a str)> {
+        let bodies = system.bodies.iter().enumerate();
+        let of = |(i, body): (usize, &'a Body)| match self {
+            Self::Maximal(Constrained { layout, .. }) => {
+                let is_quaternion = layout.attitude == Attitude::Quaternion;
+                is_quaternion.then(|| (layout.position(i), body.name.as_str()))
+            }
+            Self::Minimal | Self::Velocities(_) => {
+                let turns = matches!(body.joint.kind, JointType::Free | JointType::Spherical);
+                turns.then_some((body.joint.q, body.joint.name.as_str()))
+            }
+        };
+        bodies.filter_map(of).collect()
     }
 
     /// Returns the number of unwrapped-angle states.

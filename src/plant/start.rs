@@ -1,8 +1,9 @@
-use super::Model;
-use crate::Error;
+use super::{Discrete, Model, Plant};
 use crate::algebra::{Quaternion, Scalar};
-use crate::spec::JointType;
+use crate::event::Event;
+use crate::spec::{JointMotion, JointType};
 use crate::system::{Derived, JointState, Mechanism, ParamId};
+use crate::{Error, Problem};
 
 /// Initial states.
 impl Model {
@@ -95,5 +96,61 @@ impl Model {
             }
         }
         is_start
+    }
+}
+
+/// Square of the norm of a quaternion below which it has no direction.
+const ZERO_NORM: f64 = 1e-12;
+/// Rate of a locked joint that counts as zero, rad/s or m/s: joints' rates are computed from those of
+/// bodies in maximal coordinates.
+const AT_REST: f64 = 1e-9;
+
+impl Plant {
+    /// Adapts the discrete state at the time `t` (s) to states `x` that replace those of a run, and
+    /// normalises their quaternions. Captures, motions of joints and contact states stay; limit
+    /// states, signal segments and friction that sticks are updated. Appends the events of limits that
+    /// are now exceeded to `events`.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] for a quaternion of zero norm, and for a locked joint that is not at rest;
+    /// those of the dynamics.
+    pub fn replace_states(
+        &mut self,
+        t: f64,
+        x: &mut [f64],
+        u: &[f64],
+        discrete: &mut Discrete,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Error> {
+        let of = self.base.constants();
+        let mut problems = Vec::new();
+        for (at, owner) in of.model.coordinates.quaternions(&of.model.system) {
+            let quaternion = Quaternion::from_slice(&x[at..]);
+            if quaternion.norm_squared() < ZERO_NORM {
+                let what = format!("{owner}: the quaternion {:?} has zero norm", quaternion.to_array());
+                problems.push(Problem { at: Vec::new(), what });
+                continue;
+            }
+            x[at..at + 4].copy_from_slice(&quaternion.normalised().to_array());
+        }
+        let qd = self.evaluation.coordinates(of, x).qd;
+        for drive in &of.model.elements.drives {
+            let is_locked = drive.motion_now(&discrete.motions) == JointMotion::Locked;
+            let joint = &of.model.system.bodies[drive.body].joint;
+            let rates = &qd[joint.v..joint.v + joint.nv];
+            if let Some(rate) = rates.iter().find(|rate| is_locked && rate.abs() > AT_REST) {
+                let what = format!("joint {:?} is locked, but its rate is {rate}", joint.name);
+                problems.push(Problem { at: Vec::new(), what });
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Error::Spec(problems));
+        }
+        self.update_limits(t, x, u, discrete, events);
+        if self.is_closed(discrete) {
+            self.evaluation.determine_rank(self.base.constants(), x, discrete);
+        }
+        self.update_sticking(t, x, u, discrete, true)?;
+        Ok(())
     }
 }

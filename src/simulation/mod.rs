@@ -21,6 +21,7 @@ use motion::Motion;
 use pace::Pace;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
+use std::ops::ControlFlow;
 
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]
@@ -207,6 +208,25 @@ impl Simulation {
         }
     }
 
+    /// Replaces the states during a run. Captures, motions of joints and contact states stay; limit
+    /// states and friction that sticks are those of the new states, and integrator and monitoring
+    /// start anew. Appends the events of limits that are now exceeded to `events`.
+    ///
+    /// # Errors
+    /// Those of [`Plant::replace_states`]; the state is then undefined.
+    pub fn set_states(&mut self, states: &[f64], events: &mut Vec<Event>) -> Result<(), Error> {
+        let State { t, x, u, discrete, .. } = &mut self.state;
+        x.copy_from_slice(states);
+        self.plant.replace_states(*t, x, u, discrete, events)?;
+        self.state.memory = Memory::new(self.stepper.settings());
+        self.state.monitored = Monitored {
+            steps: Monitored::ANEW,
+            ..Monitored::NOTHING
+        };
+        self.stepper.invalidate();
+        Ok(())
+    }
+
     /// Discards the integrator's stored derivatives. Required after a caller has changed time,
     /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {
@@ -229,6 +249,20 @@ impl Simulation {
     /// input overflows; those of the dynamics. The state is then that of the last accepted step,
     /// and a further call continues from there.
     pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+        self.advance_while(t_end, events, &mut || ControlFlow::Continue(()))
+    }
+
+    /// Integrates as [`advance`](Self::advance); `flow` is called before each step of the
+    /// integrator, and may end the call.
+    ///
+    /// # Errors
+    /// Those of [`advance`](Self::advance); [`Error::Interrupted`].
+    pub fn advance_while(
+        &mut self,
+        t_end: f64,
+        events: &mut Vec<Event>,
+        flow: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         let t_start = self.state.t;
         let model = self.plant.model();
         for interface in &model.elements.interfaces {
@@ -238,7 +272,7 @@ impl Simulation {
         }
         self.check_inputs(t_end)?;
         self.stepper.begin_call();
-        let result = self.advance_through_events(t_start, t_end, events);
+        let result = self.advance_through_events((t_start, t_end), events, flow);
         self.statistics.evaluations += self.stepper.evaluations();
         let dt = self.state.t - t_start;
         self.state.shift_inputs(dt);
@@ -260,7 +294,12 @@ impl Simulation {
         }
     }
 
-    fn advance_through_events(&mut self, t_start: f64, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
+    fn advance_through_events(
+        &mut self,
+        (t_start, t_end): (f64, f64),
+        events: &mut Vec<Event>,
+        flow: &mut dyn FnMut() -> ControlFlow<()>,
+    ) -> Result<(), Error> {
         // If the last call failed in the handling of an event, that event is handled now.
         let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
@@ -276,6 +315,9 @@ impl Simulation {
         // Events without a step in between count towards the work limit, so that the loop ends.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
+            if flow().is_break() {
+                return Err(Error::Interrupted { t: self.state.t });
+            }
             if stops == limit {
                 return Err(Error::WorkLimit { t: self.state.t, limit });
             }

@@ -329,6 +329,8 @@ def test_any_arguments_give_results_or_exceptions_with_text(data, fuzzed):
                     (model.generalized_jacobian, [state, "forearm"], {}),
                     (simulation.step, [data.draw(NUMBERS), data.draw(ARRAYS)], {}),
                     (simulation.set, [data.draw(ARRAYS)], {}),
+                    (simulation.set_state, [state], {}),
+                    (simulation.set_state, [data.draw(st.dictionaries(st.sampled_from(["elbow.q", "base.q[1]", "q"]), NUMBERS))], {}),
                     (simulation.restore, [data.draw(ARRAYS)], {}),
                     (simulation.read_saved, [data.draw(st.binary(max_size=64))], {}),
                     (simulation.__getitem__, [data.draw(st.text(max_size=4))], {}),

@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import zipfile
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pandas
@@ -78,6 +79,9 @@ def test_check_lists_all_errors_with_their_lines(spec):
     with pytest.raises(grapple.GrappleError) as caught:
         grapple.build(spec.path)
     assert caught.value.problems == problems and f"{spec.path}:{of_frame.line}" in str(caught.value)
+    spec["frame"] = {"tool": {"body": "forarm"}}
+    (problem,) = spec.check()
+    assert problem.hint == 'did you mean "forearm"?' and problem.hint in str(problem)
     assert pickle.loads(pickle.dumps(caught.value)).problems == problems
 
 
@@ -246,6 +250,75 @@ def test_campaign_has_the_table_of_the_tool(spec, tmp_path, monkeypatch):
         spec.campaign({**study, "dispersion": {"forearm.mas": {"uniform": [1.0, 2.0]}}}, tmp_path / "other")
 
 
+# Some runs fail: no rigid body has their inertia.
+STUDY = {
+    "runs": 7,
+    "experiment": {"stop_time": 0.2, "step": 0.1},
+    "dispersion": {"forearm.mass": {"uniform": [1.0, 2.0]}, "base.inertia_zz": {"list": [0.4, 0.4, 0.9]}},
+    "output": {"elbow.q": ["final", "series"], "system.energy": ["max"]},
+}
+
+
+@pytest.fixture(scope="module")
+def in_process(tmp_path_factory):
+    """A campaign that this process makes."""
+    folder = tmp_path_factory.mktemp("campaign")
+    return grapple.load(EXAMPLES / "two_link.toml").campaign(STUDY, folder), folder
+
+
+def dask():
+    from distributed import Client
+
+    return Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+
+
+def assert_same(done, folder, expected, its_folder):
+    assert done.table.read_bytes() == expected.table.read_bytes()
+    assert (done.runs, done.failed) == (expected.runs, expected.failed) and len(done.failed) == 2
+    series = sorted(path.name for path in (its_folder / "series").iterdir())
+    assert series == sorted(path.name for path in (folder / "series").iterdir()) and len(series) == 5
+    for name in series:
+        assert (folder / "series" / name).read_bytes() == (its_folder / "series" / name).read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["threads", "processes", "dask"])
+def test_campaign_of_an_executor_has_the_bytes_of_that_of_this_process(kind, in_process, spec, tmp_path):
+    progress = []
+    with {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor, "dask": dask}[kind]() as pool:
+        executor = pool.get_executor() if kind == "dask" else pool
+        options = {"executor": executor, "progress": lambda *parts: progress.append(parts)}
+        # A spec that is a dictionary, and the file of a study.
+        done = grapple.load(dict(spec)).campaign(STUDY, tmp_path / "own", jobs=3, **options)
+        assert_same(done, tmp_path / "own", *in_process)
+        assert [whole for _, whole in progress] == [7, 7, 7] and progress[-1][0] == 7
+        text = grapple.load({"model": "two_link.toml", **STUDY, "format": "parquet"}).to_toml()
+        (tmp_path / "study.toml").write_text(text)
+        done = grapple.campaign(tmp_path / "study.toml", tmp_path / "file", **options)
+    assert done.to_pandas().equals(grapple.campaign(tmp_path / "study.toml", tmp_path / "again").to_pandas())
+
+
+def test_worker_that_fails_is_an_error_and_the_same_call_continues(in_process, spec, tmp_path):
+    class Failing(ThreadPoolExecutor):
+        count = 0
+
+        def submit(self, function, *arguments):
+            self.count += 1
+            return super().submit(os.stat, "/nosuch") if self.count == 3 else super().submit(function, *arguments)
+
+    with Failing(1) as executor, pytest.raises(grapple.GrappleError, match="a worker .* failed: FileNotFoundError"):
+        spec.campaign(STUDY, tmp_path / "own", jobs=4, executor=executor)
+    journal = tmp_path / "own/runs-0-of-1.jsonl"
+    kept = journal.read_text().splitlines()
+    assert 2 <= len(kept) < 7
+    assert_same(spec.campaign(STUDY, tmp_path / "own"), tmp_path / "own", *in_process)
+    assert journal.read_text().splitlines()[: len(kept)] == kept
+    with pytest.raises(grapple.GrappleError, match="forearm.mas"), ThreadPoolExecutor() as executor:
+        wrong = {**STUDY, "dispersion": {"forearm.mas": {"uniform": [1.0, 2.0]}}}
+        spec.campaign(wrong, tmp_path / "other", executor=executor)
+    with pytest.raises(TypeError, match="executor must be one of concurrent.futures, not int"):
+        spec.campaign(STUDY, tmp_path / "other", executor=2)
+
+
 # ---- linear models
 
 
@@ -280,16 +353,20 @@ def test_every_template_is_a_spec():
 # ---- the page docs/python.md
 
 
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", range(4))
 def test_programs_of_the_page_run(number, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     programs = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
-    assert len(programs) == 3
+    assert len(programs) == 4
     names = {}
     exec(compile(programs[number], f"program {number}", "exec"), names)
     if number == 0:
         assert names["result"].health.good and names["linear"].outputs == ("bus.w[1]", "bus.w[2]", "bus.w[3]")
         assert "</html>" in (tmp_path / "arm.html").read_text()
+    if number == 3:
+        assert np.abs(names["solved"].y[:, -1] - names["run"].state).max() < 1e-9
+        assert max(abs(names["simulation"][name]) for name in names["joints"]) < 1e-6
+        assert max(names["poles"].real) < -0.1
 
 
 # ---- interruption, threads, the tool
@@ -297,10 +374,24 @@ def test_programs_of_the_page_run(number, tmp_path, monkeypatch):
 
 def test_ctrl_c_ends_a_run_and_a_campaign(tmp_path, interruptible):
     spec = grapple.load(EXAMPLES / "ssrms_type.toml")
+    slow = spec.copy()
+    slow["solver"], slow["experiment"] = {"method": "rk4", "step": 1e-4}, {"stop_time": 1e7, "step": 1e7}
     study = {"runs": 100, "experiment": {"stop_time": 1e3}, "output": {"system.energy": ["final"]}}
-    for work in (lambda: spec.simulate(stop_time=3e4, step=10.0), lambda: spec.campaign(study, tmp_path / "campaign")):
+
+    def distributed(spec, study, folder):
+        with ThreadPoolExecutor(2) as executor:
+            spec.campaign(study, folder, executor=executor)
+
+    for work in (
+        lambda: spec.simulate(stop_time=3e4, step=10.0),
+        lambda: spec.campaign(study, tmp_path / "campaign"),
+        lambda: spec.linearize(at=1e7),
+        # A single communication step.
+        lambda: slow.linearize(at=1e7),
+        lambda: distributed(spec, study, tmp_path / "distributed"),
+    ):
         spec.simulate(stop_time=0.1)
-        timer = threading.Timer(1.0, lambda: signal.raise_signal(signal.SIGINT))
+        timer = threading.Timer(0.5, lambda: signal.raise_signal(signal.SIGINT))
         timer.start()
         begin = time.monotonic()
         with pytest.raises(KeyboardInterrupt):

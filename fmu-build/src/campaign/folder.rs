@@ -177,6 +177,17 @@ impl Folder {
         open().context(|| format!("cannot continue the journal {}", path.display()))
     }
 
+    /// Copies a file of another folder.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn copy(&self, from: &Self, name: &str) -> Result<()> {
+        let (from, to) = (from.file(name), self.file(name));
+        files::folder(to.parent().unwrap_or(&self.path))?;
+        std::fs::copy(&from, &to).context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+        Ok(())
+    }
+
     /// Writes a table.
     ///
     /// # Errors

@@ -112,11 +112,7 @@ impl<'a> Campaign<'a> {
     /// # Errors
     /// The folder belongs to another campaign or is damaged; another program works on this shard.
     pub fn open(&'a self, folder: &Path, shard: Shard) -> Result<Work<'a>> {
-        let width = Width {
-            values: self.settings.len(),
-            results: rows::results(self).len(),
-        };
-        let folder = Folder::open(folder, &identity(self)?, width)?;
+        let folder = self.folder(folder)?;
         let journal = folder.journal(shard)?;
         let records = folder.records()?;
         Ok(Work {
@@ -126,6 +122,15 @@ impl<'a> Campaign<'a> {
             journal,
             left: self.runs(shard).filter(|run| !records.contains_key(run)).collect(),
         })
+    }
+
+    /// Opens or creates a folder with runs of the campaign.
+    fn folder(&self, path: &Path) -> Result<Folder> {
+        let width = Width {
+            values: self.settings.len(),
+            results: rows::results(self).len(),
+        };
+        Folder::open(path, &identity(self)?, width)
     }
 
     /// Returns the runs of a shard.
@@ -147,15 +152,52 @@ impl Work<'_> {
     ///
     /// # Errors
     /// A file that cannot be written; a cancellation.
-    pub fn run(self, jobs: usize, control: Control) -> Result<Outcome> {
+    pub fn run(mut self, jobs: usize, control: Control) -> Result<Outcome> {
+        workers::work(
+            self.campaign,
+            &self.left,
+            jobs,
+            &self.folder,
+            &mut self.journal,
+            control,
+        )?;
+        self.finish()
+    }
+
+    /// Adds the finished runs of the folder `from`, in which another program has made some runs of
+    /// the same campaign.
+    ///
+    /// # Errors
+    /// The folder belongs to another campaign or is damaged; a file that cannot be written.
+    pub fn add(&mut self, from: &Path) -> Result<()> {
+        let part = self.campaign.folder(from)?;
+        let records = part.records()?;
+        for record in records.values() {
+            if self.left.binary_search(&record.run).is_err() {
+                continue;
+            }
+            let series = self.campaign.series(record.run);
+            if part.file(&series).exists() {
+                self.folder.copy(&part, &series)?;
+            }
+            self.journal.append(record)?;
+        }
+        self.left.retain(|run| !records.contains_key(run));
+        Ok(())
+    }
+
+    /// Writes the table if all runs of the campaign are finished.
+    ///
+    /// # Errors
+    /// A file that cannot be read or written.
+    pub fn finish(self) -> Result<Outcome> {
         let Self {
             campaign,
             shard,
             folder,
-            mut journal,
-            left,
+            journal,
+            ..
         } = self;
-        workers::work(campaign, &left, jobs, &folder, &mut journal, control)?;
         // On a network file system other machines see closed files only, and the program that
         // finishes last must read the runs of all shards.
         drop(journal);

@@ -140,7 +140,12 @@ impl Campaign<'_> {
         table
             .columns
             .retain(|_| std::mem::take(&mut is_time) || kept.next() == Some(true));
-        folder.save(&table, &format!("series/{run:06}.{}", self.study.format.extension()))?;
+        folder.save(&table, &self.series(run))?;
         Ok(())
+    }
+
+    /// Returns the name of the file with the time series of a run.
+    pub(super) fn series(&self, run: usize) -> String {
+        format!("series/{run:06}.{}", self.study.format.extension())
     }
 }

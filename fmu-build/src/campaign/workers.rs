@@ -30,6 +30,7 @@ pub fn work(
         true => ControlFlow::Break(()),
         false => Control { cancel, progress: None }.flow(),
     };
+    control.report(0.0, runs.len() as f64);
     thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, runs.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);

@@ -1,7 +1,7 @@
 use super::output::print;
-use fmu_build::CompiledSpec;
 use fmu_build::linearize::{LinearizeOptions, linearize};
 use fmu_build::text::{count, number};
+use fmu_build::{CompiledSpec, Control};
 use miette::Result;
 use std::path::PathBuf;
 
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         inputs: arguments.inputs.clone(),
         outputs: arguments.outputs.clone(),
     };
-    let linearized = linearize(&compiled.model, &options)?;
+    let linearized = linearize(&compiled.model, &options, &Control::default())?;
     let (name, linear) = (&compiled.model.spec.name, &linearized.linear);
     linearized
         .events

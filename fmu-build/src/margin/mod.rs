@@ -123,7 +123,7 @@ impl SampledLoops {
         let mut point = match (&options.state, options.at) {
             (Some(bytes), _) => Point::saved(model, bytes).map_err(|what| invalid!("{}: {what}", spacecraft.file))?,
             (None, None) => Point::start(model)?,
-            (None, Some(t)) if t >= 0.0 && t.is_finite() => Point::of_run(model, t)?.0,
+            (None, Some(t)) if t >= 0.0 && t.is_finite() => Point::of_run(model, t, &Control::default())?.0,
             (None, Some(t)) => return Err(invalid!("the time {t} s is negative or not finite")),
         };
         law.track(model, &mut point)?;

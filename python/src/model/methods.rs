@@ -6,6 +6,7 @@ use crate::errors;
 use crate::linear::{state_space, write_rows};
 use crate::package::Package;
 use crate::points::{At, Points};
+use crate::run::Run;
 use crate::simulation::Simulation;
 use grapple::plant::{Jacobians, Linearisation, Mechanics, Tangent};
 use grapple::simulation;
@@ -13,13 +14,21 @@ use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::sync::Arc;
 
 #[pymethods]
 impl Model {
-    /// Compiles the model of a spec or an FMU, or takes that of a run with its parameters and
-    /// discrete state; `set` gives parameters other values.
+    /// Compiles the model of a spec or an FMU, or takes that of results with their parameters, or of
+    /// a simulation also with its discrete state; `set` gives parameters other values.
     #[new]
     fn new(py: Python<'_>, source: &Bound<'_, PyAny>, set: Vec<(String, f64)>) -> PyResult<Self> {
+        if let Ok(run) = source.cast::<Run>() {
+            let run = run.get();
+            let is_of_model =
+                |(name, _): &&(String, f64)| run.model().parameters.iter().any(|p| p.quantity.name == *name);
+            let values: Vec<_> = run.values().iter().filter(is_of_model).chain(&set).cloned().collect();
+            return Self::of(py, Arc::new(run.model().clone()), &values);
+        }
         let Ok(simulation) = source.cast::<Simulation>() else {
             return Self::of(py, source.cast::<Package>()?.get().model(py)?, &set);
         };

@@ -1,7 +1,9 @@
 use super::{Cached, Component, Fault};
+use crate::Error;
 use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::log::Category;
+use std::ops::ControlFlow;
 
 /// Calls of Co-Simulation: the FMU integrates (§4.2).
 impl Component {
@@ -19,6 +21,15 @@ impl Component {
     /// are wrong, and for a step that goes backwards, starts at another time or passes the stop
     /// time.
     pub fn do_step(&mut self, t: f64, h: f64) -> Result<(), Fault> {
+        self.do_step_while(t, h, &mut || ControlFlow::Continue(()))
+    }
+
+    /// Integrates as [`do_step`](Self::do_step); `flow` is called before each step of the integrator.
+    /// If it ends the call, the instance is as before it.
+    ///
+    /// # Errors
+    /// Those of [`do_step`](Self::do_step); `fmi2Error` if `flow` has ended the call.
+    pub fn do_step_while(&mut self, t: f64, h: f64, flow: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Fault> {
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
         self.catch_up()?;
@@ -30,7 +41,8 @@ impl Component {
             self.simulation.invalidate();
             self.stepper_stale = false;
         }
-        let stopped = self.attempt(|simulation, events| match simulation.advance(end, events) {
+        let stopped = self.attempt(|simulation, events| match simulation.advance_while(end, events, flow) {
+            Err(error @ Error::Interrupted { .. }) => Err(error),
             Err(error) if simulation.state.t > start && !error.invalidates_results() => Ok(Some(error)),
             outcome => outcome.map(|()| None),
         });
@@ -46,6 +58,23 @@ impl Component {
         Err(Fault::discard(format!(
             "the step from {start} s to {end} s ended at {reached} s: {error}"
         )))
+    }
+
+    /// Replaces all states at a communication point, each in its unit; see [`Simulation::set_states`].
+    /// Fixed parameters can no longer change. No function of FMI 2.0 does this.
+    ///
+    /// # Errors
+    /// `fmi2Error` for a quaternion of zero norm and a rate of a locked joint; those of validating
+    /// buffered parameters and of the dynamics.
+    ///
+    /// [`Simulation::set_states`]: crate::simulation::Simulation::set_states
+    pub fn set_states(&mut self, x: &[f64]) -> Result<(), Fault> {
+        // Buffered parameters are applied first, since a start would overwrite the states.
+        self.catch_up()?;
+        self.attempt(|simulation, events| simulation.set_states(x, events))?;
+        self.started = true;
+        self.invalidate();
+        Ok(())
     }
 
     /// Returns the end of the step, s, after validating its start, length and end.
