@@ -175,14 +175,7 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// Too many values.
     pub fn check_size(&self, variables: usize) -> Result<()> {
-        let rows = (self.times.stop / self.times.step).ceil() + 1.0;
-        if rows * (variables + 1) as f64 > MOST_NUMBERS {
-            return Err(invalid!(
-                "{rows} rows of {variables} variables are more than the 250 million numbers that are kept of a run: \
-                 a longer step makes fewer rows, [output] in the spec fewer variables"
-            ));
-        }
-        Ok(())
+        check_size((self.times.stop / self.times.step).ceil() as usize + 1, variables)
     }
 
     /// Disables the signals of the given variables, whose values are set before the run instead.
@@ -278,6 +271,20 @@ impl<'a> Plan<'a> {
         }
         instance.set_reals(&self.driven.references, &self.driven.values(t))
     }
+}
+
+/// Checks that these rows of variables can be kept in memory.
+///
+/// # Errors
+/// Too many values.
+pub(crate) fn check_size(rows: usize, variables: usize) -> Result<()> {
+    if rows as f64 * (variables + 1) as f64 > MOST_NUMBERS {
+        return Err(invalid!(
+            "{rows} rows of {variables} variables are more than the 250 million numbers that are kept of a run: \
+             a longer step makes fewer rows, [output] in the spec fewer variables"
+        ));
+    }
+    Ok(())
 }
 
 /// Sets the signals for the step from `t` to `t + h`.

@@ -1,15 +1,16 @@
 //! Derivatives of a run with respect to parameters, start values and constant inputs.
 //!
 //! Each derivative is a difference of runs with neighbouring values that take the steps of the run
-//! itself (`grapple::simulation`, module `pace`): it is that of the computed run, events, impacts,
+//! itself (`grapple::simulation`, module `step_source`): it is that of the computed run, events, impacts,
 //! captures and sampled controllers included, for every parameter. Section data of beams, which pass
-//! through eigenproblems, are no exception.
+//! through eigenproblems, are no exception. Where a neighbouring run cannot take these steps, or has
+//! other events up to a row, the result says so.
 
 use crate::control::Control;
 use crate::error::{Context, Error, Result, invalid};
 use crate::fmu::{Fmu, changes, is_real, names};
 use crate::instance::Instance;
-use crate::results::{Column, Results};
+use crate::results::{Column, Results, called};
 use crate::run::{Effort, Plan};
 use crate::simulate::{SimulateOptions, settings};
 use crate::summaries::unknown;
@@ -19,6 +20,7 @@ use grapple::fmu::description::Interfaces;
 use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
 use grapple::fmu::registry::Naming;
+use grapple::spec::{ImpactLaw, Joint, Spec, Stop};
 use model_description::{Causality, Kind, ScalarVariable, Variability};
 use std::sync::Arc;
 use std::thread;
@@ -29,6 +31,10 @@ const RELATIVE_STEP: f64 = 1e-5;
 
 /// Size of a value that is zero, relative to its nominal value.
 const LEAST_SIZE: f64 = 0.1;
+
+/// Least size of a value with limits, relative to the larger of its first value and of the size of
+/// zero: a step of the differences is then not lost in round-off near a limit.
+const NEAR_A_LIMIT: f64 = 1e-3;
 
 /// Derivatives below this part of a column's largest value, over the size of the parameter, are
 /// round-off.
@@ -56,12 +62,18 @@ pub struct Sensitivities {
     /// The derivative of column `j` of the results with respect to parameter `i` at row `k` is
     /// `derivatives[i][j][k]`, in the unit of the column over that of the parameter.
     pub derivatives: Vec<Vec<Vec<f64>>>,
-    /// Largest estimated error of the derivatives with respect to each parameter, relative to the
-    /// largest derivative of the same column; zero with [`Order::Second`], which has no estimate.
+    /// Largest estimated error of the differences with respect to each parameter, relative to the
+    /// largest derivative of the same column, without the error of the run itself; zero with
+    /// [`Order::Second`], which has no estimate.
     pub errors: Vec<f64>,
-    /// Parameters for which a neighbouring run has another number of events than the run: its
-    /// derivatives do not exist there, or the event is beyond the end of one of them.
+    /// Parameters for which a neighbouring run has another number of events up to a row, or other
+    /// steps: derivatives do not exist at an event, and are less accurate with other steps.
     pub differing: Vec<String>,
+    /// True for rows up to which a neighbouring run has another number of events.
+    pub is_at_event: Vec<bool>,
+    /// Compliant contacts, and joints with compliant stops: their forces switch inside steps, and
+    /// derivatives across a switch are not accurate.
+    pub switching: Vec<String>,
 }
 
 /// Computes a run and its derivatives.
@@ -130,6 +142,8 @@ impl<'a> Varied<'a> {
         let Kind::Real(real) = &variable.kind else {
             return Err(invalid!("{name} is not a real number"));
         };
+        let mut parameters = fmu.model.parameters.iter();
+        let declared = parameters.find(|parameter| called(&parameter.quantity.name)(&variable.name));
         let own = set
             .iter()
             .rev()
@@ -137,20 +151,34 @@ impl<'a> Varied<'a> {
         Ok(Self {
             variable,
             value: own.map_or(real.start.unwrap_or(0.0), |(_, value)| *value),
-            limits: fmu.limits(variable),
+            limits: declared.map_or([None; 2], |parameter| parameter.quantity.bound.limits()),
             nominal: real.nominal.unwrap_or(1.0).abs(),
         })
     }
 
-    /// Returns the size of a value: its magnitude, or a part of the nominal value for zero and, of
-    /// unlimited variables, for values that are smaller.
+    /// Returns the size of a value: its magnitude, at least a part of the nominal value, and less of
+    /// that for variables with limits, whose values may be smaller by far.
     pub fn size(&self, value: f64) -> f64 {
         let least = LEAST_SIZE * self.nominal;
         match self.limits {
             [None, None] => value.abs().max(least),
             _ if value == 0.0 => least,
-            _ => value.abs(),
+            _ => value.abs().max(NEAR_A_LIMIT * self.value.abs().max(least)),
         }
+    }
+
+    /// Returns the value, or the declared limit that it exceeds.
+    pub fn within(&self, value: f64) -> f64 {
+        let [min, max] = self.limits;
+        value
+            .max(min.unwrap_or(f64::NEG_INFINITY))
+            .min(max.unwrap_or(f64::INFINITY))
+    }
+
+    /// Returns true if the value is at a declared limit, as near as the size of its steps.
+    pub fn is_at_limit(&self, value: f64) -> bool {
+        let near = |limit: &Option<f64>| limit.is_some_and(|limit| (value - limit).abs() < 1e-2 * self.size(value));
+        self.limits.iter().any(near)
     }
 
     /// Returns true if the value is within the declared limits.
@@ -236,6 +264,8 @@ pub(crate) struct Neighbourhood<'a> {
 struct Follower {
     instance: Component,
     rows: Vec<Vec<f64>>,
+    /// Number of events up to each row.
+    events: Vec<u64>,
     /// Name and value that differ from those of the run that it follows.
     differs: (String, f64),
 }
@@ -277,6 +307,7 @@ impl<'a> Neighbourhood<'a> {
         self.plan.initialize(&mut instance, &set)?;
         let rows = vec![instance.reals(&self.references)?];
         Ok(Follower {
+            events: vec![instance.events()],
             instance,
             rows,
             differs,
@@ -287,6 +318,7 @@ impl<'a> Neighbourhood<'a> {
     fn advance(&self, run: &mut Follower, span: (f64, f64)) -> Result<()> {
         self.plan.advance_to(&mut run.instance, span, &mut Effort::default())?;
         run.rows.push(run.instance.reals(&self.references)?);
+        run.events.push(run.instance.events());
         Ok(())
     }
 
@@ -362,8 +394,10 @@ impl<'a> Neighbourhood<'a> {
                 recorded.push((span, Arc::new(steps)));
             }
             let share = others.len().div_ceil(threads).max(1);
+            let cancel = control.cancel;
             let follow = |other: &mut Follower| -> Result<()> {
                 for (span, steps) in &recorded {
+                    interrupted(&Control { cancel, progress: None }, span.0)?;
                     other.instance.follow_steps(Arc::clone(steps));
                     let (name, value) = &other.differs;
                     let with = format!("with {name} = {}", number(*value, 17));
@@ -402,6 +436,8 @@ impl<'a> Neighbourhood<'a> {
             derivatives: Vec::new(),
             errors: Vec::new(),
             differing: Vec::new(),
+            is_at_event: vec![false; run.rows.len()],
+            switching: switching(&self.fmu.model.spec),
         };
         let mut there = vec![0.0; each];
         for (i, of) in differences.iter().enumerate() {
@@ -419,7 +455,7 @@ impl<'a> Neighbourhood<'a> {
                     column.push(derivative);
                     (largest, of_column) = (largest.max(derivative.abs()), of_column.max(error));
                 }
-                // Nothing is told of a derivative that is round-off of its column.
+                // Derivatives that are round-off of their column do not enter the estimate.
                 let rows = run.rows.iter().map(|row| row[j].abs());
                 let least = ROUND_OFF * rows.fold(0.0, f64::max) / self.varied[i].size(values[i]);
                 if largest > least {
@@ -429,12 +465,27 @@ impl<'a> Neighbourhood<'a> {
             }
             sensitivities.derivatives.push(columns);
             sensitivities.errors.push(error);
-            let events = run.instance.events();
-            if others.iter().any(|other| other.instance.events() != events) {
+            let mut differs = others.iter().any(|other| other.instance.departures() > 0);
+            for (k, is_at_event) in sensitivities.is_at_event.iter_mut().enumerate() {
+                let is_other = others.iter().any(|other| other.events[k] != run.events[k]);
+                *is_at_event |= is_other;
+                differs |= is_other;
+            }
+            if differs {
                 sensitivities.differing.push(variable.name.clone());
             }
         }
         sensitivities
+    }
+
+    /// Returns the accuracy of the values of an output whose largest magnitude is `largest`: that of
+    /// the integration.
+    pub fn accuracy(&self, output: usize, largest: f64) -> f64 {
+        let nominal = match &self.outputs[output].kind {
+            Kind::Real(real) => real.nominal.unwrap_or(1.0).abs(),
+            _ => 1.0,
+        };
+        self.plan.times.tolerance * largest.max(nominal)
     }
 
     /// Returns rows as a table.
@@ -450,6 +501,18 @@ impl<'a> Neighbourhood<'a> {
             parameters: Vec::new(),
         }
     }
+}
+
+/// Returns the compliant contacts, and the joints with compliant stops.
+fn switching(spec: &Spec) -> Vec<String> {
+    let contacts = spec
+        .contact
+        .iter()
+        .filter(|(_, contact)| contact.law == ImpactLaw::Compliant);
+    let is_stopped = |joint: &Joint| joint.range.as_ref().is_some_and(|range| range.stop == Stop::Compliant);
+    let joints = spec.joint.iter().filter(|(_, joint)| is_stopped(joint));
+    let names = contacts.map(|(name, _)| name).chain(joints.map(|(name, _)| name));
+    names.cloned().collect()
 }
 
 /// Returns an error if the work is cancelled at the time `t` (s).

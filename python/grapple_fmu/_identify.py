@@ -54,9 +54,14 @@ class Sensitivities:
     derivatives: NDArray[np.float64]
     """Derivatives, n × m × p; each has the unit of its column over that of the parameter."""
     errors: dict[str, float]
-    """Estimated error of the derivatives for each parameter, relative to the largest derivative of a column."""
+    """Estimated error of the differences for each parameter, relative to the largest derivative of a column, without
+    the error of the run itself."""
     differing: tuple[str, ...]
-    """Parameters for which neighbouring runs have other numbers of events: the derivatives do not exist there."""
+    """Parameters for which neighbouring runs have other events up to a row, where derivatives do not exist, or other
+    steps, with which they are less accurate."""
+    switching: tuple[str, ...]
+    """Compliant contacts, and joints with compliant stops: derivatives across a switch of their forces are not
+    accurate."""
 
     def __getitem__(self, name: str | tuple[str, str]) -> NDArray[np.float64]:
         if isinstance(name, str):
@@ -87,16 +92,20 @@ def sensitivities_of(parts: dict[str, Any]) -> Sensitivities:
         time=parts["time"],
         columns=tuple(name for name, *_ in columns),
         units=tuple(unit for _, unit, _ in columns),
-        values=np.column_stack([values for *_, values in columns]),
+        values=np.array([values for *_, values in columns]).reshape(len(columns), len(parts["time"])).T,
         parameters=names,
         parameter_units=tuple(unit for _, unit, _ in parts["parameters"]),
         derivatives=parts["derivatives"],
         errors=dict(zip(names, parts["errors"], strict=True)),
         differing=tuple(parts["differing"]),
+        switching=tuple(parts["switching"]),
     )
+    if found.switching:
+        which = ", ".join(found.switching)
+        warnings.warn(f"forces of {which} switch inside steps: derivatives across a switch are not accurate", stacklevel=3)
     if found.differing:
-        names = ", ".join(found.differing)
-        warnings.warn(f"an event occurs in some of the runs with neighbouring values of {names} only", stacklevel=3)
+        which = ", ".join(found.differing)
+        warnings.warn(f"runs with neighbouring values of {which} have other events up to a row, or other steps", stacklevel=3)
     return found
 
 
@@ -114,11 +123,8 @@ class Estimate:
     """Estimate."""
     sigma: float
     """Standard deviation of its error; infinite if the measurement does not determine it."""
-
-    @property
-    def half_interval(self) -> float:
-        """Half of the length of the interval that contains the true value with 95 % probability."""
-        return 1.959963984540054 * self.sigma
+    half_interval: float
+    """Half of the length of the interval that contains the true value with 95 % probability."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +142,7 @@ class Residual:
     rms: float
     """Root mean square of the differences."""
     correlation: float
-    """Correlation of successive differences: nearly zero if they are noise."""
+    """Lag-1 correlation, of successive differences: nearly zero if they are noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +152,7 @@ class Identified:
     parameters: tuple[Estimate, ...]
     """The identified parameters."""
     correlation: NDArray[np.float64]
-    """Correlation matrix of their errors, p × p."""
+    """Correlation matrix of their errors, p × p; NaN for those that the measurement does not determine."""
     undetermined: tuple[dict[str, float], ...]
     """Changes of parameters without effect on the measured variables, in their units."""
     residuals: tuple[Residual, ...]
@@ -194,12 +200,13 @@ def write_table(data: Any, path: Path) -> None:
     """Writes a mapping of columns, or a DataFrame with a column or index `time`, as CSV."""
     if hasattr(data, "columns") and hasattr(data, "index"):  # a DataFrame
         columns: dict[str, Any] = {str(name): data[name] for name in data.columns}
-        columns.setdefault("time", data.index)
+        if data.index.name == "time":
+            columns["time"] = data.index
     elif isinstance(data, Mapping):
         columns = {str(name): values for name, values in cast("Mapping[Any, Any]", data).items()}
     else:
         raise TypeError(f"data must be a mapping, a table or the path of a file, not {type(data).__name__}")
-    arrays = {name: np.asarray(values, dtype=np.float64) for name, values in columns.items()}
+    arrays = {name: _numbers(name, values) for name, values in columns.items()}
     if len({array.shape for array in arrays.values()}) != 1 or any(array.ndim != 1 for array in arrays.values()):
         raise ValueError("the columns of data must be vectors of one length")
     with open(path, "w", newline="", encoding="utf-8") as file:
@@ -207,3 +214,10 @@ def write_table(data: Any, path: Path) -> None:
         writer.writerow(arrays)
         rows: list[list[float]] = np.column_stack(list(arrays.values())).tolist()
         writer.writerows(["" if number != number else repr(number) for number in row] for row in rows)
+
+
+def _numbers(name: str, values: Any) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"data: column {name!r} has no numbers but {array.dtype}; times are in s")
+    return array.astype(np.float64)

@@ -173,11 +173,11 @@ class _Runnable:
     ) -> Identified:
         """Identifies parameters, start values and constant inputs from a measured run.
 
-        `data` is a mapping of columns or a DataFrame, with `time` (s), or the path of a CSV or Parquet file. Columns
+        `data` is a mapping of columns or a DataFrame, with a column or index `time` (s), or the path of a CSV or Parquet file. Columns
         with names of inputs drive the model, without noise; those with names of outputs and states are compared
         with it: all of them, or those in `measurements`, where `{"sigma": 1e-4}` gives the standard deviation of
         the noise (estimated by default) and `{"column": "q3"}` the title of the column. NaN is a value that was
-        not measured. `parameters` are names, each with a `guess` (by default the model's value) and a `prior`
+        not measured. `parameters` are names, each with a `guess` (by default the prior's mean, else the model's value) and a `prior`
         (`{"mean": 5.0, "sigma": 2.0}`) if there is one. `set` gives other parameters their values.
 
         Raises GrappleError for unknown names, wrong units, and if the search does not converge.

@@ -59,6 +59,7 @@ pub fn sensitivities<'py>(
     parts.set_item("derivatives", out.done())?;
     parts.set_item("errors", of.errors)?;
     parts.set_item("differing", of.differing)?;
+    parts.set_item("switching", of.switching)?;
     Ok(parts)
 }
 
@@ -81,7 +82,7 @@ pub fn identify(py: Python<'_>, file: PathBuf, progress: Option<Py<PyAny>>) -> P
         ..
     } = of;
     let estimates = parameters.into_iter();
-    let estimates = estimates.map(|of| (of.name, of.unit, of.guess, of.value, of.sigma));
+    let estimates = estimates.map(|of| (of.name, of.unit, of.guess, of.value, of.sigma, of.half_interval));
     parts.set_item("parameters", estimates.collect::<Vec<_>>())?;
     let mut out = Out::new(py, None, &[], &[correlation.nrows(), correlation.ncols()])?;
     write_rows(&correlation, out.values()?);

@@ -57,7 +57,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         let evaluations = &mut memory.step_history.evaluations;
         *evaluations = evaluations.saturating_add((*equations.evaluations - before) as u32);
         let rejection = match attempt {
-            Ok(attempt) if attempt.norm <= settings.largest_error() => {
+            Ok(attempt) if settings.accepts(attempt.norm) => {
                 remember(&mut memory.step_history, control, trial, attempt);
                 let mut step = Step::accepted(method, trial, attempt.norm, rejections, x);
                 step.evaluations = std::mem::take(&mut memory.step_history.evaluations);
@@ -102,7 +102,7 @@ fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, att
     } else {
         step_history.h_next = proposal;
         step_history.last_step = trial.h;
-        step_history.last_error = attempt.norm.max(control.min_error);
+        step_history.last_error = attempt.norm.max(control.min_error).min(1.0);
     }
     step_history.rejected = false;
 }

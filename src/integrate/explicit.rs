@@ -181,7 +181,7 @@ impl OneStep for Explicit {
             self.end_stage(equations, trial.t1)?;
         }
         let norm = self.error_norm(trial.h, settings);
-        if norm <= 1.0 {
+        if settings.accepts(norm) {
             if !self.error_uses_end {
                 self.end_stage(equations, trial.t1)?;
             }

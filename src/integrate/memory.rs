@@ -133,8 +133,19 @@ impl Memory {
         NUMBERS + vectors(settings).iter().sum::<usize>()
     }
 
-    /// Copies the data that determine the next step from the memory of another run before a step
-    /// of the length `h`: step size, method and Jacobian. Newton's starting values stay.
+    /// Returns the data by which another run can take the next step: all but Newton's starting
+    /// values and an invalid Jacobian.
+    pub fn before_step(&self) -> Memory {
+        let is_valid = self.newton.jacobian != Age::None;
+        Memory {
+            jacobian: if is_valid { self.jacobian.clone() } else { Vec::new() },
+            rows: Vec::new(),
+            ..*self
+        }
+    }
+
+    /// Prepares a step of the length `h` by the memory of another run [before](Self::before_step)
+    /// that step. Newton's starting values stay.
     pub fn follow(&mut self, other: &Memory, h: f64) {
         self.step_history = StepHistory {
             h_next: h,
@@ -143,7 +154,9 @@ impl Memory {
         };
         self.newton = other.newton;
         self.method_selection = other.method_selection;
-        self.jacobian.clone_from(&other.jacobian);
+        if !other.jacobian.is_empty() {
+            self.jacobian.copy_from_slice(&other.jacobian);
+        }
     }
 
     /// Makes the next step evaluate a new Jacobian, after a sudden change of the equations. An old

@@ -22,8 +22,8 @@ pub(super) trait OneStep {
         x: &[f64],
     ) -> Result<(), Failure<O::Error>>;
 
-    /// Attempts one step from the prepared start. It counts as accepted if the error norm of the
-    /// result is at most 1; otherwise the caller repeats it with a smaller step.
+    /// Attempts one step from the prepared start. It counts as accepted if the settings accept
+    /// the error norm of the result; otherwise the caller repeats it with a smaller step.
     fn attempt<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,

@@ -244,7 +244,7 @@ impl Radau5 {
         self.scale.iter_mut().for_each(|scale| *scale *= self.loosening);
         let norm = self.estimate(trial.h);
         let first = memory.step_history.last_step == 0.0;
-        if norm <= 1.0 || !(first || memory.step_history.rejected) {
+        if settings.accepts(norm) || !(first || memory.step_history.rejected) {
             return Ok(norm);
         }
         for ((argument, x0), error) in self.argument.iter_mut().zip(&self.x0).zip(&self.error) {
@@ -321,7 +321,7 @@ impl OneStep for Radau5 {
         }
         check_finite(&self.x1)?;
         let norm = self.error_norm(equations, t, trial, settings, memory)?;
-        if norm <= 1.0 {
+        if settings.accepts(norm) {
             equations.derivative(trial.t1, &self.x1, &mut self.f1)?;
             self.write_rows();
             memory.rows.copy_from_slice(&self.rows);

@@ -203,7 +203,7 @@ impl OneStep for Rosenbrock {
         settings.scale(&self.x0, &self.x1, &mut self.scale);
         advance(&mut self.error, &self.zeros, h, ERROR, &self.k);
         let norm = max_norm(&self.error, &self.scale);
-        if norm <= 1.0 {
+        if settings.accepts(norm) {
             self.last = Some((t, trial.t1, h));
         }
         Ok(Attempt {

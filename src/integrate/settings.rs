@@ -105,17 +105,17 @@ impl Settings {
     }
 
     /// Makes the results a smooth function of the start if each step is the one that another run
-    /// has taken ([`Memory::follow`](super::Memory::follow)): an error of twice the tolerance is
-    /// accepted, and RADAU5 iterates to round-off, as the other implicit methods always do.
+    /// has taken ([`Memory::follow`](super::Memory::follow)): no error estimate rejects a step, and
+    /// RADAU5 iterates to round-off, as the other implicit methods always do.
     #[must_use]
     pub fn following(mut self) -> Settings {
         self.follows = true;
         self
     }
 
-    /// Returns the largest error of an accepted step, relative to the tolerance.
-    pub(super) fn largest_error(&self) -> f64 {
-        if self.follows { 2.0 } else { 1.0 }
+    /// Returns true if a step with this error norm, never NaN, is accepted.
+    pub(super) fn accepts(&self, norm: f64) -> bool {
+        norm <= 1.0 || self.follows
     }
 
     /// Returns the number of derivative evaluations allowed in one call, as of

@@ -5,12 +5,12 @@
 
 mod monitor;
 mod motion;
-mod pace;
 mod solver;
 mod state;
+mod step_source;
 
-pub use pace::Steps;
 pub use state::{INPUT_ORDER, Monitored, State};
+pub use step_source::Steps;
 
 use crate::Error;
 use crate::elements::reached;
@@ -18,10 +18,10 @@ use crate::event::Event;
 use crate::integrate::{Memory, Method, Stepper, root};
 use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use motion::Motion;
-use pace::Pace;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
 use std::ops::ControlFlow;
+use step_source::StepSource;
 
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Simulation {
     /// The state. A caller that changes it must call [`invalidate`](Self::invalidate).
     pub state: State,
     stepper: Stepper,
-    pace: Pace,
+    step_source: StepSource,
     statistics: Statistics,
     workspace: Workspace,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
@@ -130,7 +130,7 @@ impl Simulation {
             state: State::new(model, stepper.settings()),
             plant,
             stepper,
-            pace: Pace::Own,
+            step_source: StepSource::Own,
             statistics: Statistics::default(),
             workspace,
             state_jacobian,
@@ -452,9 +452,9 @@ impl Simulation {
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
         };
-        self.pace.before_step(memory);
+        self.step_source.before_step(memory);
         let taken = self.stepper.step(&mut motion, *t, limit, x, memory);
-        self.pace.after_step(taken.as_ref().ok());
+        self.step_source.after_step(taken.as_ref().ok());
         match taken {
             Ok(step) => {
                 *t = step.t;

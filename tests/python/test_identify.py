@@ -140,6 +140,47 @@ def test_wrong_model_is_reported(slider):
     data["slide.q"] += 0.01 * np.sin(3.0 * run.time)
     found = spec.identify(data, ["slide.stiffness"])
     assert found.residuals[0].correlation > 0.5 and any("not noise" in warning for warning in found.warnings)
+    data["slide.q"][1::2] = np.nan
+    assert spec.identify(data, ["slide.stiffness"]).residuals[0].correlation > 0.5
+    found = spec.identify(measured(run, 2), list(TRUE), measurements={"slide.q": {"sigma": 1e-4}})
+    assert any("is given as" in warning for warning in found.warnings)
+
+
+def test_columns_without_noise_do_not_outweigh_the_others():
+    """All columns of a run are compared; those that are constant, of the momentum, have no noise."""
+    spec = grapple.new("two_link")
+    run, random = spec.simulate(set={"forearm.mass": 1.7}), np.random.default_rng(0)
+    data = {name: run[name] for name in run if np.ptp(run[name]) < 1e-9 and name not in spec.simulation().input_names}
+    assert "system.momentum[1]" in data
+    noisy = ["elbow.q", "elbow.qd", "shoulder.q"]
+    data |= {"time": run.time} | {name: run[name] + 1e-3 * random.standard_normal(len(run.time)) for name in noisy}
+    mass = spec.identify(data, ["forearm.mass"])["forearm.mass"]
+    assert abs(mass.value - 1.7) < 4.0 * mass.sigma < 0.01
+
+
+def test_exact_priors_and_values_at_a_limit(slider):
+    spec, _ = slider
+    undamped = spec.simulate(set={**TRUE, "slide.damping": 0.0})
+    unknown = {"mass.mass": {"prior": {"mean": 2.0, "sigma": 1e-9}}, **{name: {} for name in TRUE}}
+    found = spec.identify(measured(undamped, 0), unknown)
+    assert not found.undetermined
+    assert abs(found["slide.stiffness"].value - 46.0) < 4.0 * found["slide.stiffness"].sigma < 0.2
+    for seed in range(6):
+        found = spec.identify(measured(undamped, seed), list(TRUE))
+        assert not found.undetermined and found["slide.damping"].value < 4.0 * found["slide.damping"].sigma
+
+
+def test_few_values_have_wide_intervals_or_none(slider):
+    """Five rows, three unknowns: 95 % of the intervals of Student's distribution contain the truth."""
+    spec, run = slider
+    inside = []
+    for seed in range(40):
+        data = {name: column[::50] for name, column in measured(run, seed).items()}
+        found = spec.identify(data, list(TRUE))
+        inside.append([abs(of.value - TRUE[of.name]) < of.half_interval for of in found.parameters])
+    assert np.mean(inside) > 0.87
+    with pytest.raises(grapple.GrappleError, match="3 measured values do not determine 3 parameters"):
+        spec.identify({name: column[:3] for name, column in data.items()}, list(TRUE))
 
 
 def test_errors_have_names_and_places(tmp_path, slider):
@@ -166,6 +207,12 @@ def test_errors_have_names_and_places(tmp_path, slider):
         spec.identify({"time": run.time, "slide": run["slide.q"]}, list(TRUE))
     with pytest.raises(ValueError, match="vectors of one length"):
         spec.identify({"time": run.time, "slide.q": [0.0]}, list(TRUE))
+    with pytest.raises(grapple.GrappleError, match='two columns are called "slide.q"'):
+        spec.identify({"time": run.time, "slide.q": run["slide.q"], "slide.q [m]": run["slide.q"]}, list(TRUE))
+    with pytest.raises(grapple.GrappleError, match="last row is at 0 s"):
+        spec.identify({"time": [0.0], "slide.q": [0.3]}, list(TRUE))
+    with pytest.raises(TypeError, match="column 'time' has no numbers"):
+        spec.identify({"time": np.array(["2026-01-01"], dtype="M8[s]"), "slide.q": [0.3]}, list(TRUE))
     with pytest.raises(TypeError, match="a list or a mapping"):
         spec.identify(measured(run, 0), "slide.stiffness")
 

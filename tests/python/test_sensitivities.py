@@ -100,12 +100,26 @@ def test_impact(within):
         within("derivatives across impacts, closed form", abs(ours - exact).max(), 1e-6, "time of an impact to 1e-12 s over 1e-5")
 
 
-def test_event_in_some_of_the_neighbouring_runs_only():
-    """The run ends at the impact itself: runs that start higher or lower end before or after it."""
+@pytest.mark.parametrize("at", ["the end", "a row"])
+def test_event_in_some_of_the_neighbouring_runs_only(at):
+    """The impact is at a row of the results: runs that start higher or lower have it before or after."""
     spec = grapple.Spec(BALL)
+    touch = float(np.sqrt(0.9)) + 1e-8
+    times = {"stop_time": touch, "step": 0.1} if at == "the end" else {"stop_time": 2.0 * touch, "step": touch}
     with pytest.warns(UserWarning, match="fall.q_start"):
-        of = spec.sensitivities(["fall.q_start"], outputs=["fall.qd"], stop_time=float(np.sqrt(0.9)) + 1e-8, step=0.1)
+        of = spec.sensitivities(["fall.q_start"], outputs=["fall.qd"], **times)
     assert of.differing == ("fall.q_start",)
+
+
+def test_forces_that_switch_inside_steps_are_reported():
+    """A compliant stop that the mass reaches: all methods compute the run, with a warning."""
+    stop = {"min": -0.2, "max": 0.2, "stop": "compliant", "stiffness": 1e4, "damping": 10.0}
+    joint = {"slide": {**OSCILLATOR["joint"]["slide"], "range": stop, "start": {"position": 0.0, "rate": 2.0}}}
+    for method in ("dopri5", "dop853", "radau5", "rosenbrock", "auto"):
+        spec = grapple.Spec({**OSCILLATOR, "joint": joint, "solver": {"method": method}})
+        with pytest.warns(UserWarning, match="forces of slide switch inside steps"):
+            of = spec.sensitivities(["slide.qd_start"], outputs=["slide.q"], tolerance=1e-10, stop_time=1.0, step=0.09)
+        assert of.switching == ("slide",)
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 ///   data = "measured.csv"              # a column `time`, and columns named as variables
 ///
 ///   [parameter."payload.mass"]
-///   guess = 80.0                       # kg; by default the model's value
+///   guess = 80.0                       # kg; by default the prior's mean or the model's value
 ///
 ///   [parameter."elbow.damping"]
 ///   prior = { mean = 5.0, sigma = 2.0 }

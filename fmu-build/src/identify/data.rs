@@ -46,11 +46,21 @@ impl<'a> Data<'a> {
         let named = || path.display().to_string();
         let time = times(&mut table.columns, &table.left_out, table.first_row).context(named)?;
         if let Some(row) = time.windows(2).position(|pair| pair[1] <= pair[0]) {
-            let what = format!("the time {} s occurs in two rows", time[row]);
-            return Err(invalid!("{what}")).context(named);
+            let (row, t) = (table.first_row + row + 1, time[row]);
+            return Err(invalid!("row {row}: the time {t} s occurs twice")).context(named);
         }
         if time[0] < 0.0 {
             return Err(invalid!("a run begins at 0 s, the first row is at {} s", time[0])).context(named);
+        }
+        if time.last().is_none_or(|&last| last <= 0.0) {
+            return Err(invalid!("the last row is at 0 s, the start: a run needs later rows")).context(named);
+        }
+        let names = || table.columns.iter().map(|column| &column.name);
+        if let Some((_, name)) = names()
+            .enumerate()
+            .find(|(i, name)| names().take(*i).any(|other| other == *name))
+        {
+            return Err(invalid!("two columns are called {name:?}")).context(named);
         }
         let of = &file.identification;
         let mut data = Self {
@@ -69,6 +79,12 @@ impl<'a> Data<'a> {
             };
             let place = table.columns.iter().position(|column| column.name == *title);
             match (output(fmu, name), place) {
+                (Ok(_), _) if fmu.input(name).is_some() => {
+                    report(
+                        &[],
+                        "it is an input, which drives the model and is not compared".to_owned(),
+                    );
+                }
                 (Err(error), _) => report(&[], error.to_string()),
                 (_, None) => {
                     let left_out = table.left_out.iter().find(|(known, _)| known == title);

@@ -42,7 +42,7 @@ pub struct Identification {
 pub struct Unknown {
     /// First guess; by default the mean of the prior, else the model's value.
     pub guess: Option<f64>,
-    /// Knowledge from elsewhere.
+    /// Prior distribution.
     pub prior: Option<Prior>,
 }
 
@@ -161,15 +161,15 @@ impl IdentificationFile {
 
     /// Returns the model's path relative to the current folder.
     pub fn model(&self) -> PathBuf {
-        self.beside(&self.identification.model)
+        self.relative_to_file(&self.identification.model)
     }
 
     /// Returns the table's path relative to the current folder.
     pub fn data(&self) -> PathBuf {
-        self.beside(&self.identification.data)
+        self.relative_to_file(&self.identification.data)
     }
 
-    fn beside(&self, path: &Path) -> PathBuf {
+    fn relative_to_file(&self, path: &Path) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 

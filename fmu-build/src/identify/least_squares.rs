@@ -9,8 +9,8 @@ pub struct LeastSquares {
     triangle: DMatrix<f64>,
 }
 
-/// Singular values below this part of the largest are those of round-off and of the accuracy of the
-/// sensitivities.
+/// Singular values of columns of unit norm below this part of the largest are those of round-off and
+/// of the accuracy of the sensitivities.
 const ROUND_OFF: f64 = 1e-7;
 
 impl LeastSquares {
@@ -30,14 +30,30 @@ impl LeastSquares {
         self.triangle = stacked.qr().r();
     }
 
+    /// Fixes unknown `i` at zero.
+    pub fn fix(&mut self, i: usize) {
+        self.triangle.column_mut(i).fill(0.0);
+    }
+
     /// Solves the equations.
     ///
     /// # Errors
     /// The singular values do not converge.
     pub fn solve(&self) -> Result<Solution> {
         let n = self.triangle.nrows() - 1;
-        let R = self.triangle.view((0, 0), (n, n)).into_owned();
+        let mut R = self.triangle.view((0, 0), (n, n)).into_owned();
         let z = self.triangle.view((0, n), (n, 1)).into_owned();
+        // Collinearity decides, not the different scales of the columns.
+        let scales: Vec<f64> = R.column_iter().map(|column| column.norm()).collect();
+        for (mut column, &scale) in R.column_iter_mut().zip(&scales) {
+            if scale > 0.0 {
+                column /= scale;
+            }
+        }
+        let unscaled = DVector::from_iterator(
+            n,
+            scales.iter().map(|&scale| if scale > 0.0 { 1.0 / scale } else { 1.0 }),
+        );
         let svd = R.try_svd(true, true, f64::EPSILON, 10_000);
         let none = || Error::Numerics("the singular values of the sensitivities do not converge".to_owned());
         let svd = svd.ok_or_else(none)?;
@@ -51,22 +67,32 @@ impl LeastSquares {
             decrease: 0.0,
         };
         for (k, &singular) in svd.singular_values.iter().enumerate() {
-            let v = V.column(k);
+            let v = V.column(k).component_mul(&unscaled);
             if singular > limit {
-                solution.x += v * (c[k] / singular);
-                solution.covariance += v * v.transpose() / (singular * singular);
+                solution.x += &v * (c[k] / singular);
+                solution.covariance += &v * v.transpose() / (singular * singular);
                 solution.decrease += c[k] * c[k];
             } else {
-                solution.undetermined.push(v.into_owned());
+                let length = v.norm();
+                solution.undetermined.push(v / length);
             }
         }
         Ok(solution)
     }
 }
 
+impl LeastSquares {
+    /// Returns `Aᵀ A`.
+    pub fn information(&self) -> DMatrix<f64> {
+        let n = self.triangle.nrows() - 1;
+        let R = self.triangle.view((0, 0), (n, n));
+        R.transpose() * R
+    }
+}
+
 /// Solution of least squares.
 pub struct Solution {
-    /// The solution with the least norm.
+    /// The solution; of undetermined directions, with the least norm of the scaled unknowns.
     pub x: DVector<f64>,
     /// `(Aᵀ A)⁻¹` in the directions that the equations determine.
     pub covariance: DMatrix<f64>,

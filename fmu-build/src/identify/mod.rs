@@ -17,7 +17,7 @@ use crate::control::Control;
 use crate::error::Result;
 use crate::fmu::Fmu;
 use crate::results::Results;
-use crate::run::{Experiment, Plan};
+use crate::run::{Experiment, Plan, check_size};
 use crate::sensitivities::{Neighbourhood, Varied};
 use crate::simulate::settings;
 use crate::text::{aligned, count, number, typeset};
@@ -42,8 +42,10 @@ pub struct Identified {
     pub fit: Results,
     /// Columns of the table that were not used.
     pub unused: Vec<String>,
-    /// Parameters for which the run is at an event that only some neighbouring runs have.
+    /// Parameters for which neighbouring runs have other events up to a row, or other steps.
     pub differing: Vec<String>,
+    /// Compliant contacts, and joints with compliant stops, whose forces switch inside steps.
+    pub switching: Vec<String>,
 }
 
 /// An identified parameter, start value or input.
@@ -58,17 +60,10 @@ pub struct Estimate {
     pub value: f64,
     /// Standard deviation of its error; infinite if the measurement does not determine it.
     pub sigma: f64,
-}
-
-/// Factor of the standard deviation for an interval that contains 95 % of a normal distribution.
-const OF_95_PERCENT: f64 = 1.959_963_984_540_054;
-
-impl Estimate {
-    /// Returns half of the length of the interval that contains the true value with 95 %
-    /// probability.
-    pub fn half_interval(&self) -> f64 {
-        OF_95_PERCENT * self.sigma
-    }
+    /// Half of the length of the interval that contains the true value with 95 % probability.
+    pub half_interval: f64,
+    /// True at a limit of its range: the interval does not account for it.
+    pub is_at_limit: bool,
 }
 
 /// Differences of the measured values of a variable and those of the model.
@@ -81,16 +76,26 @@ pub struct Residual {
     pub count: usize,
     /// Standard deviation of the noise: as given, or estimated.
     pub sigma: f64,
+    /// True if it is estimated.
+    pub is_estimated: bool,
     /// Root mean square of the differences.
     pub rms: f64,
-    /// Correlation of successive differences: nearly zero if they are noise.
+    /// Lag-1 correlation, of successive differences: nearly zero if they are noise.
     pub correlation: f64,
 }
 
 impl Residual {
-    /// Returns true if the correlation of successive differences is not that of noise.
+    /// Returns true if the correlation of successive differences is not that of noise. Differences
+    /// below the accuracy of the run are no noise.
     pub fn is_systematic(&self) -> bool {
-        self.correlation.abs() > (4.0 / (self.count as f64).sqrt()).max(0.1)
+        let is_visible = !self.is_estimated || self.rms > 0.9 * self.sigma;
+        is_visible && self.correlation.abs() > (4.0 / (self.count as f64).sqrt()).max(0.1)
+    }
+
+    /// Returns true if the differences contradict the noise that is given.
+    pub fn contradicts(&self) -> bool {
+        let spread = 4.0 / (2.0 * self.count as f64).sqrt();
+        !self.is_estimated && (self.rms / self.sigma - 1.0).abs() > spread
     }
 }
 
@@ -141,7 +146,7 @@ pub fn identify(file: &IdentificationFile, fmu: &Fmu, mut control: Control) -> R
         return Err(file.error(&problems));
     }
     let outputs: Vec<_> = data.measured.iter().map(|measured| measured.variable).collect();
-    plan.check_size(outputs.len() * (2 * varied.len() + 1))?;
+    check_size(data.time.len(), outputs.len() * (2 * varied.len() + 1))?;
     let points = data.time.iter().copied().filter(|&t| t > 0.0).collect();
     let around = Neighbourhood::new(fmu, plan, set, &outputs, varied, points)?;
     fit::fit(&around, &data, &priors, &mut control)
@@ -151,7 +156,7 @@ impl fmt::Display for Identified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let row = |of: &Estimate| {
             let (value, half) = match of.sigma.is_finite() {
-                true => (number(of.value, 7), number(of.half_interval(), 3)),
+                true => (number(of.value, 7), number(of.half_interval, 3)),
                 false => (number(of.value, 7), "not determined".to_owned()),
             };
             let unit = typeset(&of.unit);
@@ -167,7 +172,7 @@ impl fmt::Display for Identified {
             let parts: Vec<String> = parts.collect();
             writeln!(
                 f,
-                "not determined: the measured variables stay as they are if {} changes",
+                "not determined: a change of {} has no effect on the measured variables",
                 parts.join(" and ")
             )?;
         }
@@ -187,7 +192,7 @@ impl fmt::Display for Identified {
                 of.count.to_string(),
             ]
         };
-        let titles = ["measured − model", "rms", "", "noise", "of neighbours", "values"].map(str::to_owned);
+        let titles = ["measured − model", "rms", "", "noise", "lag-1 correlation", "values"].map(str::to_owned);
         let rows: Vec<_> = std::iter::once(titles).chain(self.residuals.iter().map(row)).collect();
         f.write_str(&aligned(&rows))?;
         writeln!(f, "{}", count(self.iterations, "Gauss–Newton step"))
@@ -199,6 +204,7 @@ impl Identified {
     pub fn strongly_correlated(&self) -> Vec<(usize, usize, f64)> {
         let n = self.parameters.len();
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+        // Those of undetermined parameters are NaN.
         let of = |(i, j)| (i, j, self.correlation[(i, j)]);
         pairs.map(of).filter(|(_, _, of)| of.abs() > 0.95).collect()
     }
@@ -210,15 +216,35 @@ impl Identified {
         let mut warnings = Vec::new();
         if !systematic.is_empty() {
             warnings.push(format!(
-                "the differences of measurement and model are not noise ({}): the model lacks something, and the \
+                "the differences of measurement and model are not noise ({}): the model has a systematic error, and the \
                  intervals are too narrow",
                 systematic.join(", ")
             ));
         }
+        for of in self.residuals.iter().filter(|of| of.contradicts()) {
+            let [rms, sigma] = [of.rms, of.sigma].map(|number| crate::text::number(number, 3));
+            warnings.push(format!(
+                "{}: the differences have an rms value of {rms}, and the noise is given as {sigma}",
+                of.name
+            ));
+        }
+        for of in self.parameters.iter().filter(|of| of.is_at_limit) {
+            warnings.push(format!(
+                "{} is at a limit of its range, which its interval does not account for",
+                of.name
+            ));
+        }
         if !self.differing.is_empty() {
             warnings.push(format!(
-                "an event occurs in some of the runs with neighbouring values of {} only: the intervals may be wrong",
+                "runs with neighbouring values of {} have other events up to a row, or other steps: the intervals may be \
+                 less accurate",
                 self.differing.join(", ")
+            ));
+        }
+        if !self.switching.is_empty() {
+            warnings.push(format!(
+                "forces of {} switch inside steps: the intervals may be wrong if they do",
+                self.switching.join(", ")
             ));
         }
         if !self.unused.is_empty() {

@@ -10,11 +10,11 @@
 
 mod co_simulation;
 mod directional;
+mod equal_steps;
 mod fault;
 mod life;
 mod model_exchange;
 mod output_derivatives;
-mod pace;
 mod state;
 mod values;
 

@@ -19,6 +19,11 @@ impl Component {
         self.simulation.statistics().events
     }
 
+    /// Returns the number of steps that were not those to be followed.
+    pub fn departures(&self) -> u64 {
+        self.simulation.departures()
+    }
+
     /// Takes these steps of another instance of the same model from the present time on.
     pub fn follow_steps(&mut self, steps: Arc<Steps>) {
         self.simulation.follow_steps(steps);

@@ -25,26 +25,30 @@ struct Recorded {
 
 /// Source of the step sizes.
 #[derive(Clone, Debug)]
-pub(super) enum Pace {
+pub(super) enum StepSource {
     /// The step size control.
     Own,
     /// The step size control; the steps are recorded.
     Recorded(Steps),
     /// The recorded steps of another run, from the one with the index `next`; after the last of
-    /// them the step size control.
-    Following { steps: Arc<Steps>, next: usize },
+    /// them the step size control. `departures` counts the steps that were others.
+    Following {
+        steps: Arc<Steps>,
+        next: usize,
+        departures: u64,
+    },
 }
 
-impl Pace {
+impl StepSource {
     /// Prepares the integrator's memory for a step.
     pub fn before_step(&mut self, memory: &mut Memory) {
         match self {
             Self::Own => {}
             Self::Recorded(Steps(steps)) => {
-                let before = memory.clone();
+                let before = memory.before_step();
                 steps.push(Recorded { h: 0.0, before });
             }
-            Self::Following { steps, next } => {
+            Self::Following { steps, next, .. } => {
                 if let Some(Recorded { h, before }) = steps.0.get(*next) {
                     memory.follow(before, *h);
                 }
@@ -52,7 +56,7 @@ impl Pace {
         }
     }
 
-    /// Takes note of a step, or of its failure.
+    /// Records a step, or removes the record of one that failed.
     pub fn after_step(&mut self, step: Option<&Step>) {
         match (self, step) {
             (Self::Recorded(Steps(steps)), Some(step)) => {
@@ -63,7 +67,18 @@ impl Pace {
             (Self::Recorded(Steps(steps)), None) => {
                 steps.pop();
             }
-            (Self::Following { next, .. }, Some(_)) => *next += 1,
+            (
+                Self::Following {
+                    steps,
+                    next,
+                    departures,
+                },
+                Some(step),
+            ) => {
+                let is_other = step.rejections > 0 || *next >= steps.0.len();
+                *departures += u64::from(is_other);
+                *next += 1;
+            }
             _ => {}
         }
     }
@@ -79,14 +94,14 @@ impl Steps {
 impl Simulation {
     /// Records the steps from here on.
     pub fn record_steps(&mut self) {
-        self.pace = Pace::Recorded(Steps::default());
+        self.step_source = StepSource::Recorded(Steps::default());
     }
 
     /// Returns the steps that were recorded since [`record_steps`](Self::record_steps) or the last
     /// call of this function.
     pub fn take_steps(&mut self) -> Steps {
-        match &mut self.pace {
-            Pace::Recorded(steps) => std::mem::take(steps),
+        match &mut self.step_source {
+            StepSource::Recorded(steps) => std::mem::take(steps),
             _ => Steps::default(),
         }
     }
@@ -94,10 +109,27 @@ impl Simulation {
     /// Takes the same steps as another run of the same model, with nearly the same states, from the
     /// present time on.
     pub fn follow_steps(&mut self, steps: Arc<Steps>) {
-        if !matches!(self.pace, Pace::Following { .. }) {
+        let (next, departures) = (0, self.departures());
+        if !matches!(self.step_source, StepSource::Following { .. }) {
             let settings = self.stepper.settings().clone();
             self.stepper = Stepper::new(settings.following());
         }
-        self.pace = Pace::Following { steps, next: 0 };
+        self.step_source = StepSource::Following {
+            steps,
+            next,
+            departures,
+        };
+    }
+
+    /// Returns the number of steps that were not those of the run to be followed, or are left of it.
+    pub fn departures(&self) -> u64 {
+        match &self.step_source {
+            StepSource::Following {
+                steps,
+                next,
+                departures,
+            } => departures + steps.0.len().saturating_sub(*next) as u64,
+            _ => 0,
+        }
     }
 }
