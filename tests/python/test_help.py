@@ -94,7 +94,8 @@ def test_a_command_of_the_help_runs(command, files, tmp_path):
         for name in ("my_arm.toml", "arm.toml"):
             (folder / name).unlink()
     if " check " in command:
-        (folder / "docking.toml").unlink()  # this file is a study, which `check` would refuse as a spec
+        for name in ("docking.toml", "payload.toml"):
+            (folder / name).unlink()  # a study and an identification, which `check` would refuse as specs
     tool = Path(os.environ["GRAPPLE"]).resolve().parent
     environment = {**os.environ, "HOME": str(folder), "PATH": f"{tool}{os.pathsep}{os.environ['PATH']}"}
     run = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], cwd=folder, env=environment, capture_output=True, text=True)

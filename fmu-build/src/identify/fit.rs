@@ -31,6 +31,10 @@ const MOST_HALVINGS: i32 = 12;
 /// deviation.
 const SMALL_DECREASE: f64 = 1e-6;
 
+/// Decrease of `L` per measured value by the next step at which the search ends if no step makes `L`
+/// smaller.
+const FLAT: f64 = 0.01;
+
 /// Step at which the search ends, relative to the size of each value: the accuracy of the
 /// derivatives.
 const SMALL_STEP: f64 = 1e-9;
@@ -79,8 +83,9 @@ pub fn fit(around: &Neighbourhood, data: &Data, priors: &[Option<Prior>], contro
             }
             part *= 0.5;
             if part < libm::exp2(f64::from(-MOST_HALVINGS)) {
-                // The likelihood is flat to round-off.
-                if solution.decrease < 1e-3 {
+                // The rest is the accuracy of the runs, whose steps change from one to the next.
+                let count: f64 = residuals.iter().map(|of| squares(of).0).sum();
+                if solution.decrease < FLAT * count {
                     return search.identified(here, &residuals, &values, step);
                 }
                 return Err(invalid!(
@@ -190,7 +195,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns true if the run with these values is more likely.
+    /// Returns true if the run with these values is as likely or more.
     ///
     /// # Errors
     /// The run fails, or is cancelled.
@@ -198,7 +203,8 @@ impl Search<'_> {
         let rows = self.around.run(values, control)?;
         let of_run = self.around.results(&rows);
         let residuals = self.residuals(of_run.columns.iter().map(|column| column.values.as_slice()));
-        Ok(self.likelihood(&residuals, values) < than)
+        // Below the accuracy of the run the likelihood is constant.
+        Ok(self.likelihood(&residuals, values) <= than)
     }
 
     /// Returns the standard deviation of the noise of variable `j`. The estimate is at least the
