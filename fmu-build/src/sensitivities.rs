@@ -1,9 +1,9 @@
 //! Derivatives of a run with respect to parameters, start values and constant inputs.
 //!
 //! Each derivative is a difference of runs with neighbouring values that take the steps of the run
-//! itself (`grapple::simulation`, module `step_source`): it is that of the computed run, events, impacts,
-//! captures and sampled controllers included, for every parameter. Section data of beams, which pass
-//! through eigenproblems, are no exception. Where a neighbouring run cannot take these steps, or has
+//! itself (`grapple::simulation`, module `step_source`): it is that of the computed run, events,
+//! impacts, captures and sampled controllers included, for every parameter. Section data of beams,
+//! which pass through eigenproblems, are no exception. Where a neighbouring run cannot take these steps, or has
 //! other events up to a row, the result says so.
 
 use crate::control::Control;
@@ -195,24 +195,25 @@ impl<'a> Varied<'a> {
     }
 }
 
-/// Weights of a first derivative, of the second and of the fourth order: offsets in steps, with
-/// their weights over a step. The first offsets are those of the second order.
+/// Weights of a first derivative, of the second and of the fourth order: offsets in steps, with the
+/// weights, over a step, of the differences to the value itself. The first offsets are those of the
+/// second order.
 struct Formula {
     offsets: [f64; 4],
-    second: (f64, [f64; 2]),
-    fourth: (f64, [f64; 4]),
+    second: [f64; 2],
+    fourth: [f64; 4],
 }
 
 const CENTRAL: Formula = Formula {
     offsets: [-1.0, 1.0, -2.0, 2.0],
-    second: (0.0, [-0.5, 0.5]),
-    fourth: (0.0, [-2.0 / 3.0, 2.0 / 3.0, 1.0 / 12.0, -1.0 / 12.0]),
+    second: [-0.5, 0.5],
+    fourth: [-2.0 / 3.0, 2.0 / 3.0, 1.0 / 12.0, -1.0 / 12.0],
 };
 
 const FORWARD: Formula = Formula {
     offsets: [1.0, 2.0, 3.0, 4.0],
-    second: (-1.5, [2.0, -0.5]),
-    fourth: (-25.0 / 12.0, [4.0, -3.0, 4.0 / 3.0, -0.25]),
+    second: [2.0, -0.5],
+    fourth: [4.0, -3.0, 4.0 / 3.0, -0.25],
 };
 
 struct Differences {
@@ -228,17 +229,15 @@ impl Differences {
 
     /// Returns the derivative from the value and those at the offsets, with an estimate of its error.
     fn derivative(&self, here: f64, there: &[f64]) -> (f64, f64) {
-        let sum = |own: f64, weights: &[f64]| {
-            // Differences to the value itself keep the digits of small changes: the weights' sum is 0.
-            debug_assert!((own + weights.iter().sum::<f64>()).abs() < 1e-14);
+        let sum = |weights: &[f64]| {
             let parts = weights.iter().zip(there).map(|(weight, there)| weight * (there - here));
             parts.sum::<f64>() / self.step
         };
         let Formula { second, fourth, .. } = self.formula;
-        let of_second = sum(second.0, &second.1);
+        let of_second = sum(second);
         match there.len() {
             4 => {
-                let of_fourth = sum(fourth.0, &fourth.1);
+                let of_fourth = sum(fourth);
                 (of_fourth, (of_fourth - of_second).abs())
             }
             _ => (of_second, 0.0),

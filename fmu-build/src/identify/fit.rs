@@ -147,11 +147,12 @@ impl Search<'_> {
         let of = columns.zip(&self.data.measured);
         of.map(|(model, measured)| {
             let pairs = measured.values.iter().zip(&model[self.first()..]);
-            let difference = |(measured, model): (&f64, &f64)| match measured.is_finite() && !model.is_finite() {
-                true => f64::INFINITY,
-                false => measured - model,
-            };
-            pairs.map(difference).collect()
+            pairs
+                .map(|(&measured, &model)| match measured.is_finite() && !model.is_finite() {
+                    true => f64::INFINITY,
+                    false => measured - model,
+                })
+                .collect()
         })
         .collect()
     }

@@ -79,9 +79,7 @@ impl LeastSquares {
         }
         Ok(solution)
     }
-}
 
-impl LeastSquares {
     /// Returns `Aᵀ A`.
     pub fn information(&self) -> DMatrix<f64> {
         let n = self.triangle.nrows() - 1;
