@@ -190,7 +190,8 @@ pub trait Ode {
     /// with an approximation `W` of the Jacobian; the default is `W = 0`. `W` must contain the
     /// stiff terms; the order does not depend on it. The stages of an attempted step are computed
     /// in order: `W` may be a smooth function of `t` and `x`, and may contain values at the first
-    /// stage.
+    /// stage. If `f` [varies in time](Self::varies_in_time), a stage a little after the first
+    /// precedes it, for `∂f/∂t`.
     ///
     /// # Errors
     ///
@@ -198,6 +199,13 @@ pub trait Ode {
     fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Self::Error> {
         let _ = p;
         self.derivative(stage.t, x, k)
+    }
+
+    /// Returns true if `f` varies with `t` at a constant state from `t` on; by default always.
+    /// [`Method::Rosenbrock`] then computes `∂f/∂t`, at the cost of one more stage in a step.
+    fn varies_in_time(&self, t: f64) -> bool {
+        let _ = t;
+        true
     }
 
     /// Returns the step that the equations define for [`Method::Conserving`]; by default `None`.
@@ -246,7 +254,7 @@ pub struct Stage {
     pub t: f64,
     /// Coefficient `θ = γ h` of `W`.
     pub theta: f64,
-    /// True for the first stage of an attempted step, at its start.
+    /// True for the first stage of an attempted step, at its start, and for the one before it.
     pub is_first: bool,
 }
 

@@ -2,11 +2,14 @@
 //! iteration, and with an approximation `W` of the Jacobian.
 //!
 //! ```text
-//!     (1 − γ h Wᵢ) kᵢ = f(t + αᵢ h, x₀ + h Σ_{j<i} αᵢⱼ kⱼ) + h Wᵢ Σ_{j<i} γᵢⱼ kⱼ          (1)
-//!     x₁ = x₀ + h Σ bᵢ kᵢ
+//!     (1 − γ h Wᵢ) kᵢ = f(t + αᵢ h, x₀ + h Σ_{j<i} αᵢⱼ kⱼ) + h Wᵢ Σ_{j<i} γᵢⱼ kⱼ + γᵢ h ∂f/∂t
+//!     x₁ = x₀ + h Σ bᵢ kᵢ                                                                  (1)
 //! ```
 //!
-//! The equations solve (1) ([`Ode::stage`]). With `γᵢᵢ = γ`, `αᵢ = Σ αᵢⱼ`, `γᵢ = Σ γᵢⱼ` and `βᵢⱼ =
+//! The equations solve (1) without the last term ([`Ode::stage`]). That term is the column of `W`
+//! for the time as a state: without it a load that varies in time excites stiff vibrations. It is
+//! computed from the difference of two first stages, at `t` and a little later, and left out for
+//! equations that do not [vary in time](Ode::varies_in_time). With `γᵢᵢ = γ`, `αᵢ = Σ αᵢⱼ`, `γᵢ = Σ γᵢⱼ` and `βᵢⱼ =
 //! αᵢⱼ + γᵢⱼ`, the conditions of order 3 for any constant `W` are the first eight of the following
 //! (HW section IV.7; see [`super::radau5`]). With the ninth, `W` may be a smooth function of the
 //! stages' times and arguments:
@@ -20,7 +23,7 @@
 //! Three numbers remain free, `γ` among them. They minimise errors for eigenvalues `λ` on the
 //! imaginary axis, which are those of vibrations: `|R(iy) − e^{iy}|` of the stability function up
 //! to `y = 3`, and for all `y` the errors of a vibration that follows a slow motion `φ`, `ẏ = λ (y
-//! − φ) + φ̇` with `φ = t²/2` and `t³/6` (A. Prothero, A. Robinson, *On the stability and accuracy
+//! − φ) + φ̇` with `φ = t²/2` and `t³/6`, still without the term of `∂f/∂t` (A. Prothero, A. Robinson, *On the stability and accuracy
 //! of one-step methods for solving stiff systems of ordinary differential equations*, Math. Comp.
 //! 28 (1974) 145–162, doi:10.1090/S0025-5718-1974-0331793-2).
 //!
@@ -113,6 +116,13 @@ pub(super) const DENSE: [Row; 2] = [
     ],
 ];
 
+/// `γᵢ`, the weights of `h ∂f/∂t`; `γ₄` is zero, as `α₄` is 1.
+const OF_TIME: [f64; STAGES] = [GAMMA, 1.44146625780447, 0.364296352986069, 0.0];
+
+/// Distance of the two first stages whose difference gives `∂f/∂t`, in steps. Any value of `∂f/∂t`
+/// preserves the order; this one keeps nine digits of it.
+const SHIFT: f64 = 1.0 / 1024.0;
+
 /// Constants of the step size controller, for the estimate of order 2.
 static CONTROL: Control = Control {
     exponent: 1.0 / 3.0,
@@ -135,6 +145,8 @@ pub(super) struct Rosenbrock {
     argument: Vec<f64>,
     /// `h Σ γᵢⱼ kⱼ` of a stage.
     p: Vec<f64>,
+    /// `(1 − γ h W)⁻¹ h ∂f/∂t`.
+    of_time: Vec<f64>,
     error: Vec<f64>,
     /// A zero state.
     zeros: Vec<f64>,
@@ -157,6 +169,7 @@ impl Rosenbrock {
             x1: zeros(),
             argument: zeros(),
             p: zeros(),
+            of_time: zeros(),
             error: zeros(),
             zeros: zeros(),
             scale: zeros(),
@@ -169,7 +182,7 @@ impl Rosenbrock {
 
 impl OneStep for Rosenbrock {
     fn evaluations_per_step(&self) -> u64 {
-        STAGES as u64
+        STAGES as u64 + 1
     }
 
     /// The first stage depends on the length of the step, so that no derivative is stored.
@@ -188,15 +201,36 @@ impl OneStep for Rosenbrock {
         _: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
         let (h, n) = (trial.h, self.x0.len());
+        let theta = GAMMA * h;
+        let varies = equations.ode.varies_in_time(t);
+        if varies {
+            let later = Stage {
+                t: t + SHIFT * h,
+                theta,
+                is_first: true,
+            };
+            equations.stage(later, &self.x0, &self.zeros, &mut self.of_time)?;
+        }
         for i in 0..STAGES {
             advance(&mut self.argument, &self.x0, h, A[i], &self.k);
             advance(&mut self.p, &self.zeros, h, G[i], &self.k);
             let stage = Stage {
                 t: if C[i] == 1.0 { trial.t1 } else { t + C[i] * h },
-                theta: GAMMA * h,
+                theta,
                 is_first: i == 0,
             };
-            equations.stage(stage, &self.argument, &self.p, &mut self.k[i * n..][..n])?;
+            let k = &mut self.k[i * n..][..n];
+            equations.stage(stage, &self.argument, &self.p, k)?;
+            if varies && i == 0 {
+                for (of_time, k) in self.of_time.iter_mut().zip(&*k) {
+                    *of_time = (*of_time - k) / SHIFT;
+                }
+            }
+            if varies {
+                for (k, of_time) in k.iter_mut().zip(&self.of_time) {
+                    *k += OF_TIME[i] * of_time;
+                }
+            }
         }
         advance(&mut self.x1, &self.x0, h, B, &self.k);
         check_finite(&self.x1)?;

@@ -260,6 +260,13 @@ impl Plant {
         Ok(())
     }
 
+    /// Returns true if a signal inside the model varies at the time `t` (s).
+    pub(crate) fn signals_vary(&self, t: f64, discrete: &Discrete) -> bool {
+        let Constants { model, parameters, .. } = self.base.constants();
+        let mut sources = model.sources.iter();
+        sources.any(|source| model.rate_of(source, parameters, t, discrete) != 0.0)
+    }
+
     /// Returns the time (s) of the next end of a signal's segment or the next sample of a
     /// controller.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {

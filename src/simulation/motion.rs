@@ -70,6 +70,12 @@ impl Ode for Motion<'_> {
         self.plant.stage(at, stage, p, k)
     }
 
+    /// By signals and extrapolated inputs; a reference orbit is slow.
+    fn varies_in_time(&self, t: f64) -> bool {
+        let (_, derivatives) = self.inputs;
+        self.plant.signals_vary(t, self.discrete) || derivatives.iter().flatten().any(|d| *d != 0.0)
+    }
+
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {
         self.own_step.is_some().then_some(self)
     }

@@ -112,6 +112,7 @@ fn nan_at_the_start_is_an_immediate_error() {
             Ok::<(), Infallible>(())
         });
         let (_, error) = run_into(&mut stepper(method, 3), &mut nan, 1.0, &mut [0.0; 3]);
+        drop(nan);
         // Fixed-step implicit rules evaluate no derivative before the attempt: `h` is then not
         // zero.
         let h = if matches!(
@@ -158,6 +159,7 @@ fn fixed_step_is_not_repeated() {
     });
     let method = Method::Rk4 { step: 0.01 };
     let (t, error) = run_into(&mut stepper(method, 1), &mut fails, 1.0, &mut [0.0]);
+    drop(fails);
     assert!((t - 0.01).abs() < 1e-15 && calls == 6);
     assert!(matches!(error, IntegrateError::Derivative { .. }));
 }

@@ -12,19 +12,23 @@ pub const AUTO: Method = Method::Auto(Alternatives {
 });
 
 /// A function as an [`Ode`], with the implicit midpoint rule as its own step:
-/// `R(u) = u − f(t + h/2, x₀ + h/2 u)`.
-pub struct Rhs<F> {
-    f: F,
+/// `R(u) = u − f(t + h/2, x₀ + h/2 u)`. One type for all functions, so that the methods are compiled
+/// once.
+pub struct Rhs<'a, E> {
+    f: Box<dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), E> + 'a>,
     /// Initial state of the own step.
     x0: Vec<f64>,
 }
 
 /// Returns the function as an [`Ode`].
-pub fn rhs<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>>(f: F) -> Rhs<F> {
-    Rhs { f, x0: Vec::new() }
+pub fn rhs<'a, E>(f: impl FnMut(f64, &[f64], &mut [f64]) -> Result<(), E> + 'a) -> Rhs<'a, E> {
+    Rhs {
+        f: Box::new(f),
+        x0: Vec::new(),
+    }
 }
 
-impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> Ode for Rhs<F> {
+impl<E> Ode for Rhs<'_, E> {
     type Error = E;
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), E> {
@@ -36,7 +40,7 @@ impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> Ode for Rhs<F> {
     }
 }
 
-impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> OwnStep for Rhs<F> {
+impl<E> OwnStep for Rhs<'_, E> {
     type Error = E;
 
     fn begin(&mut self, span: Span, x: &[f64], u: &mut [f64]) -> Result<(), E> {
@@ -74,7 +78,7 @@ impl<E, F: FnMut(f64, &[f64], &mut [f64]) -> Result<(), E>> OwnStep for Rhs<F> {
 }
 
 /// Returns an [`Ode`] that never fails, from a function.
-pub fn ode(f: impl Fn(f64, &[f64], &mut [f64])) -> impl Ode<Error = Infallible> {
+pub fn ode<'a>(f: impl Fn(f64, &[f64], &mut [f64]) + 'a) -> Rhs<'a, Infallible> {
     rhs(move |t, x: &[f64], dx: &mut [f64]| {
         f(t, x, dx);
         Ok(())
