@@ -175,7 +175,11 @@ fn spacecraft() -> Vec<PathBuf> {
     let specs = |folder: &str| {
         let entries = std::fs::read_dir(root.join(folder)).expect("a folder");
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+        paths.retain(|path| {
+            let is_spec = path.extension().is_some_and(|extension| extension == "toml");
+            // Not a controller, a study or an identification.
+            is_spec && std::fs::read_to_string(path).expect("a file").contains("\n[body.")
+        });
         paths.sort();
         paths
     };
