@@ -21,23 +21,27 @@ use std::sync::Arc;
 pub(super) struct FeedForward<S: Scalar> {
     /// All loads except contacts and the grasps that hold ANCF beams.
     elements: Arc<Elements>,
-    kinematics: Kinematics<S>,
-    applied: Applied<S>,
-    dynamics: ForwardDynamics<S>,
+    pub kinematics: Kinematics<S>,
+    pub applied: Applied<S>,
+    pub dynamics: ForwardDynamics<S>,
     q: Vec<S>,
     qd: Vec<S>,
-    qdd: Vec<S>,
+    pub qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
+    /// True if a servo has feed-forward.
+    pub has_servos: bool,
     /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body axes.
     pub torques: Vec<S>,
 }
 
 impl<S: Scalar> FeedForward<S> {
-    /// Allocates the workspace; `None` if no servo of the model has feed-forward.
+    /// Allocates the workspace; `None` if the model has neither servos with feed-forward nor tasks.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
-        model.elements.fed_inputs().next()?;
+        if !model.elements.have_rigid_twin() {
+            return None;
+        }
         Some(Box::new(Self {
             elements: Arc::new(model.elements.without_contacts_and_held_beams()),
             kinematics: Kinematics::new(system),
@@ -48,6 +52,7 @@ impl<S: Scalar> FeedForward<S> {
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.inputs_of_loads()],
             motors: vec![MotorState::default(); model.elements.motors.len()],
+            has_servos: model.elements.fed_inputs().next().is_some(),
             torques: vec![S::zero(); system.nv],
         }))
     }
@@ -158,12 +163,14 @@ impl<S: Scalar> FeedForward<S> {
 }
 
 /// Returns the constants with the ANCF beams of grasps added to the bodies that hold them; `None`
-/// if no servo has feed-forward, or no grasp holds a beam.
+/// if there are neither servos with feed-forward nor tasks, or no grasp holds a beam.
 ///
 /// A beam is straight, along x of the gripper, with the grasped point at the gripper's origin,
 /// where the grasp has no load.
 pub(super) fn with_held_beams(elements: &Elements, system: &System, derived: &Derived) -> Option<Arc<Derived>> {
-    elements.fed_inputs().next()?;
+    if !elements.have_rigid_twin() {
+        return None;
+    }
     let mut grasps = elements.grasps.iter().filter_map(Grasp::held_beam).peekable();
     grasps.peek()?;
     let mut rigid = derived.clone();

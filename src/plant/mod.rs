@@ -17,6 +17,7 @@ mod equilibrium;
 mod evaluation;
 mod events;
 mod feed_forward;
+mod frame_kinematics;
 mod impact;
 mod impact_report;
 mod impulse;
@@ -37,6 +38,7 @@ mod start_derivatives;
 mod state_jacobian;
 mod sticking;
 mod tangent;
+mod task;
 mod work;
 
 use crate::elements::Measured;

@@ -1,0 +1,540 @@
+//! Task-space control: joints move so that a frame follows a reference.
+
+use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, View, Watched};
+use crate::algebra::{DampedInverse, Quaternion, Scalar, Twist, Vec3, exp, lift3, log};
+use crate::spec::{self, Component, Spec, at, problem};
+use crate::system::{Bound, Declarations, FrameRef, JointState, ParamId, Quantity, System, Unit};
+
+/// Resolved motion rate with acceleration feed-forward. With the velocity `V`, the pose error `e`
+/// and the acceleration `A` at zero accelerations of the joints, all in axes of the reference, and
+/// the Jacobian `J` of the frame on the spacecraft with all loads,
+///
+/// ```text
+///     q̇_c = q̇_0 + J# (V_ref + kp e − V + J (q̇ − q̇_0))                            (1)
+///     q̈   = J# (A_ref + kp (V_ref − V) − A) + kd (q̇_c − q̇)                       (2)
+/// ```
+///
+/// `V − J q̇` is the part of `V` due to momentum and to other joints. With an invertible `J` these
+/// are `ė + kp e → 0`, as `exp(−kd t)`.
+#[derive(Clone, Debug)]
+pub(crate) struct Task {
+    name: String,
+    /// Index among the tasks.
+    number: usize,
+    /// Frame that moves, and frame of the reference.
+    pub frames: [FrameRef; 2],
+    /// Axes of its joints.
+    pub axes: Vec<TaskAxis>,
+    components: Vec<Component>,
+    kp: ParamId,
+    kd: ParamId,
+    length: ParamId,
+    threshold: ParamId,
+    damping: ParamId,
+    reference: Reference,
+    /// Index of the first input for rates in the null space.
+    null_rates: Option<usize>,
+    /// Inputs of joints that it sets, with their quantities.
+    set: Vec<(usize, Quantity)>,
+}
+
+/// Axis of a joint that a task moves.
+#[derive(Clone, Debug)]
+pub(crate) struct TaskAxis {
+    /// Index of the joint's child body.
+    pub body: usize,
+    /// Index of the rate.
+    pub rate: usize,
+    coordinate: usize,
+    is_angular: bool,
+    /// Least and largest position.
+    limits: Option<[ParamId; 2]>,
+    /// Indices of the inputs of references and of the prescribed acceleration: `q_ref`, `qd_ref`,
+    /// `qdd_ref`, `qdd`.
+    inputs: [Option<usize>; 4],
+}
+
+/// Names of the inputs in [`TaskAxis::inputs`].
+const SET: [&str; 4] = ["q_ref", "qd_ref", "qdd_ref", "qdd"];
+
+/// Source of the reference pose.
+#[derive(Clone, Debug)]
+enum Reference {
+    /// Poses in their order, and the index of the first of three inputs: path parameter, its rate
+    /// and its acceleration. The parameter is the number of waypoints that have been left.
+    Path { s: usize, poses: Vec<PoseIds> },
+    /// Indices of the first of nine inputs of the position, and of ten of the attitude.
+    Inputs {
+        position: Option<usize>,
+        attitude: Option<usize>,
+    },
+}
+
+/// Position and attitude of a waypoint, as far as they are controlled.
+#[derive(Clone, Copy, Debug)]
+struct PoseIds {
+    position: Option<ParamId>,
+    attitude: Option<ParamId>,
+}
+
+/// Pose and motion of a frame in axes of another: position and velocity of its origin, and
+/// accelerations, as seen by an observer in these axes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pursuit<S: Scalar> {
+    pub r: Vec3<S>,
+    pub q: Quaternion<S>,
+    pub V: Twist<S>,
+    pub A: Twist<S>,
+}
+
+/// Result of a task's law.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskState<S> {
+    /// Reference less position of each component, m or rad.
+    error: [S; 6],
+    singular_value: S,
+    damping: S,
+}
+
+impl<S: Scalar> Default for TaskState<S> {
+    fn default() -> Self {
+        Self {
+            error: [S::zero(); 6],
+            singular_value: S::zero(),
+            damping: S::zero(),
+        }
+    }
+}
+
+impl PoseIds {
+    fn declare(
+        task: &str,
+        number: usize,
+        written: &spec::Waypoint,
+        turns: [bool; 2],
+        declare: &mut Declarations,
+    ) -> Self {
+        let place = at("task", task, "waypoint");
+        let [moves, turns] = turns;
+        let what = format!("position at waypoint {number} of task {task}");
+        let name = format!("{task}.waypoint_{number}");
+        let position = written.position.filter(|_| moves).map(|position| {
+            let quantities = Quantity::vector(&format!("{name}.position"), Unit::Metre, &what);
+            declare.parameters(quantities, &position, false, &place)
+        });
+        let what = format!("attitude at waypoint {number} of task {task}, quaternion");
+        let attitude = turns.then(|| {
+            let quantities = Quantity::quaternion(&format!("{name}.attitude"), &what);
+            declare.parameters(quantities, &written.attitude().to_array(), false, &place)
+        });
+        Self { position, attitude }
+    }
+
+    fn values(self, parameters: &[f64]) -> (Vec3<f64>, Quaternion<f64>) {
+        let position = self.position.map_or_else(Vec3::zeros, |id| id.vector(parameters));
+        let attitude = self.attitude.map(|id| id.quaternion(parameters).normalised());
+        (position, attitude.unwrap_or_else(Quaternion::identity))
+    }
+}
+
+impl Reference {
+    fn declare(task: &str, written: &spec::Task, declare: &mut Declarations) -> Self {
+        let controlled = [written.moves(), written.turns()];
+        if !written.waypoint.is_empty() {
+            let number = |(k, waypoint)| PoseIds::declare(task, k + 1, waypoint, controlled, declare);
+            let poses = written.waypoint.iter().enumerate().map(number).collect();
+            let s = declare.inputs.len();
+            let what = [
+                "path parameter",
+                "rate of the path parameter",
+                "acceleration of the path parameter",
+            ];
+            let fields =
+                ["s", "s_rate", "s_acceleration"]
+                    .into_iter()
+                    .zip([Unit::One, Unit::PerSecond, Unit::PerSecond2]);
+            for ((field, unit), what) in fields.zip(what) {
+                let what = format!("{what} of task {task}: the number of waypoints left");
+                declare.input(Quantity::new(format!("{task}.{field}"), unit, what), 0.0, false);
+            }
+            return Self::Path { s, poses };
+        }
+        let mut vector = |field: &str, unit, what: &str| {
+            let what = format!("reference {what} of task {task}, axes of {}", written.relative_to);
+            for quantity in Quantity::vector(&format!("{task}.{field}"), unit, &what) {
+                declare.input(quantity, 0.0, false);
+            }
+        };
+        let [moves, turns] = controlled;
+        let mut count = 0;
+        if moves {
+            vector("r_ref", Unit::Metre, "position");
+            vector("v_ref", Unit::MetrePerSecond, "velocity");
+            vector("a_ref", Unit::MetrePerSecond2, "acceleration");
+            count += 9;
+        }
+        if turns {
+            vector("w_ref", Unit::RadianPerSecond, "angular velocity");
+            vector("wd_ref", Unit::RadianPerSecond2, "angular acceleration");
+            let what = format!(
+                "reference attitude of task {task} in {}, quaternion",
+                written.relative_to
+            );
+            let quantities = Quantity::quaternion(&format!("{task}.q_ref"), &what);
+            for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
+                declare.input(quantity, start, false);
+            }
+            count += 10;
+        }
+        let first = declare.inputs.len() - count;
+        Self::Inputs {
+            position: moves.then_some(first),
+            attitude: turns.then_some(if moves { first + 9 } else { first }),
+        }
+    }
+
+    /// Returns the inputs that it reads.
+    fn inputs(&self) -> impl Iterator<Item = usize> {
+        let ranges = match self {
+            Self::Path { s, .. } => [*s..*s + 3, 0..0],
+            Self::Inputs { position, attitude } => [
+                position.map_or(0..0, |first| first..first + 9),
+                attitude.map_or(0..0, |first| first..first + 10),
+            ],
+        };
+        ranges.into_iter().flatten()
+    }
+
+    fn at<S: Scalar>(&self, now: &Sensed<S>) -> Pursuit<S> {
+        let inputs = now.inputs;
+        let vector = |first: usize| Vec3::from_column_slice(&inputs[first..first + 3]);
+        match self {
+            Self::Path { s, poses } => on_path(poses, now.parameters, [inputs[*s], inputs[s + 1], inputs[s + 2]]),
+            Self::Inputs { position, attitude } => {
+                let of =
+                    |first: &Option<usize>, k: usize| first.map_or_else(Vec3::zeros, |first| vector(first + 3 * k));
+                let q = attitude.map(|first| Quaternion::from_slice(&inputs[first + 6..]).normalised());
+                Pursuit {
+                    r: of(position, 0),
+                    q: q.unwrap_or_else(Quaternion::identity),
+                    V: Twist::new(of(attitude, 0), of(position, 1)),
+                    A: Twist::new(of(attitude, 1), of(position, 2)),
+                }
+            }
+        }
+    }
+}
+
+/// Returns the reference on a path for the path parameter, its rate and its acceleration.
+fn on_path<S: Scalar>(poses: &[PoseIds], parameters: &[f64], [s, rate, acceleration]: [S; 3]) -> Pursuit<S> {
+    // Path and rates are continuous where the waypoint changes, because the path rests there.
+    let last = poses.len().saturating_sub(2);
+    let i = (s.value() as usize).min(last);
+    let (r_0, q_0) = poses[i].values(parameters);
+    let (r_1, q_1) = poses[(i + 1).min(poses.len() - 1)].values(parameters);
+    let along = Twist::new(lift3::<S>(&log(q_1 * q_0.conjugate())), lift3(&(r_1 - r_0)));
+    let c = s - S::lift(i as f64);
+    let (is_before, is_after) = ((-c).exceeds(0.0), c.exceeds(1.0));
+    let inside = |inside: S, before: f64, after: f64| {
+        S::select(is_before, S::lift(before), S::select(is_after, S::lift(after), inside))
+    };
+    let c = inside(c, 0.0, 1.0);
+    let (rate, acceleration) = (inside(rate, 0.0, 0.0), inside(acceleration, 0.0, 0.0));
+    Pursuit {
+        r: lift3::<S>(&r_0) + along.v * c,
+        q: exp(along.w * c) * q_0.lift(),
+        V: along * rate,
+        A: along * acceleration,
+    }
+}
+
+impl TaskAxis {
+    /// Returns the acceleration within bounds that keep the position `q` within the joint's range:
+    /// its rate towards a limit is at most `kp` times the distance, and a larger rate decreases to
+    /// that with the gain `kd`.
+    fn within_limits<S: Scalar>(&self, now: &Sensed<S>, [kp, kd]: [S; 2], qdd: S) -> S {
+        let Some(limits) = self.limits else {
+            return qdd;
+        };
+        let (q, qd) = (now.q[self.coordinate], now.qd[self.rate]);
+        let [min, max] = limits.map(|limit| {
+            let rate = (S::lift(limit.of(now.parameters)) - q) * kp;
+            (rate - qd) * kd - qd * kp
+        });
+        let qdd = S::select((qdd - max).exceeds(0.0), max, qdd);
+        S::select((min - qdd).exceeds(0.0), min, qdd)
+    }
+}
+
+impl Task {
+    /// Returns true if it sets this input.
+    pub fn sets(&self, input: usize) -> bool {
+        self.set.iter().any(|(set, _)| *set == input)
+    }
+
+    /// Returns the inputs that its law reads.
+    pub fn inputs(&self) -> impl Iterator<Item = usize> {
+        let null_rates = self.null_rates.map_or(0..0, |first| first..first + self.axes.len());
+        self.reference.inputs().chain(null_rates)
+    }
+
+    /// Returns the waypoints' signal, a table on the input `<task>.s`; `None` without waypoints.
+    pub fn timing(written: &spec::Task) -> Option<spec::Signal> {
+        let n = written.waypoint.len();
+        (n > 0).then(|| spec::Signal {
+            from_importer: false,
+            times: Some(written.waypoint.iter().map(|waypoint| waypoint.time).collect()),
+            values: Some((0..n).map(|k| k as f64).collect()),
+            rates: Some(vec![0.0; n]),
+            accelerations: Some(vec![0.0; n]),
+            ..spec::Signal::table(spec::Interpolation::Quintic)
+        })
+    }
+
+    /// Sets the joints' references to their present motion at zero acceleration.
+    pub fn begin<S: Scalar>(&self, joints: JointState<S>, inputs: &mut [S]) {
+        for axis in &self.axes {
+            let values = [joints.q[axis.coordinate], joints.qd[axis.rate], S::zero(), S::zero()];
+            for (input, value) in axis.inputs.iter().zip(values) {
+                if let Some(input) = input {
+                    inputs[*input] = value;
+                }
+            }
+        }
+    }
+
+    /// Sets the joints' accelerations.
+    pub fn finish<S: Scalar>(&self, qdd: &[S], inputs: &mut [S]) {
+        for (axis, &qdd) in self.axes.iter().zip(qdd) {
+            axis.inputs[2..].iter().flatten().for_each(|input| inputs[*input] = qdd);
+        }
+    }
+
+    /// Computes the accelerations `qdd` of its axes by (1) and (2), from the motion at zero
+    /// accelerations and the `columns` of `J` (angular first), which are overwritten.
+    pub fn command<S: Scalar>(
+        &self,
+        now: &Sensed<S>,
+        at: &Pursuit<S>,
+        columns: &mut [[S; 6]],
+        qdd: &mut [S],
+    ) -> TaskState<S> {
+        let number = |id: ParamId| id.of(now.parameters);
+        let (kp, kd, length) = (S::lift(number(self.kp)), S::lift(number(self.kd)), number(self.length));
+        // Scaled quantities are pure numbers: lengths in units of `length`.
+        let selected = |twist: &[S; 6], scale: f64| Component::select(&self.components, length, twist, scale);
+        let scale = |axis: &TaskAxis| if axis.is_angular { 1.0 } else { length };
+        for (column, axis) in columns.iter_mut().zip(&self.axes) {
+            *column = selected(column, scale(axis));
+        }
+        let rows = self.components.len();
+        let inverse = DampedInverse::new(columns, rows, number(self.threshold), number(self.damping));
+        let reference = self.reference.at(now);
+        let off = Twist::new(log(reference.q * at.q.conjugate()), reference.r - at.r);
+        let off_rate = reference.V - at.V;
+        let null_rate = |k: usize| self.null_rates.map_or_else(S::zero, |first| now.inputs[first + k]);
+        let mut velocity = selected(&(off_rate + off * kp).to_array(), 1.0);
+        for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
+            let rate = (now.qd[axis.rate] - null_rate(k)) * S::lift(scale(axis).recip());
+            (0..rows).for_each(|i| velocity[i] += column[i] * rate);
+        }
+        let velocity = inverse.solve(velocity);
+        let acceleration = selected(&(reference.A + off_rate * kp - at.A).to_array(), 1.0);
+        let acceleration = inverse.solve(acceleration);
+        for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
+            let along = |y: &[S; 6]| {
+                let sum = (0..rows).fold(S::zero(), |sum, i| sum + column[i] * y[i]);
+                sum * S::lift(scale(axis))
+            };
+            let rate = null_rate(k) + along(&velocity);
+            let free = along(&acceleration) + (rate - now.qd[axis.rate]) * kd;
+            qdd[k] = axis.within_limits(now, [kp, kd], free);
+        }
+        let off = off.to_array();
+        TaskState {
+            error: std::array::from_fn(|i| self.components.get(i).map_or_else(S::zero, |c| off[c.index()])),
+            singular_value: inverse.singular_value,
+            damping: inverse.damping,
+        }
+    }
+
+    /// Declares the axes of the joints of a task; reports joints on several spacecraft, and signals
+    /// on the inputs that the task sets.
+    fn axes(name: &str, written: &spec::Task, from: &mut Compiler) -> (Vec<TaskAxis>, Vec<(usize, Quantity)>) {
+        let (mut axes, mut set) = (Vec::new(), Vec::new());
+        let bodies = &from.system.bodies;
+        for joint_name in &written.joints {
+            let Some(body) = bodies.iter().position(|body| body.joint.name == *joint_name) else {
+                continue;
+            };
+            let joint = &bodies[body].joint;
+            for i in 0..joint.nv {
+                let inputs = SET.map(|field| {
+                    let name = joint.quantity_name(field, i);
+                    from.declare.inputs.iter().position(|input| input.quantity.name == name)
+                });
+                set.extend(
+                    inputs
+                        .iter()
+                        .flatten()
+                        .map(|&k| (k, from.declare.inputs[k].quantity.clone())),
+                );
+                let limit = |field: &str| {
+                    let name = joint.quantity_name(field, i);
+                    let found = from
+                        .declare
+                        .parameters
+                        .iter()
+                        .position(|known| known.quantity.name == name);
+                    found.map(ParamId)
+                };
+                axes.push(TaskAxis {
+                    body,
+                    rate: joint.v + i,
+                    coordinate: joint.q + i,
+                    is_angular: joint.kind.is_angular(i),
+                    limits: limit("q_min").zip(limit("q_max")).map(<[ParamId; 2]>::from),
+                    inputs,
+                });
+            }
+        }
+        let roots = axes.iter().map(|axis| root(from.system, axis.body));
+        if let Some(other) = axes
+            .iter()
+            .zip(roots.clone())
+            .find(|(_, of)| Some(*of) != roots.clone().next())
+        {
+            let [first, other] = [axes[0].body, other.0.body].map(|body| &bodies[body].joint.name);
+            let what = format!("joints \"{first}\" and \"{other}\" belong to different spacecraft");
+            from.problems.push(problem("task", name, "joints", what));
+        }
+        for (_, quantity) in &set {
+            if from.spec.signal.contains_key(&quantity.name) {
+                let what = format!("task \"{name}\" sets {}: leave the signal out", quantity.name);
+                from.problems.push(problem("signal", &quantity.name, "", what));
+            }
+        }
+        (axes, set)
+    }
+}
+
+/// Returns the root body of the tree of a body.
+pub(super) fn root(system: &System, mut body: usize) -> usize {
+    while let Some(parent) = system.bodies[body].parent {
+        body = parent;
+    }
+    body
+}
+
+impl Element for Task {
+    fn compile(from: &mut Compiler) -> Vec<Self> {
+        let mut tasks: Vec<Self> = Vec::new();
+        for (name, written) in &from.spec.task {
+            let frame = from.frame(["task", name, "frame"], &written.frame);
+            let reference = from.frame(["task", name, "relative_to"], &written.relative_to);
+            let (Some(frame), Some(relative_to)) = (frame, reference) else {
+                continue;
+            };
+            let (axes, set) = Self::axes(name, written, from);
+            let of_tree = |axes: &[TaskAxis]| axes.first().map(|axis| root(from.system, axis.body));
+            if let Some(other) = tasks.iter().find(|task| of_tree(&task.axes) == of_tree(&axes)) {
+                let what = format!(
+                    "task \"{}\" moves joints of the same spacecraft: one task moves each",
+                    other.name
+                );
+                from.problems.push(problem("task", name, "joints", what));
+            }
+            let mut number = |field: &str, value: f64, unit: Unit, what: &str| {
+                let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of task {name}"));
+                from.declare
+                    .parameter(quantity.bounded(Bound::Positive), value, true, &at("task", name, field))
+            };
+            let kp = number("kp", written.kp, Unit::PerSecond, "gain of the pose error");
+            let kd = number("kd", written.kd, Unit::PerSecond, "gain of the joints' rate error");
+            let length = number(
+                "length",
+                written.length,
+                Unit::Metre,
+                "length that scales singular values",
+            );
+            let what = "singular value below which the inverse of the Jacobian is damped,";
+            let threshold = number("threshold", written.threshold, Unit::One, what);
+            let damping = number("damping", written.damping, Unit::One, "damping at singular positions");
+            let reference = Reference::declare(name, written, from.declare);
+            let null_rates = written.null_rates.then(|| {
+                let first = from.declare.inputs.len();
+                for (k, axis) in axes.iter().enumerate() {
+                    let unit = Unit::coordinate(axis.is_angular).rate;
+                    let what = format!("rate in the null space of task {name}, axis {}", k + 1);
+                    let quantity = Quantity::new(format!("{name}.null_rate[{}]", k + 1), unit, what);
+                    from.declare.input(quantity, 0.0, false);
+                }
+                first
+            });
+            tasks.push(Self {
+                name: name.clone(),
+                number: tasks.len(),
+                frames: [frame, relative_to],
+                axes,
+                components: written.components.clone(),
+                kp,
+                kd,
+                length,
+                threshold,
+                damping,
+                reference,
+                null_rates,
+                set,
+            });
+        }
+        tasks
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::MOTION
+    }
+
+    fn reads_world(&self, _: &System) -> bool {
+        true
+    }
+
+    /// The limit states of motors depend on the torques for its accelerations.
+    fn watches(&self) -> Watched {
+        Watched {
+            kinematics: true,
+            ..Watched::default()
+        }
+    }
+
+    fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
+        let name = &self.name;
+        let error = |(k, component): (usize, &Component)| {
+            let unit = if component.is_angular() {
+                Unit::Radian
+            } else {
+                Unit::Metre
+            };
+            let what = format!("error of task {name}: reference less {}", component.text());
+            Quantity::new(format!("{name}.error[{}]", k + 1), unit, what)
+        };
+        to.continuous(self.components.iter().enumerate().map(error));
+        let what = format!("smallest singular value of the Jacobian of task {name}");
+        let singular_value = Quantity::new(format!("{name}.singular_value"), Unit::One, what);
+        let what = format!("damping of the inverse of the Jacobian of task {name}");
+        to.continuous([
+            singular_value,
+            Quantity::new(format!("{name}.applied_damping"), Unit::One, what),
+        ]);
+        to.continuous(self.set.iter().map(|(_, quantity)| quantity.clone()));
+    }
+
+    fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
+        let state = &view.tasks[self.number];
+        state.error[..self.components.len()]
+            .iter()
+            .for_each(|&error| y.number(error));
+        y.number(state.singular_value);
+        y.number(state.damping);
+        self.set.iter().for_each(|(input, _)| y.number(view.now.inputs[*input]));
+    }
+}

@@ -1,0 +1,509 @@
+//! Task-space control: frames that follow their references on free-floating spacecraft.
+
+use crate::numbers::Larger;
+use crate::run::Run;
+use grapple::algebra::{Quaternion, Vec3};
+use grapple::plant::Mechanics;
+use grapple::spec::Formulation;
+use nalgebra::{DMatrix, DVector, Matrix2, Vector2};
+use std::fmt::Write;
+use std::path::Path;
+
+/// Axes of the seven joints of [`arm`], and their positions at the start, rad.
+const JOINTS: [([f64; 3], f64); 7] = [
+    ([0.0, 0.0, 1.0], 1.3),
+    ([0.0, 1.0, 0.1], -0.9),
+    ([1.0, 0.1, 0.0], -0.5),
+    ([0.0, 1.0, 0.0], 1.4),
+    ([1.0, 0.0, 0.2], 0.1),
+    ([0.0, 1.0, 0.0], 1.2),
+    ([1.0, 0.0, 0.0], 0.8),
+];
+
+/// Joints that a drive moves.
+const DRIVEN: &str = "motion = \"prescribed\"";
+/// Joints that motors move.
+const FED: &str = "servo = { kp = 5.0, kd = 2.0, feed_forward = \"rigid\" }\nfriction = { coulomb = 0.3, slip = 0.05 }\n\
+                   motor = { torque_limit = 200.0 }";
+
+/// Returns a floating base with an arm of seven joints with the given `actuator`, at rest, and the
+/// frame `tip`.
+fn arm(actuator: &str) -> String {
+    let mut text = "name = \"arm\"\n[body.base]\nmass = 100.0\nmass_centre = [0.05, -0.02, 0.1]\n\
+                    inertia = [20.0, 22.0, 18.0, 0.4, -0.3, 0.2]\nstart = { attitude = [0.8, 0.36, -0.48, 0.0], position = [0.3, -0.2, 0.5] }\n"
+        .to_owned();
+    for (i, (axis, q)) in JOINTS.into_iter().enumerate() {
+        let (parent, x) = match i {
+            0 => ("base".to_owned(), 0.5),
+            _ => (format!("link_{i}"), 0.6),
+        };
+        let n = i + 1;
+        write!(
+            text,
+            "[body.link_{n}]\nmass = 4.0\nmass_centre = [0.3, 0.02, -0.01]\ninertia = [0.05, 0.2, 0.21, 0.01, 0.0, 0.0]\n\
+             [joint.joint_{n}]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"link_{n}\"\norigin = [{x:?}, 0.0, 0.0]\n\
+             axis = {axis:?}\nstart = {{ position = {q:?} }}\n{actuator}\n"
+        )
+        .expect("a text");
+    }
+    text + "[frame.tip]\nbody = \"link_7\"\norigin = [0.5, 0.0, 0.1]\nrpy_deg = [10.0, 20.0, 30.0]\n[solver]\nmethod = \"dop853\"\n"
+}
+
+fn joints() -> String {
+    let names: Vec<String> = (1..=7).map(|n| format!("\"joint_{n}\"")).collect();
+    format!("joints = [{}]\nkp = 2.0\nkd = 10.0\nlength = 2.0\n", names.join(", "))
+}
+
+fn waypoint(time: f64, position: Vec3<f64>, attitude: Quaternion<f64>) -> String {
+    format!(
+        "[[task.reach.waypoint]]\ntime = {time:?}\nposition = {:?}\norientation = {:?}\n",
+        position.as_slice(),
+        attitude.to_array()
+    )
+}
+
+/// Returns the task that moves `tip` from the pose `r`, `q` by `along` (m) and a rotation within 6 s,
+/// relative to a frame.
+fn line(relative_to: &str, r: Vec3<f64>, q: Quaternion<f64>, along: Vec3<f64>) -> String {
+    let turn = Quaternion::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.5);
+    format!(
+        "[task.reach]\nframe = \"tip\"\nrelative_to = \"{relative_to}\"\n{}{}{}",
+        joints(),
+        waypoint(0.5, r, q),
+        waypoint(6.5, r + along, q * turn)
+    )
+}
+
+fn run_in(formulation: Formulation, text: &str, tolerance: f64) -> Run {
+    let mut run = Run::of(crate::plant_in(formulation, text, Path::new(".")), tolerance);
+    run.look();
+    run
+}
+
+/// Returns the arm with a straight line of its tip in the world.
+fn reaching(actuator: &str, more: &str) -> String {
+    let text = arm(actuator) + more;
+    let start = run_in(Formulation::Recursive, &text, 1e-9);
+    let (r, q) = (start.vector("tip.r"), start.attitude("tip"));
+    text + &line("world", r, q, Vec3::new(-0.5, 0.3, 0.1))
+}
+
+/// Returns the largest error of the six components, m and rad.
+fn error(run: &Run) -> f64 {
+    (1..=6)
+        .map(|i| run.value(&format!("reach.error[{i}]")).abs())
+        .fold(0.0, f64::larger)
+}
+
+/// Angle between two attitudes, rad.
+fn angle(a: Quaternion<f64>, b: Quaternion<f64>) -> f64 {
+    grapple::algebra::log(a.conjugate() * b).norm()
+}
+
+/// The tool moves 0.6 m on a straight line and turns by 0.5 rad, by drives or by torques against
+/// friction; the base turns as the momentum demands. Tolerances: those of the
+/// integration, and of the joints' constraint violation in other than joint coordinates.
+#[test]
+fn tool_of_a_free_floating_arm_follows_a_straight_line() {
+    for actuator in [DRIVEN, FED] {
+        let text = reaching(actuator, "");
+        for formulation in Formulation::ALL {
+            let (tolerance, part) = match formulation {
+                Formulation::Recursive => (1e-13, 1e-12),
+                _ => (1e-11, 1e-8),
+            };
+            let mut run = run_in(formulation, &text, tolerance);
+            let start = run.attitude("base");
+            let (mut worst, mut momentum, mut scale) = (0.0f64, 0.0f64, 0.0f64);
+            for k in 1..=14 {
+                run.go(0.5 * f64::from(k));
+                worst = worst.larger(error(&run));
+                let drift = run
+                    .vector("system.momentum")
+                    .norm()
+                    .max(run.vector("system.angular_momentum").norm());
+                momentum = momentum.larger(drift);
+                scale = scale.larger(run.value("system.momentum_scale"));
+            }
+            let (turned, damping) = (angle(start, run.attitude("base")), run.value("reach.applied_damping"));
+            println!(
+                "{}: error {worst:.1e} (1e-6), momentum {momentum:.1e}, base {turned:.2} rad",
+                formulation.name()
+            );
+            assert!(worst < 1e-6 && turned > 0.05 && damping == 0.0);
+            assert!(momentum < part * scale, "{momentum:e} of {scale}");
+        }
+    }
+}
+
+/// The angular velocity of the base is `−A_b⁻¹ A_m q̇` of the momentum matrix, and the singular value
+/// is that of the generalised Jacobian, both by [`Mechanics`].
+#[test]
+fn base_turns_and_tool_moves_by_the_generalised_jacobian() {
+    let mut run = Run::new(&reaching(DRIVEN, ""), 1e-11);
+    for t in [1.5, 3.0, 4.5] {
+        run.go(t);
+        let (model, x) = (run.model(), run.simulation.state.x.clone());
+        let (nv, first) = (model.joint_rates().len(), model.rates().start);
+        let mut mechanics = Mechanics::new(&model).expect("no ANCF beams");
+        let tip = model.system().frame("tip").expect("a frame");
+        let (mut A, mut J) = (vec![0.0; 6 * nv], vec![0.0; 6 * (nv - 6)]);
+        let plant = &mut run.simulation.plant;
+        mechanics.momentum_matrix(plant, &x, &mut A);
+        mechanics
+            .generalised_jacobian(plant, &x, tip, &mut J)
+            .expect("it floats");
+        let A = DMatrix::from_row_slice(6, nv, &A);
+        let rates = DVector::from_column_slice(&x[first..first + nv]);
+        let of_arm = A.columns(6, nv - 6) * rates.rows(6, nv - 6);
+        let of_base = -A.columns(0, 6).into_owned().lu().solve(&of_arm).expect("inertia");
+        let off = (of_base - rates.rows(0, 6)).norm() / rates.norm();
+        // Translations count in units of 2 m.
+        let scaled = DMatrix::from_fn(6, nv - 6, |i, k| J[i * (nv - 6) + k] / if i < 3 { 1.0 } else { 2.0 });
+        let least = scaled.singular_values().min();
+        let off_value = (run.value("reach.singular_value") / least - 1.0).abs();
+        println!("t = {t}: base {off:.1e}, singular value {least:.3}, off by {off_value:.1e}");
+        assert!(off < 1e-12 && off_value < 1e-11);
+    }
+}
+
+/// Outputs of Jacobians are those of [`Mechanics`], in all formulations.
+#[test]
+fn jacobians_are_those_of_the_mechanics() {
+    let names: Vec<String> = (1..=7).map(|n| format!("\"joint_{n}\"")).collect();
+    let outputs =
+        "outputs = [\"jacobian\", \"generalized_jacobian\", \"base_motion\", \"singular_value\", \"manipulability\"]";
+    let more = format!(
+        "[kinematics.hand]\nframe = \"tip\"\njoints = [{}]\n{outputs}\nlength = 2.0\n",
+        names.join(", ")
+    );
+    let mut expected: Option<Vec<f64>> = None;
+    for formulation in Formulation::ALL {
+        let run = run_in(formulation, &(arm(DRIVEN) + &more), 1e-9);
+        let matrix =
+            |field: &str| DMatrix::from_fn(6, 7, |i, k| run.value(&format!("hand.{field}[{},{}]", i + 1, k + 1)));
+        let [fixed, floating, base] = ["jacobian", "generalized_jacobian", "base_motion"].map(matrix);
+        if expected.is_none() {
+            let (model, x) = (run.model(), run.simulation.state.x.clone());
+            let mut mechanics = Mechanics::new(&model).expect("no ANCF beams");
+            let tip = model.system().frame("tip").expect("a frame");
+            let (mut J, mut generalised, mut A) = (vec![0.0; 6 * 13], vec![0.0; 6 * 7], vec![0.0; 6 * 13]);
+            let mut plant = run.simulation.plant.clone();
+            mechanics.frame_jacobian(&mut plant, &x, tip, &mut J);
+            mechanics
+                .generalised_jacobian(&mut plant, &x, tip, &mut generalised)
+                .expect("it floats");
+            mechanics.momentum_matrix(&mut plant, &x, &mut A);
+            let (J, A) = (DMatrix::from_row_slice(6, 13, &J), DMatrix::from_row_slice(6, 13, &A));
+            assert!((&fixed - J.columns(6, 7)).amax() < 1e-14);
+            assert!((&floating - DMatrix::from_row_slice(6, 7, &generalised)).amax() < 1e-13);
+            // Rates of the base are in its own axes.
+            let R = run.attitude("base").rotation();
+            let rates = DMatrix::from_fn(6, 7, |i, k| {
+                if i < 3 {
+                    R.tr_mul(&Vec3::from(base.fixed_view::<3, 1>(0, k)))[i]
+                } else {
+                    base[(i, k)]
+                }
+            });
+            let momentum = A.columns(0, 6) * rates + A.columns(6, 7);
+            println!("momentum {:.1e}", momentum.amax());
+            assert!(momentum.amax() < 1e-12);
+        }
+        let scaled = DMatrix::from_fn(6, 7, |i, k| floating[(i, k)] / if i < 3 { 1.0 } else { 2.0 });
+        let values = scaled.singular_values();
+        assert!((run.value("hand.singular_value") - values.min()).abs() < 1e-13);
+        assert!((run.value("hand.manipulability") / values.product() - 1.0).abs() < 1e-11);
+        let all: Vec<f64> = [fixed, floating, base]
+            .iter()
+            .flat_map(|matrix| matrix.iter().copied().collect::<Vec<_>>())
+            .collect();
+        let first = expected.get_or_insert_with(|| all.clone());
+        let off = all
+            .iter()
+            .zip(&*first)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::larger);
+        assert!(off < 1e-13, "{}: {off:e}", formulation.name());
+    }
+}
+
+/// A base with an attitude servo on wheels is held, and a target tumbles: the tool keeps a pose
+/// relative to the target, and moves relative to the base.
+#[test]
+fn tool_follows_a_tumbling_target_with_a_held_base() {
+    let wheel = |name: &str, axis: [f64; 3]| {
+        format!(
+            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"
+        )
+    };
+    let wheels =
+        wheel("wheel_x", [1.0, 0.0, 0.2]) + &wheel("wheel_y", [0.0, 1.0, 0.0]) + &wheel("wheel_z", [0.0, 0.3, 1.0]);
+    let held = |feed_forward: &str| {
+        format!(
+            "[body.base.attitude_servo]\nkp = 60.0\nkd = 80.0\n{feed_forward}wheels = [\"wheel_x\", \"wheel_y\", \"wheel_z\"]\n\
+             [input]\n\"base.q_ref[1]\" = 0.8\n\"base.q_ref[2]\" = 0.36\n\"base.q_ref[3]\" = -0.48\n{wheels}\
+             [body.target]\nmass = 20.0\ninertia = [2.0, 3.0, 4.0]\n\
+             start = {{ position = [1.5, 1.0, 1.0], velocity = [0.01, 0.0, -0.02], angular_velocity = [0.02, -0.05, 0.03] }}\n\
+             [measure.pose]\nfrom = \"target\"\nto = \"tip\"\n"
+        )
+    };
+    for feed_forward in ["", "feed_forward = \"rigid\"\n"] {
+        for relative_to in ["target", "base"] {
+            let text =
+                arm(FED) + &held(feed_forward).replace("from = \"target\"", &format!("from = \"{relative_to}\""));
+            let start = run_in(Formulation::Recursive, &text, 1e-9);
+            let (r, q) = (start.vector("pose.r"), start.attitude("pose"));
+            let text = text + &line(relative_to, r, q, Vec3::new(-0.3, 0.2, 0.1));
+            let mut run = run_in(Formulation::Recursive, &text, 1e-11);
+            // The tool starts at rest, and the target does not.
+            run.go(6.0);
+            let mut worst = error(&run);
+            for k in 1..=4 {
+                worst = worst.larger(error(run.go(6.0 + 0.5 * f64::from(k))));
+            }
+            let turned = angle(start.attitude("base"), run.attitude("base"));
+            let late = 0.3 * (-2.0f64 * 6.0).exp();
+            println!(
+                "relative to {relative_to}, {feed_forward:?}: error {worst:.1e} ({late:.1e}), base {turned:.1e} rad"
+            );
+            assert!(worst < late);
+            assert!(turned < if feed_forward.is_empty() { 0.1 } else { 1e-8 });
+        }
+    }
+}
+
+/// Null-space rates of the task that keeps the base's attitude move the arm and not the base.
+#[test]
+fn reaction_null_space_motion_leaves_the_base_at_rest() {
+    let task = format!(
+        "[task.still]\nframe = \"base\"\ncomponents = [\"rx\", \"ry\", \"rz\"]\nnull_rates = true\n{}\
+         [[task.still.waypoint]]\ntime = 0.0\norientation = [0.8, 0.36, -0.48, 0.0]\n",
+        joints()
+    );
+    let sine = |k: usize| {
+        format!(
+            "[signal.\"still.null_rate[{k}]\"]\ntype = \"sine\"\namplitude = 0.3\nfrequency = {:?}\nfrom_importer = false\n",
+            0.05 * k as f64
+        )
+    };
+    for actuator in [DRIVEN, FED] {
+        let text = arm(actuator) + &task + &(1..=7).map(sine).collect::<String>();
+        let mut run = run_in(Formulation::Recursive, &text, 1e-11);
+        let (start, mut turned, mut moved) = (run.attitude("base"), 0.0f64, 0.0f64);
+        for k in 1..=10 {
+            run.go(f64::from(k));
+            turned = turned.larger(angle(start, run.attitude("base")));
+            moved = moved.larger((run.value("joint_3.q") - JOINTS[2].1).abs());
+        }
+        println!("base {turned:.1e} rad (1e-6), joint 3 {moved:.2} rad");
+        assert!(turned < 1e-6 && moved > 0.05);
+    }
+}
+
+/// Masses, inertias (about the mass centres) and lengths of the planar arm: the base, whose joint is
+/// at the distance `r₀` of its mass centre, and two links with the mass centre at `l` from the inboard
+/// and `r` from the outboard joint.
+const MASS: [f64; 3] = [40.0, 4.0, 3.0];
+const INERTIA: [f64; 3] = [6.667, 0.333, 0.25];
+const INBOARD: [f64; 3] = [0.0, 0.5, 0.5];
+const OUTBOARD: [f64; 3] = [0.5, 0.5, 0.5];
+
+/// Returns the planar two-link arm on a floating base, after the example of E. Papadopoulos and
+/// S. Dubowsky (*J. Dynamic Systems, Measurement, and Control* 115 (1993) 44–52).
+fn planar(start: [f64; 2], waypoints: [[f64; 2]; 2], more: &str) -> String {
+    let mut text = "name = \"planar\"\n".to_owned();
+    for (i, name) in ["base", "upper", "lower"].into_iter().enumerate() {
+        let centre = INBOARD[i];
+        write!(
+            text,
+            "[body.{name}]\nmass = {:?}\nmass_centre = [{centre:?}, 0.0, 0.0]\ninertia = [4.0, 4.0, {:?}]\n",
+            MASS[i], INERTIA[i]
+        )
+        .expect("a text");
+    }
+    let joints = [
+        ("shoulder", "base", "upper", OUTBOARD[0]),
+        ("elbow", "upper", "lower", INBOARD[1] + OUTBOARD[1]),
+    ];
+    for ((name, parent, child, x), q) in joints.into_iter().zip(start) {
+        write!(
+            text,
+            "[joint.{name}]\ntype = \"revolute\"\nmotion = \"prescribed\"\nparent = \"{parent}\"\nchild = \"{child}\"\n\
+             origin = [{x:?}, 0.0, 0.0]\nstart = {{ position = {q:?} }}\n{more}\n"
+        )
+        .expect("a text");
+    }
+    let pose =
+        |t: f64, [x, y]: [f64; 2]| format!("[[task.draw.waypoint]]\ntime = {t:?}\nposition = [{x:?}, {y:?}, 0.0]\n");
+    format!(
+        "{text}[frame.tip]\nbody = \"lower\"\norigin = [{:?}, 0.0, 0.0]\n[solver]\nmethod = \"dop853\"\n\
+         [task.draw]\nframe = \"tip\"\njoints = [\"shoulder\", \"elbow\"]\ncomponents = [\"x\", \"y\"]\nkp = 2.0\nkd = 20.0\n{}{}",
+        INBOARD[2] + OUTBOARD[2],
+        pose(0.0, waypoints[0]),
+        pose(10.0, waypoints[1])
+    )
+}
+
+/// Returns the generalised Jacobian of the tip's position in the plane, in closed form, from the
+/// absolute angles.
+///
+/// With the directions `e_j` of base and links, mass centres are at `Σ κ_ij e_j` from the mass centre
+/// of all, and the tip at `Σ c_j e_j`. The momentum is `Σ D_k ω_k = 0` with
+/// `D_k = I_k + Σ_ij m_i κ_ij κ_ik cos(θ_j − θ_k)`, and `ω_1 = ω_0 + q̇_1`, `ω_2 = ω_1 + q̇_2`.
+fn closed_form(angles: [f64; 3]) -> Matrix2<f64> {
+    let whole: f64 = MASS.iter().sum();
+    // Positions of the mass centres and of the tip, from the mass centre of the base.
+    let [l, r] = [INBOARD, OUTBOARD];
+    let places = [
+        [0.0, 0.0, 0.0],
+        [r[0], l[1], 0.0],
+        [r[0], l[1] + r[1], l[2]],
+        [r[0], l[1] + r[1], l[2] + r[2]],
+    ];
+    let centre = [0, 1, 2].map(|j| (0..3).map(|i| MASS[i] * places[i][j]).sum::<f64>() / whole);
+    let from_centre = |i: usize, j: usize| places[i][j] - centre[j];
+    let D = [0, 1, 2].map(|k| {
+        let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
+        let coupled =
+            pairs.map(|(i, j)| MASS[i] * from_centre(i, j) * from_centre(i, k) * (angles[j] - angles[k]).cos());
+        INERTIA[k] + coupled.sum::<f64>()
+    });
+    let sum: f64 = D.iter().sum();
+    // Velocity of the tip per unit absolute rate of each body.
+    let v = [0, 1, 2].map(|j| Vector2::new(-angles[j].sin(), angles[j].cos()) * from_centre(3, j));
+    let all = v[0] + v[1] + v[2];
+    let base = [-(D[1] + D[2]) / sum, -D[2] / sum];
+    Matrix2::from_columns(&[all * base[0] + v[1] + v[2], all * base[1] + v[2]])
+}
+
+/// Returns the closed form at the state of a run.
+fn closed_form_of(run: &Run) -> Matrix2<f64> {
+    let base = 2.0 * run.value("base.q[4]").atan2(run.value("base.q[1]"));
+    let [q_1, q_2] = run.values(["shoulder.q", "elbow.q"]);
+    closed_form([base, base + q_1, base + q_1 + q_2])
+}
+
+/// Position of the elbow at which the closed form is singular for the shoulder at 1 rad, by bisection.
+fn singular_elbow() -> f64 {
+    let det = |q: f64| closed_form([0.0, 1.0, 1.0 + q]).determinant();
+    let [mut a, mut b] = [-0.6, 0.6];
+    assert!(det(a) * det(b) < 0.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (a + b);
+        if det(a) * det(middle) <= 0.0 {
+            b = middle
+        } else {
+            a = middle
+        }
+    }
+    0.5 * (a + b)
+}
+
+/// At a dynamic singularity the arm is not stretched, so that the same arm on a fixed base is regular
+/// there. Tolerance: round-off.
+#[test]
+fn singular_value_is_zero_at_a_dynamic_singularity() {
+    let elbow = singular_elbow();
+    assert!(elbow.abs() > 0.02, "{elbow}");
+    for q in [[1.0, elbow], [1.0, 0.9], [-0.4, 2.0]] {
+        let mut run = Run::new(&planar(q, [[0.0; 2]; 2], ""), 1e-9);
+        run.look();
+        let least = closed_form_of(&run).singular_values().min();
+        let found = run.value("draw.singular_value");
+        println!("at {q:?}: {found:.3e}, closed form {least:.3e}");
+        assert!((found - least).abs() < 1e-13 && (q[1] != elbow || found < 1e-13));
+    }
+}
+
+/// A line through a dynamic singularity: close to it rates are bounded by the damping, and the tip
+/// departs from the line; beyond it the tip returns to it.
+#[test]
+fn line_through_a_dynamic_singularity_is_left_and_met_again() {
+    let start = [1.0, 0.7];
+    let mut still = Run::new(&planar(start, [[0.0; 2]; 2], ""), 1e-9);
+    still.look();
+    let tip = still.vector("tip.r");
+    // Outwards beyond the boundary of the reachable region, and back.
+    let from = [tip.x, tip.y];
+    let beyond = from.map(|part| 1.1 * part);
+    let text = planar(start, [from, beyond], "")
+        + &format!(
+            "[[task.draw.waypoint]]\ntime = 20.0\nposition = [{:?}, {:?}, 0.0]\n",
+            from[0], from[1]
+        );
+    let mut run = Run::new(&text, 1e-9);
+    let error = |run: &Run| run.value("draw.error[1]").hypot(run.value("draw.error[2]"));
+    let (mut least, mut rate, mut left) = (f64::INFINITY, 0.0f64, 0.0f64);
+    for k in 1..=240 {
+        run.go(0.1 * f64::from(k));
+        least = least.min(run.value("draw.singular_value"));
+        rate = rate.larger(run.value("elbow.qd").abs());
+        left = left.larger(error(&run));
+        let off = (run.value("draw.singular_value") - closed_form_of(&run).singular_values().min()).abs();
+        assert!(off < 1e-12, "t = {} s: {off:e}", 0.1 * f64::from(k));
+    }
+    let last = error(&run);
+    println!(
+        "least singular value {least:.1e}, rate {rate:.2} rad/s, off the line {left:.1e} m, at the end {last:.1e} m"
+    );
+    assert!(least < 0.01 && rate < 1.2 && left > 0.05 && last < 1e-6);
+}
+
+/// A step of the reference, which is an input, decays by `kp` and `kd`: `ë + (kp + kd) ė + kp kd e = 0`.
+/// Tolerance: that of the integration.
+#[test]
+fn error_of_a_step_decays_by_the_gains() {
+    let text = planar([1.0, 0.9], [[0.0; 2]; 2], "");
+    let (text, _) = text.split_once("[[task.draw.waypoint]]").expect("waypoints");
+    let mut run = Run::new(text, 1e-11);
+    run.look();
+    let step = [0.05, -0.03];
+    let tip = run.vector("tip.r");
+    (0..2).for_each(|i| run.set(&format!("draw.r_ref[{}]", i + 1), tip[i] + step[i]));
+    let (kp, kd) = (2.0, 20.0);
+    for t in [0.1, 0.5, 1.0, 3.0] {
+        run.go(t);
+        let left = (kd * (-kp * t).exp() - kp * (-kd * t).exp()) / (kd - kp);
+        let off = (0..2).map(|i| (run.value(&format!("draw.error[{}]", i + 1)) - left * step[i]).abs());
+        let off = off.fold(0.0, f64::larger);
+        assert!(
+            off < 1e-10 && run.value("draw.applied_damping") == 0.0,
+            "t = {t}: {off:e}"
+        );
+    }
+}
+
+/// A joint approaches the limit of its range and stays within it, at most at `kp` times the distance.
+#[test]
+fn joint_stays_within_its_range() {
+    let text = planar(
+        [1.0, 0.9],
+        [[1.0, 1.0], [0.3, 0.7]],
+        "range = { min = -2.0, max = 1.1 }",
+    );
+    let free = planar([1.0, 0.9], [[1.0, 1.0], [0.3, 0.7]], "");
+    let [within, without] = [text, free].map(|text| {
+        let mut run = Run::new(&text, 1e-9);
+        let mut most = f64::NEG_INFINITY;
+        for k in 1..=120 {
+            run.go(0.1 * f64::from(k));
+            most = most.larger(run.value("elbow.q")).larger(run.value("shoulder.q"));
+        }
+        most
+    });
+    println!("largest position {within}, without range {without}");
+    assert!(within < 1.1 && within > 1.09 && without > 1.2);
+}
+
+/// A copy of a state in mid-course continues with the same bits.
+#[test]
+fn run_continues_from_a_copy_of_its_state() {
+    let mut run = Run::new(&reaching(FED, ""), 1e-8);
+    run.go(2.0);
+    let mut copy = run.simulation.clone();
+    run.go(3.0);
+    copy.advance(3.0, &mut Vec::new()).expect("runs");
+    let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&run.simulation.state.x), bits(&copy.state.x));
+}
