@@ -1,6 +1,6 @@
 //! Jacobians of frames and their singular values, as outputs.
 
-use super::{Compiler, Cursor, Element, Outputs, task::root};
+use super::{Compiler, Cursor, Element, Outputs, task::carrying_body};
 use crate::algebra::{DampedInverse, Scalar, Twist};
 use crate::spec::{self, Component, KinematicOutput, Spec, at, problem};
 use crate::system::{Bound, Carrier, FrameRef, ParamId, Quantity, System, Unit};
@@ -30,10 +30,21 @@ pub(crate) struct FrameKinematics {
 pub(crate) struct UnitMotion<S: Scalar> {
     /// With the base at rest.
     pub fixed: Twist<S>,
-    /// On a free-floating base without momentum.
+    /// On a free-floating base, for zero momentum of the spacecraft's own bodies.
     pub floating: Twist<S>,
-    /// Of the base, without momentum.
+    /// Of the base, for zero momentum of the spacecraft's own bodies.
     pub base: Twist<S>,
+}
+
+impl<S: Scalar> UnitMotion<S> {
+    pub fn zero() -> Self {
+        let zero = Twist::zero();
+        Self {
+            fixed: zero,
+            floating: zero,
+            base: zero,
+        }
+    }
 }
 
 impl FrameKinematics {
@@ -78,11 +89,18 @@ impl FrameKinematics {
         }
     }
 
-    fn check(&self, written: &spec::Kinematics, system: &System) -> Result<(), (&'static str, String)> {
+    fn check(&self, written: &spec::Kinematics, spec: &Spec, system: &System) -> Result<(), (&'static str, String)> {
         let frame = &written.frame;
         let bodies = &system.bodies;
         if system.rigid_carrier(self.frame) == Carrier::World {
             return Err(("frame", format!("\"{frame}\" is fixed to the world: it does not move")));
+        }
+        let of_tree = carrying_body(system, self.frame).map(|body| root(system, body));
+        let joint = |name: &&String| bodies.iter().position(|body| body.joint.name == **name);
+        let is_apart = |name: &&String| joint(name).map(|body| root(system, body)) != of_tree;
+        if let Some(joint) = written.joints.iter().find(is_apart) {
+            let what = format!("joint \"{joint}\" is not on the spacecraft of \"{frame}\", and does not move it");
+            return Err(("joints", what));
         }
         let Some(base) = self.base else {
             let needs_base = self.outputs.iter().find(|output| output.needs_base());
@@ -91,6 +109,17 @@ impl FrameKinematics {
                 Err(("outputs", what))
             });
         };
+        // Other parts take momentum, which the composite inertia of the tree does not include.
+        let is_floating = |output: &&KinematicOutput| **output != KinematicOutput::Jacobian;
+        if let Some(output) = self.outputs.iter().find(is_floating)
+            && (spec.has_nonlinear_beams() || !spec.closed_loop.is_empty())
+        {
+            let what = format!(
+                "{}: the motion of a free-floating base does not include loops, ANCF beams and geometrically exact beams",
+                output.texts()[0]
+            );
+            return Err(("outputs", what));
+        }
         // The wrench of a free joint on its parent is zero, so its child is another spacecraft.
         let mut free = bodies.iter().enumerate().skip(base + 1);
         let inside = |(i, body): &(usize, &crate::system::Body)| {
@@ -107,6 +136,14 @@ impl FrameKinematics {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the root of the tree of a body.
+fn root(system: &System, mut body: usize) -> usize {
+    while let Some(parent) = system.bodies[body].parent {
+        body = parent;
+    }
+    body
 }
 
 impl Element for FrameKinematics {
@@ -128,11 +165,6 @@ impl Element for FrameKinematics {
                 (0..joint.nv).map(move |i| (joint.v + i, (joint.quantity_name("qd", i), joint.kind.is_angular(i))))
             });
             let (rates, axes): (Vec<usize>, Vec<(String, bool)>) = axes.unzip();
-            let body = match system.carrier(frame) {
-                Carrier::Body(body) => Some(body),
-                Carrier::Station(station) => Some(system.stations[station].body),
-                Carrier::World | Carrier::Point(_) => None,
-            };
             let is_free = |&body: &usize| system.bodies[body].joint.kind == spec::JointType::Free;
             let is_scaled = written.outputs.iter().any(|output| !output.is_matrix());
             let length = is_scaled.then(|| {
@@ -144,14 +176,16 @@ impl Element for FrameKinematics {
             let element = Self {
                 name: name.clone(),
                 frame,
-                base: body.map(|body| root(system, body)).filter(is_free),
+                base: carrying_body(system, frame)
+                    .map(|body| root(system, body))
+                    .filter(is_free),
                 rates,
                 axes,
                 outputs: written.outputs.clone(),
                 components: written.components.clone(),
                 length,
             };
-            if let Err((field, what)) = element.check(written, system) {
+            if let Err((field, what)) = element.check(written, from.spec, system) {
                 from.problems.push(problem("kinematics", name, field, what));
             }
             found.push(element);

@@ -74,7 +74,7 @@ pub use port::Port;
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub(crate) use stored::StoredAll;
-pub(crate) use task::{Pursuit, Task, TaskState};
+pub(crate) use task::{RelativeMotion, Task, TaskState};
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -224,7 +224,13 @@ impl Elements {
         let mut elements = Self::default();
         for (body, Body { joint, .. }) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&joint.name).filter(|_| joint.written) {
-                joint::declare(JointTable { body, joint, written }, system, &mut elements, declare);
+                let table = JointTable {
+                    body,
+                    joint,
+                    written,
+                    in_task: spec.task.values().any(|task| task.joints.contains(&joint.name)),
+                };
+                joint::declare(table, system, &mut elements, declare);
             }
         }
         let mut from = Compiler {
@@ -332,7 +338,7 @@ impl Elements {
 
     /// Returns true if the evaluation solves the dynamics of the spacecraft with undeformed bodies:
     /// for servos with feed-forward, and for tasks.
-    pub(crate) fn have_rigid_twin(&self) -> bool {
+    pub(crate) fn need_rigid_model(&self) -> bool {
         !self.tasks.is_empty() || self.fed_inputs().next().is_some()
     }
 

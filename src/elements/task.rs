@@ -1,21 +1,31 @@
-//! Task-space control: joints move so that a frame follows a reference.
+//! Task-space control: joints move so that a frame tracks a reference.
 
 use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, View, Watched};
+use crate::Error;
 use crate::algebra::{DampedInverse, Quaternion, Scalar, Twist, Vec3, exp, lift3, log};
 use crate::spec::{self, Component, Spec, at, problem};
-use crate::system::{Bound, Declarations, FrameRef, JointState, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Carrier, Declarations, FrameRef, JointState, ParamId, Quantity, System, Unit};
 
 /// Resolved motion rate with acceleration feed-forward. With the velocity `V`, the pose error `e`
-/// and the acceleration `A` at zero accelerations of the joints, all in axes of the reference, and
-/// the Jacobian `J` of the frame on the spacecraft with all loads,
+/// and the acceleration `A` at zero accelerations of the joints of all tasks, all in axes of the
+/// reference, and the Jacobian `J` of the frame on the spacecraft with all loads,
 ///
 /// ```text
 ///     q̇_c = q̇_0 + J# (V_ref + kp e − V + J (q̇ − q̇_0))                            (1)
 ///     q̈   = J# (A_ref + kp (V_ref − V) − A) + kd (q̇_c − q̇)                       (2)
 /// ```
 ///
-/// `V − J q̇` is the part of `V` due to momentum and to other joints. With an invertible `J` these
-/// are `ė + kp e → 0`, as `exp(−kd t)`.
+/// `V − J q̇` is the part of `V` due to momentum and to other joints. The rotation vector of the
+/// attitude error is `e`, with `E = exp(e)` from the frame to the reference, and its rate obeys `Ė
+/// = E [Eᵀ ω_ref − ω]`. The angular parts of `V_ref` and `A_ref` are therefore `Eᵀ ω_ref` and its
+/// derivative,
+///
+/// ```text
+///     ω' = Eᵀ ω_ref,      ω̇' = Eᵀ ω̇_ref − (ω' − ω) × ω'                           (3)
+/// ```
+///
+/// so that `ė = −kp e` follows from `V = V_ref + kp e`. With an invertible `J` and all components
+/// of position or attitude, that holds after `exp(−kd t)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     name: String,
@@ -80,11 +90,23 @@ struct PoseIds {
 /// Pose and motion of a frame in axes of another: position and velocity of its origin, and
 /// accelerations, as seen by an observer in these axes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pursuit<S: Scalar> {
+pub(crate) struct RelativeMotion<S: Scalar> {
     pub r: Vec3<S>,
     pub q: Quaternion<S>,
     pub V: Twist<S>,
     pub A: Twist<S>,
+}
+
+impl<S: Scalar> RelativeMotion<S> {
+    /// Returns the reference's own pose, at rest.
+    pub fn rest() -> Self {
+        Self {
+            r: Vec3::zeros(),
+            q: Quaternion::identity(),
+            V: Twist::zero(),
+            A: Twist::zero(),
+        }
+    }
 }
 
 /// Result of a task's law.
@@ -205,7 +227,7 @@ impl Reference {
         ranges.into_iter().flatten()
     }
 
-    fn at<S: Scalar>(&self, now: &Sensed<S>) -> Pursuit<S> {
+    fn at<S: Scalar>(&self, now: &Sensed<S>) -> RelativeMotion<S> {
         let inputs = now.inputs;
         let vector = |first: usize| Vec3::from_column_slice(&inputs[first..first + 3]);
         match self {
@@ -214,7 +236,7 @@ impl Reference {
                 let of =
                     |first: &Option<usize>, k: usize| first.map_or_else(Vec3::zeros, |first| vector(first + 3 * k));
                 let q = attitude.map(|first| Quaternion::from_slice(&inputs[first + 6..]).normalised());
-                Pursuit {
+                RelativeMotion {
                     r: of(position, 0),
                     q: q.unwrap_or_else(Quaternion::identity),
                     V: Twist::new(of(attitude, 0), of(position, 1)),
@@ -226,7 +248,7 @@ impl Reference {
 }
 
 /// Returns the reference on a path for the path parameter, its rate and its acceleration.
-fn on_path<S: Scalar>(poses: &[PoseIds], parameters: &[f64], [s, rate, acceleration]: [S; 3]) -> Pursuit<S> {
+fn on_path<S: Scalar>(poses: &[PoseIds], parameters: &[f64], [s, rate, acceleration]: [S; 3]) -> RelativeMotion<S> {
     // Path and rates are continuous where the waypoint changes, because the path rests there.
     let last = poses.len().saturating_sub(2);
     let i = (s.value() as usize).min(last);
@@ -240,7 +262,7 @@ fn on_path<S: Scalar>(poses: &[PoseIds], parameters: &[f64], [s, rate, accelerat
     };
     let c = inside(c, 0.0, 1.0);
     let (rate, acceleration) = (inside(rate, 0.0, 0.0), inside(acceleration, 0.0, 0.0));
-    Pursuit {
+    RelativeMotion {
         r: lift3::<S>(&r_0) + along.v * c,
         q: exp(along.w * c) * q_0.lift(),
         V: along * rate,
@@ -310,15 +332,18 @@ impl Task {
         }
     }
 
-    /// Computes the accelerations `qdd` of its axes by (1) and (2), from the motion at zero
+    /// Computes the accelerations `qdd` of its axes by (1), (2) and (3), from the motion at zero
     /// accelerations and the `columns` of `J` (angular first), which are overwritten.
+    ///
+    /// # Errors
+    /// [`Error::SingularTask`] if the damping is too small for a singular position.
     pub fn command<S: Scalar>(
         &self,
         now: &Sensed<S>,
-        at: &Pursuit<S>,
+        at: &RelativeMotion<S>,
         columns: &mut [[S; 6]],
         qdd: &mut [S],
-    ) -> TaskState<S> {
+    ) -> Result<TaskState<S>, Error> {
         let number = |id: ParamId| id.of(now.parameters);
         let (kp, kd, length) = (S::lift(number(self.kp)), S::lift(number(self.kd)), number(self.length));
         // Scaled quantities are pure numbers: lengths in units of `length`.
@@ -329,9 +354,18 @@ impl Task {
         }
         let rows = self.components.len();
         let inverse = DampedInverse::new(columns, rows, number(self.threshold), number(self.damping));
-        let reference = self.reference.at(now);
-        let off = Twist::new(log(reference.q * at.q.conjugate()), reference.r - at.r);
+        if !inverse.is_regular() {
+            return Err(Error::SingularTask {
+                task: self.name.clone(),
+            });
+        }
+        let mut reference = self.reference.at(now);
+        let turn = reference.q * at.q.conjugate();
+        let off = Twist::new(log(turn), reference.r - at.r);
+        let back = turn.conjugate();
+        reference.V.w = back.rotate(reference.V.w);
         let off_rate = reference.V - at.V;
+        reference.A.w = back.rotate(reference.A.w) - off_rate.w.cross(&reference.V.w);
         let null_rate = |k: usize| self.null_rates.map_or_else(S::zero, |first| now.inputs[first + k]);
         let mut velocity = selected(&(off_rate + off * kp).to_array(), 1.0);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
@@ -351,16 +385,15 @@ impl Task {
             qdd[k] = axis.within_limits(now, [kp, kd], free);
         }
         let off = off.to_array();
-        TaskState {
+        Ok(TaskState {
             error: std::array::from_fn(|i| self.components.get(i).map_or_else(S::zero, |c| off[c.index()])),
             singular_value: inverse.singular_value,
             damping: inverse.damping,
-        }
+        })
     }
 
-    /// Declares the axes of the joints of a task; reports joints on several spacecraft, and signals
-    /// on the inputs that the task sets.
-    fn axes(name: &str, written: &spec::Task, from: &mut Compiler) -> (Vec<TaskAxis>, Vec<(usize, Quantity)>) {
+    /// Declares the axes of the joints of a task, and returns the inputs that it sets with them.
+    fn axes(written: &spec::Task, from: &mut Compiler) -> (Vec<TaskAxis>, Vec<(usize, Quantity)>) {
         let (mut axes, mut set) = (Vec::new(), Vec::new());
         let bodies = &from.system.bodies;
         for joint_name in &written.joints {
@@ -398,32 +431,80 @@ impl Task {
                 });
             }
         }
-        let roots = axes.iter().map(|axis| root(from.system, axis.body));
-        if let Some(other) = axes
-            .iter()
-            .zip(roots.clone())
-            .find(|(_, of)| Some(*of) != roots.clone().next())
-        {
-            let [first, other] = [axes[0].body, other.0.body].map(|body| &bodies[body].joint.name);
-            let what = format!("joints \"{first}\" and \"{other}\" belong to different spacecraft");
-            from.problems.push(problem("task", name, "joints", what));
-        }
-        for (_, quantity) in &set {
-            if from.spec.signal.contains_key(&quantity.name) {
-                let what = format!("task \"{name}\" sets {}: leave the signal out", quantity.name);
-                from.problems.push(problem("signal", &quantity.name, "", what));
+        (axes, set)
+    }
+
+    /// Reports joints on several spacecraft and of another task's, frames that the joints do not
+    /// move, and values that the spec gives to inputs that the task sets.
+    fn check(&self, written: &spec::Task, others: &[Self], from: &mut Compiler) {
+        let (system, spec, name) = (from.system, from.spec, &self.name);
+        let mut report = |section: &str, name: &str, field: &str, what: String| {
+            from.problems.push(problem(section, name, field, what));
+        };
+        let of = |axis: &TaskAxis| spacecraft(system, axis.body);
+        let joint = |axis: &TaskAxis| &system.bodies[axis.body].joint.name;
+        if let Some(first) = self.axes.first() {
+            if let Some(other) = self.axes.iter().find(|axis| of(axis) != of(first)) {
+                let [first, other] = [first, other].map(joint);
+                let what = format!("joints \"{first}\" and \"{other}\" belong to different spacecraft");
+                report("task", name, "joints", what);
+            }
+            let is_own = |&frame: &FrameRef| {
+                let on = carrying_body(system, frame);
+                on.is_some_and(|body| spacecraft(system, body) == of(first))
+            };
+            if !self.frames.iter().any(is_own) {
+                let (frame, to, joint) = (&written.frame, &written.relative_to, joint(first));
+                let what = format!(
+                    "neither \"{frame}\" nor \"{to}\" is on the spacecraft of joint \"{joint}\", which moves it"
+                );
+                report("task", name, "frame", what);
             }
         }
-        (axes, set)
+        let same = |other: &&Self| other.axes.first().map(of) == self.axes.first().map(of);
+        if let Some(Self { name: other, .. }) = others.iter().find(same) {
+            let what = format!("task \"{other}\" moves joints of the same spacecraft: one task moves each");
+            report("task", name, "joints", what);
+        }
+        let [frame, to] = self.frames.map(|frame| system.rigid_carrier(frame));
+        if frame == to {
+            let (frame, to) = (&written.frame, &written.relative_to);
+            let what = format!("\"{frame}\" and \"{to}\" belong to one rigid body, or to several on fixed joints");
+            report("task", name, "relative_to", what);
+        }
+        let course = ["s", "s_rate", "s_acceleration"].map(|field| format!("{name}.{field}"));
+        let course = course.iter().filter(|_| !written.waypoint.is_empty());
+        for input in self.set.iter().map(|(_, quantity)| &quantity.name).chain(course) {
+            if spec.signal.contains_key(input) {
+                let what = format!("task \"{name}\" sets {input}: leave the signal out");
+                report("signal", input, "", what);
+            }
+            if spec.input.contains_key(input) {
+                let what = format!("task \"{name}\" sets {input}: leave the value out");
+                report("input", input, "", what);
+            }
+        }
     }
 }
 
-/// Returns the root body of the tree of a body.
-pub(super) fn root(system: &System, mut body: usize) -> usize {
-    while let Some(parent) = system.bodies[body].parent {
+/// Returns the root of the spacecraft of a body: its nearest free body inboard or itself, else the
+/// root of its tree. A free joint has no reaction, so that its child is another spacecraft.
+fn spacecraft(system: &System, mut body: usize) -> usize {
+    while let Some(parent) = system.bodies[body].parent
+        && system.bodies[body].joint.kind != spec::JointType::Free
+    {
         body = parent;
     }
     body
+}
+
+/// Returns the body that carries a frame; `None` for the world and for ANCF beams.
+pub(super) fn carrying_body(system: &System, frame: FrameRef) -> Option<usize> {
+    match system.carrier(frame) {
+        Carrier::Body(body) => Some(body),
+        Carrier::Station(station) => Some(system.stations[station].body),
+        Carrier::World | Carrier::Point(_) => None,
+    }
 }
 
 impl Element for Task {
@@ -435,15 +516,7 @@ impl Element for Task {
             let (Some(frame), Some(relative_to)) = (frame, reference) else {
                 continue;
             };
-            let (axes, set) = Self::axes(name, written, from);
-            let of_tree = |axes: &[TaskAxis]| axes.first().map(|axis| root(from.system, axis.body));
-            if let Some(other) = tasks.iter().find(|task| of_tree(&task.axes) == of_tree(&axes)) {
-                let what = format!(
-                    "task \"{}\" moves joints of the same spacecraft: one task moves each",
-                    other.name
-                );
-                from.problems.push(problem("task", name, "joints", what));
-            }
+            let (axes, set) = Self::axes(written, from);
             let mut number = |field: &str, value: f64, unit: Unit, what: &str| {
                 let quantity = Quantity::new(format!("{name}.{field}"), unit, format!("{what} of task {name}"));
                 from.declare
@@ -471,7 +544,7 @@ impl Element for Task {
                 }
                 first
             });
-            tasks.push(Self {
+            let task = Self {
                 name: name.clone(),
                 number: tasks.len(),
                 frames: [frame, relative_to],
@@ -485,7 +558,9 @@ impl Element for Task {
                 reference,
                 null_rates,
                 set,
-            });
+            };
+            task.check(written, &tasks, from);
+            tasks.push(task);
         }
         tasks
     }

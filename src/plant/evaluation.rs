@@ -2,7 +2,7 @@ use super::Discrete;
 use super::closure::Closure;
 use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
-use super::feed_forward::FeedForward;
+use super::feed_forward::{At, FeedForward};
 use super::frame_kinematics::FrameWorkspace;
 use super::impulse::LockWorkspace;
 use super::model::{Model, Parts};
@@ -104,8 +104,8 @@ impl<S: Scalar> Evaluation<S> {
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         let mut feed_forward = self.feed_forward.as_deref_mut();
-        if let (Some(tasks), Some(twin)) = (&mut self.tasks, &mut feed_forward) {
-            tasks.command(of.model, twin, now, &mut self.inputs)?;
+        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
+            tasks.command(of.model, rigid, now, &mut self.inputs)?;
         }
         now.inputs = &self.inputs;
         load(of, now, feed_forward, &mut self.applied)
@@ -126,8 +126,8 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         let mut feed_forward = self.feed_forward.as_deref_mut();
-        if let (Some(tasks), Some(twin)) = (&mut self.tasks, &mut feed_forward) {
-            tasks.command(of.model, twin, now, &mut self.inputs)?;
+        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
+            tasks.command(of.model, rigid, now, &mut self.inputs)?;
         }
         now.inputs = &self.inputs;
         load(of, now, feed_forward, &mut self.applied)
@@ -370,7 +370,7 @@ fn load<'a, S: Scalar>(
 ) -> Result<S, Error> {
     if let Some(feed_forward) = feed_forward {
         if feed_forward.has_servos {
-            feed_forward.update(of.model, &now)?;
+            feed_forward.update(of.model, &now, At::Reference)?;
         }
         now.feed_forward = &feed_forward.torques;
     }
@@ -444,7 +444,7 @@ impl Evaluation<f64> {
                 inputs: &self.inputs,
                 ..now
             };
-            let _ = feed_forward.update(model, &now);
+            let _ = feed_forward.update(model, &now, At::Reference);
         }
         let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
         let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);

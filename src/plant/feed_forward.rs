@@ -9,9 +9,10 @@ use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
 use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
-/// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with feed-forward
-/// have their reference positions, rates and accelerations, all others their present state and the
-/// accelerations by their loads.
+/// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with
+/// feed-forward have their reference positions, rates and accelerations, all others their present
+/// state and the accelerations by their loads. For tasks all have their present state
+/// ([`At::Present`]).
 ///
 /// A base without feed-forward moves freely under all loads, those of its servo or wheels included.
 /// Torque limits of the motors that exert the feed-forward do not count. ANCF beams in grasps are
@@ -31,15 +32,25 @@ pub(super) struct FeedForward<S: Scalar> {
     motors: Vec<MotorState>,
     /// True if a servo has feed-forward.
     pub has_servos: bool,
-    /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body axes.
+    /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body
+    /// axes.
     pub torques: Vec<S>,
+}
+
+/// Positions and rates of joints and attitudes with feed-forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// Those of their references, for the torques of servos.
+    Reference,
+    /// The present ones, for the motion of frames.
+    Present,
 }
 
 impl<S: Scalar> FeedForward<S> {
     /// Allocates the workspace; `None` if the model has neither servos with feed-forward nor tasks.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
-        if !model.elements.have_rigid_twin() {
+        if !model.elements.need_rigid_model() {
             return None;
         }
         Some(Box::new(Self {
@@ -57,10 +68,10 @@ impl<S: Scalar> FeedForward<S> {
         }))
     }
 
-    /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without deformation
-    /// and with joints and attitudes on their references; their servos and motors do not act, since
-    /// the computed torques take their place.
-    fn follow_references(&mut self, model: &Model, now: &Instant<S>) {
+    /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without
+    /// deformation; those of joints and attitudes with feed-forward as `place` says. Their servos
+    /// and motors do not act, since the computed torques take their place.
+    fn set_state(&mut self, model: &Model, now: &Instant<S>, place: At) {
         self.q.copy_from_slice(now.q);
         self.qd.copy_from_slice(now.qd);
         self.inputs.copy_from_slice(now.inputs);
@@ -72,7 +83,8 @@ impl<S: Scalar> FeedForward<S> {
         for fed in model.elements.fed().filter(|fed| fed.is_on(&model.elements, now)) {
             // The switch selects here too, so that dependencies on it are traced.
             let is_on = now.inputs[fed.switch].exceeds(0.5);
-            for i in 0..fed.axes {
+            let tracked = if place == At::Reference { fed.axes } else { 0 };
+            for i in 0..tracked {
                 let (q, qd) = (&mut self.q[fed.coordinate + i], &mut self.qd[fed.rate + i]);
                 *q = S::select(is_on, now.inputs[fed.q_ref + i], *q);
                 *qd = S::select(is_on, now.inputs[fed.qd_ref + i], *qd);
@@ -86,12 +98,14 @@ impl<S: Scalar> FeedForward<S> {
             }
         }
         for servo in model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs)) {
-            let is_on = now.inputs[servo.switch].exceeds(0.5);
-            let (q, w, _) = servo.reference(&now.sensed());
-            let attitude = self.q[servo.coordinate..].iter_mut().zip([q.w, q.x, q.y, q.z]);
-            let velocity = self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z]);
-            for (state, reference) in attitude.chain(velocity) {
-                *state = S::select(is_on, reference, *state);
+            if place == At::Reference {
+                let is_on = now.inputs[servo.switch].exceeds(0.5);
+                let (q, w, _) = servo.reference(&now.sensed());
+                let attitude = self.q[servo.coordinate..].iter_mut().zip([q.w, q.x, q.y, q.z]);
+                let velocity = self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z]);
+                for (state, reference) in attitude.chain(velocity) {
+                    *state = S::select(is_on, reference, *state);
+                }
             }
             self.inputs[servo.switch] = S::zero();
             let motors = self.motors.iter_mut().zip(&model.elements.motors);
@@ -100,15 +114,15 @@ impl<S: Scalar> FeedForward<S> {
         }
     }
 
-    /// Computes the torques at the instant `now` of the spacecraft.
+    /// Computes accelerations and torques at the instant `now` of the spacecraft.
     ///
     /// # Errors
     /// [`Error::Singular`] if an axis, mode or body has no inertia.
-    pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
+    pub fn update(&mut self, model: &Model, now: &Instant<S>, place: At) -> Result<(), Error> {
         let system = &model.system;
         let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
         let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
-        self.follow_references(model, now);
+        self.set_state(model, now, place);
         // The loads set `driven` of joints with a drive only; for the others it is reset here, in
         // case their servo was switched off.
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
@@ -168,7 +182,7 @@ impl<S: Scalar> FeedForward<S> {
 /// A beam is straight, along x of the gripper, with the grasped point at the gripper's origin,
 /// where the grasp has no load.
 pub(super) fn with_held_beams(elements: &Elements, system: &System, derived: &Derived) -> Option<Arc<Derived>> {
-    if !elements.have_rigid_twin() {
+    if !elements.need_rigid_model() {
         return None;
     }
     let mut grasps = elements.grasps.iter().filter_map(Grasp::held_beam).peekable();

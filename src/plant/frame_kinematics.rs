@@ -24,7 +24,7 @@ impl<S: Scalar> FrameWorkspace<S> {
         Some(Box::new(Self {
             composite: CompositeBodies::new(system),
             columns: vec![Twist::zero(); system.nv],
-            motions: Vec::with_capacity(most),
+            motions: vec![UnitMotion::zero(); most],
             scaled: vec![[S::zero(); 6]; most],
         }))
     }
@@ -33,10 +33,11 @@ impl<S: Scalar> FrameWorkspace<S> {
 impl<S: Scalar> Evaluation<S> {
     /// Writes the Jacobians of frames into `y`, at the present kinematics.
     ///
-    /// The unit rate of a joint has the momentum `F` about the origin of the base, and the composite
-    /// inertia of the spacecraft is `I`: without momentum the base has the motion `−I⁻¹ F`, and the
-    /// frame `J − shift(I⁻¹ F, r)`, which is Umetani and Yoshida's generalised Jacobian. The motion
-    /// of a base without inertia is NaN.
+    /// The unit rate of a joint has the momentum `F` about the origin of the base, and the
+    /// composite inertia of the spacecraft is `I`: without momentum the base has the motion `−I⁻¹
+    /// F`, and the frame `J − shift(I⁻¹ F, r)`, which is Umetani and Yoshida's generalised
+    /// Jacobian. Bodies that are captured are not among those of the spacecraft. The motion of a
+    /// base without inertia is NaN.
     pub(super) fn frame_kinematics(&mut self, of: Constants, y: &mut [S]) {
         let Some(workspace) = &mut self.frames else {
             return;
@@ -52,13 +53,12 @@ impl<S: Scalar> Evaluation<S> {
         let mut y = Cursor::new(y);
         for element in &of.model.elements.kinematics {
             frame_columns(at, element.frame, columns);
-            motions.clear();
             let floating = element.base.map(|base| {
                 let on = kinematics.carrier(at.system.carrier(element.frame));
                 (base, on.p_WB - kinematics.bodies[base].p_WB + at.arm(element.frame).p)
             });
             let inertia = element.base.map(|base| composite.inertia(base).factor());
-            for &v in &element.rates {
+            for (motion, &v) in motions.iter_mut().zip(&element.rates) {
                 let base = match (floating, &inertia) {
                     (Some((base, _)), Some(Ok(inertia))) if composite.roots[v] == base => {
                         inertia.solve(&composite.momenta[v]) * -S::one()
@@ -67,13 +67,13 @@ impl<S: Scalar> Evaluation<S> {
                     _ => Twist::zero(),
                 };
                 let r = floating.map(|(_, r)| r);
-                motions.push(UnitMotion {
+                *motion = UnitMotion {
                     fixed: columns[v],
                     floating: r.map_or(columns[v], |r| columns[v] + base.shift(&r)),
                     base,
-                });
+                };
             }
-            element.write(of.parameters, motions, scaled, &mut y);
+            element.write(of.parameters, &motions[..element.rates.len()], scaled, &mut y);
         }
     }
 }

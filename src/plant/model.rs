@@ -130,6 +130,9 @@ impl Monitor {
 /// not finite.
 fn start_inputs(values: &IndexMap<String, f64>, inputs: &mut [Input], problems: &mut Vec<Problem>) {
     for (name, &value) in values {
+        if problems.iter().any(|known| known.concerns("input", name)) {
+            continue;
+        }
         let place = inputs.iter().position(|input| input.quantity.name == *name);
         let what = match place {
             Some(i) if value.is_finite() => {

@@ -1,11 +1,11 @@
 //! Task-space control: the motion of frames on the spacecraft with undeformed bodies, from which
 //! tasks compute the accelerations of their joints.
 
-use super::feed_forward::FeedForward;
+use super::feed_forward::{At, FeedForward};
 use super::model::Model;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar, Twist, Vec3};
-use crate::elements::{Instant, Pursuit, Task, TaskState};
+use crate::elements::{Instant, RelativeMotion, Task, TaskState};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, FrameRef, JointState, Kinematics};
 
@@ -23,6 +23,8 @@ struct Commanded<S: Scalar> {
     actuators: Vec<Actuator>,
     /// Columns of the Jacobian, angular first, axes of the reference.
     columns: Vec<[S; 6]>,
+    /// Motion of the frame at zero accelerations of the axes of all tasks.
+    at: RelativeMotion<S>,
     qdd: Vec<S>,
 }
 
@@ -34,12 +36,23 @@ struct Actuator {
 }
 
 impl Actuator {
-    /// Returns true if the joint has the commanded acceleration.
-    fn acts<S: Scalar>(self, model: &Model, now: &Instant<S>) -> bool {
-        let elements = &model.elements;
-        let drives = |drive: usize| elements.drives[drive].motion_now(now.motions) == JointMotion::Prescribed;
-        let fed = |fed: usize| elements.fed().nth(fed).is_some_and(|fed| fed.is_on(elements, now));
-        self.drive.is_some_and(drives) || self.fed.is_some_and(fed)
+    /// Returns `value` if the joint has the commanded acceleration, else zero. The switch of a
+    /// servo selects, so that dependencies on it are traced.
+    fn select<S: Scalar>(self, model: &Model, now: &Instant<S>, value: impl FnOnce() -> [S; 6]) -> [S; 6] {
+        let (elements, zero) = (&model.elements, [S::zero(); 6]);
+        let motion = self.drive.map(|drive| elements.drives[drive].motion_now(now.motions));
+        match (motion, self.fed.and_then(|fed| elements.fed().nth(fed))) {
+            (Some(JointMotion::Prescribed), _) => value(),
+            (None | Some(JointMotion::Loads), Some(fed)) => {
+                let is_on = now.inputs[fed.switch].exceeds(0.5);
+                // A servo that is off has no driven axis, whose response could be computed.
+                if !fed.is_on(elements, now) {
+                    return zero;
+                }
+                value().map(|entry| S::select(is_on, entry, S::zero()))
+            }
+            _ => zero,
+        }
     }
 }
 
@@ -65,6 +78,7 @@ impl<S: Scalar> Tasks<S> {
                 })
                 .collect(),
             columns: vec![[S::zero(); 6]; task.axes.len()],
+            at: RelativeMotion::rest(),
             qdd: vec![S::zero(); task.axes.len()],
         };
         Some(Box::new(Self {
@@ -73,15 +87,15 @@ impl<S: Scalar> Tasks<S> {
         }))
     }
 
-    /// Computes the joints' references among the `inputs` at the instant `now`, whose own inputs are
-    /// not read.
+    /// Computes the joints' references among the `inputs` at the instant `now`, whose own inputs
+    /// are not read. Overwrites the `rigid` model.
     ///
     /// # Errors
-    /// Those of a feed-forward.
+    /// Those of the rigid model and of the laws.
     pub fn command(
         &mut self,
         model: &Model,
-        twin: &mut FeedForward<S>,
+        rigid: &mut FeedForward<S>,
         now: Instant<S>,
         inputs: &mut [S],
     ) -> Result<(), Error> {
@@ -92,9 +106,14 @@ impl<S: Scalar> Tasks<S> {
             inputs: &*inputs,
             ..now
         };
-        twin.update(model, &now)?;
+        rigid.update(model, &now, At::Present)?;
+        // Each Jacobian overwrites the accelerations that all motions read.
+        for (task, commanded) in tasks.iter().zip(&mut self.of) {
+            commanded.at = motion(task, rigid, &now);
+        }
         for ((task, commanded), state) in tasks.iter().zip(&mut self.of).zip(&mut self.states) {
-            *state = commanded.update(model, task, twin, &now);
+            commanded.jacobian(model, task, rigid, &now);
+            *state = task.command(&now.sensed(), &commanded.at, &mut commanded.columns, &mut commanded.qdd)?;
         }
         for (task, commanded) in tasks.iter().zip(&self.of) {
             task.finish(&commanded.qdd, inputs);
@@ -104,49 +123,17 @@ impl<S: Scalar> Tasks<S> {
 }
 
 impl<S: Scalar> Commanded<S> {
-    /// Computes the accelerations of a task's axes. The `twin` has zero accelerations of the axes
-    /// of all tasks; its accelerations are overwritten.
-    fn update(&mut self, model: &Model, task: &Task, twin: &mut FeedForward<S>, now: &Instant<S>) -> TaskState<S> {
-        let at = Self::motion(task, twin, now);
-        self.jacobian(model, task, twin, now);
-        task.command(&now.sensed(), &at, &mut self.columns, &mut self.qdd)
-    }
-
-    /// Returns the pose of the frame on the spacecraft itself, and its motion on the twin.
-    fn motion(task: &Task, twin: &FeedForward<S>, now: &Instant<S>) -> Pursuit<S> {
-        let at = Configuration {
-            kinematics: &twin.kinematics,
-            ..now.configuration()
-        };
-        let [T, R] = task
-            .frames
-            .map(|frame| moving(at, frame, &twin.dynamics.A, &twin.qdd, true));
-        let [r, v] = [T.p - R.p, T.V.v - R.V.v];
-        let (w, R_WR) = (R.V.w, at.arm(task.frames[1]).R);
-        let v = v - w.cross(&r);
-        let a = T.A.v - R.A.v - R.A.w.cross(&r) - w.cross(&w.cross(&r)) - w.cross(&v) * S::lift(2.0);
-        let w_rel = T.V.w - w;
-        let alpha = T.A.w - R.A.w - w.cross(&w_rel);
-        let [T, R] = task.frames.map(|frame| now.configuration().pose(frame));
-        Pursuit {
-            r: R.R.tr_mul(&(T.p - R.p)),
-            q: Quaternion::from_rotation(&R.R.tr_mul(&T.R)),
-            V: Twist::new(R_WR.tr_mul(&w_rel), R_WR.tr_mul(&v)),
-            A: Twist::new(R_WR.tr_mul(&alpha), R_WR.tr_mul(&a)),
-        }
-    }
-
     /// Fills the columns of the Jacobian: the accelerations of the frame relative to the reference
     /// for unit accelerations of the axes, with the reaction of all bodies; attitudes with
     /// feed-forward are held.
-    fn jacobian(&mut self, model: &Model, task: &Task, twin: &mut FeedForward<S>, now: &Instant<S>) {
+    fn jacobian(&mut self, model: &Model, task: &Task, rigid: &mut FeedForward<S>, now: &Instant<S>) {
         let FeedForward {
             kinematics,
             applied,
             dynamics,
             qdd,
             ..
-        } = twin;
+        } = rigid;
         let at = Configuration {
             kinematics: &*kinematics,
             ..now.configuration()
@@ -154,24 +141,47 @@ impl<S: Scalar> Commanded<S> {
         let R_WR = at.arm(task.frames[1]).R;
         applied.clear();
         for ((axis, actuator), column) in task.axes.iter().zip(&self.actuators).zip(&mut self.columns) {
-            column.fill(S::zero());
-            if !actuator.acts(model, now) {
-                continue;
-            }
-            dynamics.respond_to_drive(at, applied, axis.rate, qdd);
-            let attitudes = model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs));
-            let mut is_held = false;
-            for servo in attitudes {
-                is_held |= dynamics.turn(servo.body, &Vec3::zeros()).is_ok();
-            }
-            if is_held {
-                dynamics.carry_on(at, qdd);
-            }
-            let [T, R] = task.frames.map(|frame| moving(at, frame, &dynamics.A, qdd, false));
-            let r = T.p - R.p;
-            let (w, v) = (T.A.w - R.A.w, T.A.v - R.A.v - R.A.w.cross(&r));
-            *column = Twist::new(R_WR.tr_mul(&w), R_WR.tr_mul(&v)).to_array();
+            *column = actuator.select(model, now, || {
+                dynamics.respond_to_drive(at, applied, axis.rate, qdd);
+                let attitudes = model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs));
+                let mut is_held = false;
+                for servo in attitudes {
+                    is_held |= dynamics.turn(servo.body, &Vec3::zeros()).is_ok();
+                }
+                if is_held {
+                    dynamics.carry_on(at, qdd);
+                }
+                let [T, R] = task.frames.map(|frame| moving(at, frame, &dynamics.A, qdd, false));
+                let r = T.p - R.p;
+                let (w, v) = (T.A.w - R.A.w, T.A.v - R.A.v - R.A.w.cross(&r));
+                Twist::new(R_WR.tr_mul(&w), R_WR.tr_mul(&v)).to_array()
+            });
         }
+    }
+}
+
+/// Returns the pose of the task's frame on the spacecraft itself, and its motion on the `rigid`
+/// model.
+fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> RelativeMotion<S> {
+    let at = Configuration {
+        kinematics: &rigid.kinematics,
+        ..now.configuration()
+    };
+    let [T, R] = task
+        .frames
+        .map(|frame| moving(at, frame, &rigid.dynamics.A, &rigid.qdd, true));
+    let [r, v] = [T.p - R.p, T.V.v - R.V.v];
+    let (w, R_WR) = (R.V.w, at.arm(task.frames[1]).R);
+    let v = v - w.cross(&r);
+    let a = T.A.v - R.A.v - R.A.w.cross(&r) - w.cross(&w.cross(&r)) - w.cross(&v) * S::lift(2.0);
+    let w_rel = T.V.w - w;
+    let alpha = T.A.w - R.A.w - w.cross(&w_rel);
+    let [T, R] = task.frames.map(|frame| now.configuration().pose(frame));
+    RelativeMotion {
+        r: R.R.tr_mul(&(T.p - R.p)),
+        q: Quaternion::from_rotation(&R.R.tr_mul(&T.R)),
+        V: Twist::new(R_WR.tr_mul(&w_rel), R_WR.tr_mul(&v)),
+        A: Twist::new(R_WR.tr_mul(&alpha), R_WR.tr_mul(&a)),
     }
 }
 

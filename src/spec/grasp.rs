@@ -69,9 +69,9 @@ impl Table for Grasp {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
         self.bushing().check(report);
-        if let Some((twin, remedy)) = spec.rigid_twin().filter(|_| !self.is_rigid_part(spec)) {
+        if let Some((rigid, remedy)) = spec.rigid_model().filter(|_| !self.is_rigid_part(spec)) {
             let what = format!(
-                "{twin} includes only grasps by which a rigid body holds an ANCF beam from the start, alone{remedy}"
+                "{rigid} includes only grasps by which a rigid body holds an ANCF beam from the start, alone{remedy}"
             );
             report.add("", what);
         }

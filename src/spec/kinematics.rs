@@ -35,10 +35,11 @@ pub enum KinematicOutput {
     /// `<name>.jacobian[1..6,1..]`: motion of the frame per unit rate, with the base at rest.
     Jacobian,
     /// `<name>.generalized_jacobian[1..6,1..]`: motion of the frame per unit rate on a free-floating
-    /// base without momentum (Umetani and Yoshida 1989).
+    /// base, for zero momentum of the spacecraft (Umetani and Yoshida 1989). Bodies that contacts
+    /// capture are not included.
     GeneralizedJacobian,
-    /// `<name>.base_motion[1..6,1..]`: motion of the free-floating base per unit rate without
-    /// momentum. Rates in the kernel of its angular rows do not turn the base.
+    /// `<name>.base_motion[1..6,1..]`: motion of the free-floating base per unit rate, for zero
+    /// momentum of the spacecraft. Rates in the kernel of its angular rows do not turn the base.
     BaseMotion,
     /// `<name>.singular_value`: smallest singular value of the Jacobian that includes the motion of
     /// a free-floating base, the distance to (dynamic) singularities.

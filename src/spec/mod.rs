@@ -276,13 +276,13 @@ impl Spec {
     /// Returns the objection to a part of the model that feed-forward and tasks do not include; `None`
     /// without these.
     pub(crate) fn objection_of_feed_forward(&self, to: &str) -> Option<String> {
-        let (twin, remedy) = self.rigid_twin()?;
-        Some(format!("{twin} does not include {to}{remedy}"))
+        let (rigid, remedy) = self.rigid_model()?;
+        Some(format!("{rigid} does not include {to}{remedy}"))
     }
 
     /// Returns the first task or feed-forward torque, which are computed for the spacecraft with
     /// undeformed bodies, and the end of a message that objects to it.
-    pub(crate) fn rigid_twin(&self) -> Option<(String, &'static str)> {
+    pub(crate) fn rigid_model(&self) -> Option<(String, &'static str)> {
         let task = self.task.keys().next().map(|task| (format!("task \"{task}\""), ""));
         let fed = || {
             Some((

@@ -1,21 +1,22 @@
 use super::element::{FrameField, Report, Table};
 use super::{JointMotion, Spec, rotation, unknown};
-use crate::algebra::{Quaternion, Scalar};
+use crate::algebra::{Quaternion, Scalar, log};
 use crate::error::rounded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Task-space control of a frame: joints move so that the frame follows a pose trajectory (resolved
+/// Task-space control of a frame: joints move so that the frame tracks a pose trajectory (resolved
 /// motion rate with acceleration feed-forward, and a damped inverse of the generalised Jacobian).
 /// `docs/tasks.md` describes it.
 ///
 /// Outputs are `<task>.error[1..]`, reference less position of each component (m or rad),
 /// `<task>.singular_value` and `<task>.applied_damping`. The inputs that the task sets
-/// (`<joint>.qdd`, or `<joint>.q_ref`, `.qd_ref` and `.qdd_ref`) are outputs too.
+/// (`<joint>.qdd`, or `<joint>.q_ref`, `.qd_ref` and `.qdd_ref`) are outputs too, and with
+/// waypoints `<task>.s`, the number of waypoints left, `.s_rate` and `.s_acceleration`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
-    /// Frame or body that follows the reference. Not an ANCF beam.
+    /// Frame or body that tracks the reference. Not an ANCF beam.
     pub frame: String,
     /// Frame, body or `world` in whose axes the reference is written: one on the own spacecraft, or
     /// a target. Not an ANCF beam. Default `world`.
@@ -41,11 +42,13 @@ pub struct Task {
     /// positive. Default 0.05.
     #[serde(default = "small")]
     pub threshold: f64,
-    /// Damping `λ` of the inverse where the Jacobian is singular, positive. Default 0.05.
+    /// Damping `λ₀` of the inverse where the Jacobian is singular, positive: with the smallest
+    /// singular value `σ` it is `λ₀ (1 − σ²/threshold²)²`. Default 0.05.
     #[serde(default = "small")]
     pub damping: f64,
     /// Inputs `<task>.null_rate[1..]` (rad/s, m/s), one for each axis: rates of which the joints
-    /// have the part that does not move the controlled components. Default: no.
+    /// have the part that does not move the controlled components, with a lag of `1/kd`.
+    /// Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub null_rates: bool,
     /// Poses of the frame, reached at rest. Between two the position is on a straight line and the
@@ -143,6 +146,9 @@ impl Waypoint {
     }
 }
 
+/// Largest rotation between waypoints, rad: at π its direction is ambiguous.
+const LARGEST_TURN: f64 = std::f64::consts::PI - 1e-3;
+
 fn world() -> String {
     super::WORLD.to_owned()
 }
@@ -203,6 +209,8 @@ impl Task {
                 "is listed twice"
             } else if others > 1 {
                 "is in several tasks"
+            } else if spec.plan.values().any(|plan| plan.joints.contains(name)) {
+                "is in a plan too, which sets the references that the task sets"
             } else if !joint.kind.has_plain_positions() {
                 "has no coordinates whose derivatives are its rates: tasks move joints of all types but spherical, \
                  fixed and free"
@@ -246,6 +254,16 @@ impl Task {
                     rounded(length, 7)
                 );
                 report.add("waypoint", what);
+            }
+            if self.turns() && k > 0 {
+                let turn = waypoint.attitude() * self.waypoint[k - 1].attitude().conjugate();
+                if log(turn).norm() > LARGEST_TURN {
+                    let what = format!(
+                        "waypoint {number} is half a turn from the one before, about an axis in either direction: add a \
+                         waypoint between"
+                    );
+                    report.add("waypoint", what);
+                }
             }
             if waypoint.orientation.is_some() && waypoint.rpy_deg.is_some() {
                 report.add(

@@ -1,4 +1,4 @@
-//! Task-space control: frames that follow their references on free-floating spacecraft.
+//! Task-space control: frames that track their references on free-floating spacecraft.
 
 use crate::numbers::Larger;
 use crate::run::Run;
@@ -104,7 +104,7 @@ fn angle(a: Quaternion<f64>, b: Quaternion<f64>) -> f64 {
 /// friction; the base turns as the momentum demands. Tolerances: those of the
 /// integration, and of the joints' constraint violation in other than joint coordinates.
 #[test]
-fn tool_of_a_free_floating_arm_follows_a_straight_line() {
+fn tool_of_a_free_floating_arm_tracks_a_straight_line() {
     for actuator in [DRIVEN, FED] {
         let text = reaching(actuator, "");
         for formulation in Formulation::ALL {
@@ -231,7 +231,7 @@ fn jacobians_are_those_of_the_mechanics() {
 /// A base with an attitude servo on wheels is held, and a target tumbles: the tool keeps a pose
 /// relative to the target, and moves relative to the base.
 #[test]
-fn tool_follows_a_tumbling_target_with_a_held_base() {
+fn tool_tracks_a_tumbling_target_with_a_held_base() {
     let wheel = |name: &str, axis: [f64; 3]| {
         format!(
             "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"

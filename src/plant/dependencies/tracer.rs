@@ -291,7 +291,7 @@ pub(super) fn invariances(model: &Model) -> Vec<Invariance> {
     let (n, rates, system) = (model.states.len(), model.rates(), &model.system);
     let mut of = vec![Invariance::None; n];
     if !model.elements.tasks.is_empty() {
-        // Joints follow references in the world, and all that depends on their actuators.
+        // Joints track references in the world, and all that depends on their actuators.
         of.resize(n + model.outputs.len(), Invariance::None);
         return of;
     }
