@@ -49,9 +49,14 @@ fn arm(actuator: &str) -> String {
     text + "[frame.tip]\nbody = \"link_7\"\norigin = [0.5, 0.0, 0.1]\nrpy_deg = [10.0, 20.0, 30.0]\n[solver]\nmethod = \"dop853\"\n"
 }
 
-fn joints() -> String {
+/// Returns the names of the arm's joints, as items of a list.
+fn names() -> String {
     let names: Vec<String> = (1..=7).map(|n| format!("\"joint_{n}\"")).collect();
-    format!("joints = [{}]\nkp = 2.0\nkd = 10.0\nlength = 2.0\n", names.join(", "))
+    names.join(", ")
+}
+
+fn joints() -> String {
+    format!("joints = [{}]\nkp = 2.0\nkd = 10.0\nlength = 2.0\n", names())
 }
 
 fn waypoint(time: f64, position: Vec3<f64>, attitude: Quaternion<f64>) -> String {
@@ -108,9 +113,9 @@ fn tool_of_a_free_floating_arm_tracks_a_straight_line() {
     for actuator in [DRIVEN, FED] {
         let text = reaching(actuator, "");
         for formulation in Formulation::ALL {
-            let (tolerance, part) = match formulation {
-                Formulation::Recursive => (1e-13, 1e-12),
-                _ => (1e-11, 1e-8),
+            let (tolerance, part, most) = match formulation {
+                Formulation::Recursive => (1e-13, 1e-12, 1e-12),
+                _ => (1e-11, 1e-8, 1e-10),
             };
             let mut run = run_in(formulation, &text, tolerance);
             let start = run.attitude("base");
@@ -127,20 +132,26 @@ fn tool_of_a_free_floating_arm_tracks_a_straight_line() {
             }
             let (turned, damping) = (angle(start, run.attitude("base")), run.value("reach.applied_damping"));
             println!(
-                "{}: error {worst:.1e} (1e-6), momentum {momentum:.1e}, base {turned:.2} rad",
+                "{}: error {worst:.1e} ({most:.0e}), momentum {momentum:.1e}, base {turned:.2} rad",
                 formulation.name()
             );
-            assert!(worst < 1e-6 && turned > 0.05 && damping == 0.0);
+            assert!(worst < most && turned > 0.05 && damping == 0.0);
             assert!(momentum < part * scale, "{momentum:e} of {scale}");
         }
     }
 }
 
 /// The angular velocity of the base is `−A_b⁻¹ A_m q̇` of the momentum matrix, and the singular value
-/// is that of the generalised Jacobian, both by [`Mechanics`].
+/// is that of the generalised Jacobian, both by [`Mechanics`]. The task's Jacobian, whose columns are
+/// responses of the dynamics, and that of `[kinematics]`, from composite inertias, have one singular
+/// value.
 #[test]
 fn base_turns_and_tool_moves_by_the_generalised_jacobian() {
-    let mut run = Run::new(&reaching(DRIVEN, ""), 1e-11);
+    let hand = format!(
+        "[kinematics.hand]\nframe = \"tip\"\njoints = [{}]\noutputs = [\"singular_value\"]\nlength = 2.0\n",
+        names()
+    );
+    let mut run = Run::new(&reaching(DRIVEN, &hand), 1e-11);
     for t in [1.5, 3.0, 4.5] {
         run.go(t);
         let (model, x) = (run.model(), run.simulation.state.x.clone());
@@ -163,19 +174,19 @@ fn base_turns_and_tool_moves_by_the_generalised_jacobian() {
         let least = scaled.singular_values().min();
         let off_value = (run.value("reach.singular_value") / least - 1.0).abs();
         println!("t = {t}: base {off:.1e}, singular value {least:.3}, off by {off_value:.1e}");
-        assert!(off < 1e-12 && off_value < 1e-11);
+        let off_output = (run.value("reach.singular_value") - run.value("hand.singular_value")).abs();
+        assert!(off < 1e-12 && off_value < 1e-11 && off_output < 1e-12, "{off_output:e}");
     }
 }
 
 /// Outputs of Jacobians are those of [`Mechanics`], in all formulations.
 #[test]
 fn jacobians_are_those_of_the_mechanics() {
-    let names: Vec<String> = (1..=7).map(|n| format!("\"joint_{n}\"")).collect();
     let outputs =
         "outputs = [\"jacobian\", \"generalized_jacobian\", \"base_motion\", \"singular_value\", \"manipulability\"]";
     let more = format!(
         "[kinematics.hand]\nframe = \"tip\"\njoints = [{}]\n{outputs}\nlength = 2.0\n",
-        names.join(", ")
+        names()
     );
     let mut expected: Option<Vec<f64>> = None;
     for formulation in Formulation::ALL {
@@ -263,11 +274,16 @@ fn tool_tracks_a_tumbling_target_with_a_held_base() {
                 worst = worst.larger(error(run.go(6.0 + 0.5 * f64::from(k))));
             }
             let turned = angle(start.attitude("base"), run.attitude("base"));
-            let late = 0.3 * (-2.0f64 * 6.0).exp();
+            // The initial error of the velocity relative to the target decays.
+            let most = if relative_to == "target" {
+                0.3 * f64::exp(-2.0 * 6.0)
+            } else {
+                1e-12
+            };
             println!(
-                "relative to {relative_to}, {feed_forward:?}: error {worst:.1e} ({late:.1e}), base {turned:.1e} rad"
+                "relative to {relative_to}, {feed_forward:?}: error {worst:.1e} ({most:.0e}), base {turned:.1e} rad"
             );
-            assert!(worst < late);
+            assert!(worst < most);
             assert!(turned < if feed_forward.is_empty() { 0.1 } else { 1e-8 });
         }
     }
@@ -296,8 +312,8 @@ fn reaction_null_space_motion_leaves_the_base_at_rest() {
             turned = turned.larger(angle(start, run.attitude("base")));
             moved = moved.larger((run.value("joint_3.q") - JOINTS[2].1).abs());
         }
-        println!("base {turned:.1e} rad (1e-6), joint 3 {moved:.2} rad");
-        assert!(turned < 1e-6 && moved > 0.05);
+        println!("base {turned:.1e} rad (1e-12), joint 3 {moved:.2} rad");
+        assert!(turned < 1e-12 && moved > 0.05);
     }
 }
 
@@ -416,15 +432,14 @@ fn singular_value_is_zero_at_a_dynamic_singularity() {
     }
 }
 
-/// A line through a dynamic singularity: close to it rates are bounded by the damping, and the tip
-/// departs from the line; beyond it the tip returns to it.
+/// A line beyond the reach of the arm: close to the singular position at the boundary rates are bounded
+/// by the damping, and the tip departs from the line; on the way back it returns to it.
 #[test]
-fn line_through_a_dynamic_singularity_is_left_and_met_again() {
+fn line_beyond_the_reach_is_left_and_met_again() {
     let start = [1.0, 0.7];
     let mut still = Run::new(&planar(start, [[0.0; 2]; 2], ""), 1e-9);
     still.look();
     let tip = still.vector("tip.r");
-    // Outwards beyond the boundary of the reachable region, and back.
     let from = [tip.x, tip.y];
     let beyond = from.map(|part| 1.1 * part);
     let text = planar(start, [from, beyond], "")
@@ -496,14 +511,159 @@ fn joint_stays_within_its_range() {
     assert!(within < 1.1 && within > 1.09 && without > 1.2);
 }
 
-/// A copy of a state in mid-course continues with the same bits.
+/// A state in mid-course continues with the same bits in a new plant: the workspace of tasks has no
+/// memory.
 #[test]
-fn run_continues_from_a_copy_of_its_state() {
-    let mut run = Run::new(&reaching(FED, ""), 1e-8);
+fn run_continues_from_its_state_in_a_new_plant() {
+    let text = reaching(FED, "");
+    let mut run = Run::new(&text, 1e-8);
     run.go(2.0);
-    let mut copy = run.simulation.clone();
-    run.go(3.0);
-    copy.advance(3.0, &mut Vec::new()).expect("runs");
-    let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
-    assert_eq!(bits(&run.simulation.state.x), bits(&copy.state.x));
+    let mut other = Run::new(&text, 1e-8);
+    other.simulation.state = run.simulation.state.clone();
+    let bits = |run: &mut Run| {
+        let x = &run.go(3.0).simulation.state.x;
+        x.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+    };
+    assert_eq!(bits(&mut run), bits(&mut other));
+}
+
+/// Returns the part of an initial error, or of a step, that is left after the time `t` (s) with the
+/// gains of [`joints`]: `ë + (kp + kd) ė + kp kd e = 0` from rest.
+fn left(t: f64) -> f64 {
+    let (kp, kd) = (2.0, 10.0);
+    (kd * f64::exp(-kp * t) - kp * f64::exp(-kd * t)) / (kd - kp)
+}
+
+/// An attitude error of 0.2 rad and a position error of 0.05 m decay as the closed form in fixed
+/// directions, while the reference turns about another axis and moves. Tolerance: that of the
+/// integration.
+#[test]
+fn errors_decay_by_the_gains_while_the_reference_moves() {
+    let text = arm(DRIVEN);
+    let start = run_in(Formulation::Recursive, &text, 1e-9);
+    let (r, q) = (start.vector("tip.r"), start.attitude("tip"));
+    let off = [Vec3::new(0.0, 0.2, 0.0), Vec3::new(0.03, 0.0, -0.04)];
+    let turn = Quaternion::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.5);
+    let text = format!(
+        "{text}[task.reach]\nframe = \"tip\"\n{}{}{}",
+        joints(),
+        waypoint(0.0, r + off[1], grapple::algebra::exp(off[0]) * q),
+        waypoint(6.0, r + Vec3::new(-0.5, 0.3, 0.1), q * turn)
+    );
+    let mut run = run_in(Formulation::Recursive, &text, 1e-12);
+    for t in [0.1, 0.5, 1.0, 1.5, 2.0, 3.0] {
+        run.go(t);
+        let expected = [off[1], off[0]].map(|off| off * left(t));
+        let found = [1, 4].map(|first| Vec3::from_fn(|i, _| run.value(&format!("reach.error[{}]", first + i))));
+        let off = (0..2).map(|k| (found[k] - expected[k]).norm()).fold(0.0, f64::larger);
+        let damping = run.value("reach.applied_damping");
+        println!("t = {t} s: off by {off:.1e}, damping {damping}");
+        assert!(off < 1e-10 && damping == 0.0, "t = {t} s: {off:e}, damping {damping}");
+    }
+}
+
+/// Two spacecraft with one task each. The second moves, turns and is accelerated by a thruster, and
+/// prismatic joints keep its probe at rest in the world: the initial velocity `V` of the probe gives
+/// an error of `−V (exp(−kp t) − exp(−kd t))/(kd − kp)`. Tolerance: that of the integration.
+#[test]
+fn tasks_of_two_spacecraft_are_independent() {
+    let (at, v, w) = (
+        Vec3::new(9.0, 0.0, 1.0),
+        Vec3::new(0.02, -0.01, 0.03),
+        Vec3::new(0.01, 0.02, -0.03),
+    );
+    let on_bus = Vec3::new(1.0, 0.3, -0.2);
+    let mut bus = format!(
+        "[body.bus]\nmass = 60.0\nmass_centre = [0.1, 0.0, 0.05]\ninertia = [9.0, 11.0, 8.0]\n\
+         start = {{ position = {:?}, velocity = {:?}, angular_velocity = {:?} }}\n\
+         [thruster.jet]\nframe = \"bus\"\ndirection = [0.5, 1.0, 0.2]\nthrust = 2.0\nthrottle = \"level\"\n\
+         [input]\n\"jet.level\" = 1.0\n",
+        at.as_slice(),
+        v.as_slice(),
+        w.as_slice()
+    );
+    let slides = [
+        ("slide_x", "bus", "part_x", [1.0, 0.0, 0.0], on_bus),
+        ("slide_y", "part_x", "part_y", [0.1, 1.0, 0.0], Vec3::zeros()),
+        ("slide_z", "part_y", "probe", [0.0, 0.2, 1.0], Vec3::zeros()),
+    ];
+    for (name, parent, child, axis, origin) in slides {
+        write!(
+            bus,
+            "[body.{child}]\nmass = 3.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}]\ntype = \"prismatic\"\nparent = \"{parent}\"\n\
+             child = \"{child}\"\norigin = {:?}\naxis = {axis:?}\n{DRIVEN}\n",
+            origin.as_slice()
+        )
+        .expect("a text");
+    }
+    let hold = format!(
+        "[task.hold]\nframe = \"probe\"\njoints = [\"slide_x\", \"slide_y\", \"slide_z\"]\ncomponents = [\"x\", \"y\", \"z\"]\n\
+         kp = 2.0\nkd = 10.0\n[[task.hold.waypoint]]\ntime = 0.0\nposition = {:?}\n",
+        (at + on_bus).as_slice()
+    );
+    let mut run = run_in(Formulation::Recursive, &(reaching(DRIVEN, &bus) + &hold), 1e-12);
+    let velocity = v + w.cross(&on_bus);
+    for t in [0.2, 0.5, 1.0, 2.0, 4.0] {
+        run.go(t);
+        let expected = velocity * ((-10.0 * t).exp() - (-2.0 * t).exp()) / 8.0;
+        let off = (run.vector("hold.error") - expected).norm();
+        let damping = run.value("hold.applied_damping");
+        println!("t = {t} s: off by {off:.1e}, and {:.1e}", error(&run));
+        assert!(
+            off < 1e-10 && error(&run) < 1e-10 && damping == 0.0,
+            "t = {t} s: {off:e}"
+        );
+    }
+}
+
+/// The attitude servo of the base, with feed-forward and nearly without gains, keeps it 3° off its
+/// reference. The task computes with the base's own attitude. Tolerance: that of the integration.
+#[test]
+fn tool_tracks_a_line_with_a_base_off_its_reference() {
+    let attitude = Quaternion::new(0.8, 0.36, -0.48, 0.0);
+    let reference = attitude * Quaternion::from_axis_angle(Vec3::new(0.0, 0.6, 0.8), 3.0_f64.to_radians());
+    let wheel = |name: &str, axis: [f64; 3]| {
+        format!(
+            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"
+        )
+    };
+    let mut more = "[body.base.attitude_servo]\nkp = 1e-9\nkd = 1e-9\nfeed_forward = \"rigid\"\n\
+                    wheels = [\"wheel_x\", \"wheel_y\", \"wheel_z\"]\n[input]\n"
+        .to_owned();
+    for (i, part) in reference.to_array().into_iter().enumerate() {
+        writeln!(more, "\"base.q_ref[{}]\" = {part:?}", i + 1).expect("a text");
+    }
+    more += &wheel("wheel_x", [1.0, 0.0, 0.2]);
+    more += &wheel("wheel_y", [0.0, 1.0, 0.0]);
+    more += &wheel("wheel_z", [0.0, 0.3, 1.0]);
+    let mut run = run_in(Formulation::Recursive, &reaching(FED, &more), 1e-11);
+    let mut worst = error(&run);
+    for k in 1..=14 {
+        worst = worst.larger(error(run.go(0.5 * f64::from(k))));
+    }
+    let off = angle(reference, run.attitude("base")).to_degrees();
+    println!("error {worst:.1e}, base {off:.4}° off");
+    assert!(worst < 1e-9 && (off - 3.0).abs() < 1e-6, "{worst:e}, {off}°");
+}
+
+/// A joint whose servo is switched off in mid-course moves freely, and the other six keep the position
+/// of the tool on its line. Tolerance: that of the integration.
+#[test]
+fn joint_that_is_switched_off_is_replaced_by_the_others() {
+    let text = reaching(FED, "").replace(&joints(), &format!("{}components = [\"x\", \"y\", \"z\"]\n", joints()));
+    let mut run = run_in(Formulation::Recursive, &text, 1e-11);
+    run.go(2.0);
+    run.set("joint_4.servo", 0.0);
+    for k in 1..=5 {
+        run.go(2.0 + 0.2 * f64::from(k));
+        let error = (1..=3)
+            .map(|i| run.value(&format!("reach.error[{i}]")).abs())
+            .fold(0.0, f64::larger);
+        let damping = run.value("reach.applied_damping");
+        println!(
+            "error {error:.1e}, damping {damping}, joint 4 {:.2} rad/s",
+            run.value("joint_4.qd")
+        );
+        assert!(error < 1e-9 && damping == 0.0, "{error:e}, damping {damping}");
+    }
 }
