@@ -456,7 +456,7 @@ impl Task {
             if !self.frames.iter().any(is_own) {
                 let (frame, to, joint) = (&written.frame, &written.relative_to, joint(first));
                 let what = format!(
-                    "neither \"{frame}\" nor \"{to}\" is on the spacecraft of joint \"{joint}\", which moves it"
+                    "neither \"{frame}\" nor \"{to}\" is on the spacecraft of joint \"{joint}\": it moves neither"
                 );
                 report("task", name, "frame", what);
             }

@@ -1,6 +1,6 @@
 //! Task-space control, and Jacobians as outputs.
 
-use crate::{GOOD, messages, report};
+use crate::{GOOD, NODAL_BEAM, messages, report};
 
 const TASK: &str = "motion = \"prescribed\"\n[frame.tip]\nbody = \"arm\"\n[task.reach]\nframe = \"tip\"\njoints = [\"elbow\"]\n\
                     components = [\"rz\"]\nkp = 1.0\nkd = 9.0\n";
@@ -61,6 +61,82 @@ fn invalid_tasks_are_reported_with_their_names() {
         + "[body.other]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.wrist]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"other\"\n\
            motion = \"prescribed\"\n";
     assert_eq!(report(&apart), ["18: task.reach.joints"]);
+    let far = "[body.far]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n";
+    let one_body = changed("kp = 1.0", "relative_to = \"arm\"\nkp = 1.0");
+    assert_eq!(one_body, ["20: task.reach.relative_to"]);
+    let off = report(&(good.replace("frame = \"tip\"", "frame = \"far\"") + far));
+    assert_eq!(off, ["17: task.reach.frame"]);
+    assert_eq!(
+        report(&format!("{good}[input]\n\"elbow.qdd\" = 0.1\n")),
+        ["23: input.elbow.qdd"]
+    );
+    let waypoint = "[[task.reach.waypoint]]\ntime = 0.0\nrpy_deg = [0.0, 0.0, 9.0]\n";
+    let course = "[signal.\"reach.s\"]\ntype = \"constant\"\n";
+    assert_eq!(report(&format!("{good}{waypoint}{course}")), ["25: signal.reach.s"]);
+    let upright = "time = 0.0\norientation = [1.0, 0.0, 0.0, 0.0]";
+    let half_turn = "time = 2.0\norientation = [0.0, 1.0, 0.0, 0.0]";
+    assert_eq!(waypoints(&[upright, half_turn]), ["22: task.reach.waypoint"]);
+}
+
+/// Parts of a model that the rigid spacecraft of a task does not include, and joints that a task
+/// cannot move, are reported with the task's name.
+#[test]
+fn parts_that_tasks_do_not_include_are_reported() {
+    let good = format!("{GOOD}{TASK}");
+    let panel = "[body.panel]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.wrist]\ntype = \"revolute\"\nparent = \"arm\"\nchild = \"panel\"\n";
+    let beam = "[body.boom.geometrically_exact_beam]\nlength = 3.0\nelements = 4\nmass_per_length = 0.7\n\
+                polar_inertia_per_length = 0.03\nEA = 9e3\nGA = 400.0\nGJ = 50.0\nEI_y = 60.0\nEI_z = 90.0\n\
+                [joint.root]\ntype = \"revolute\"\nparent = \"arm\"\nchild = \"boom\"\n";
+    let included = "task \"reach\" does not include";
+    for (more, expected) in [
+        (
+            "[loop.closing]\ntype = \"spherical\"\na = \"arm\"\nb = \"base\"\n".to_owned(),
+            format!("{included} loops"),
+        ),
+        (
+            format!("{panel}[coupling.gear]\njoint = \"wrist\"\nfollows = \"elbow\"\nratio = 2.0\n"),
+            format!("{included} couplings"),
+        ),
+        (
+            "[interface.dock]\nframe = \"base\"\nstiffness = 100.0\ndamping = 1.0\n".to_owned(),
+            format!("{included} interfaces"),
+        ),
+        (beam.to_owned(), format!("{included} geometrically exact beams")),
+        (
+            format!("{panel}friction = {{ coulomb = 0.1 }}\n"),
+            format!("{included} friction that sticks"),
+        ),
+        (
+            "[body.far]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[grasp.hold]\na = \"arm\"\nb = \"far\"\n\
+             stiffness = 100.0\ndamping = 1.0\n"
+                .to_owned(),
+            "task \"reach\" includes only grasps".to_owned(),
+        ),
+        (
+            "[joint.elbow.drive_train]\nratio = 20.0\nrotor_mass = 0.1\nrotor_inertia = 1e-3\nstiffness = 30.0\n"
+                .to_owned(),
+            "joint \"elbow\" has a drive train".to_owned(),
+        ),
+        (
+            "[task.other]\nframe = \"tip\"\njoints = [\"elbow\"]\ncomponents = [\"rz\"]\nkp = 1.0\nkd = 9.0\n"
+                .to_owned(),
+            "joint \"elbow\" is in several tasks".to_owned(),
+        ),
+        (
+            "[plan.go]\njoints = [\"elbow\"]\nuntil = 9.0\n[[plan.go.goal]]\nframe = \"tip\"\nto = { x = 1.0 }\n"
+                .to_owned(),
+            "joint \"elbow\" is in a plan too".to_owned(),
+        ),
+    ] {
+        let found: Vec<String> = crate::problems(&format!("{good}{more}"))
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        assert!(
+            found.iter().any(|what| what.contains(&expected)),
+            "{expected}: {found:?}"
+        );
+    }
 }
 
 /// Errors of `[kinematics]`: outputs that need a free-floating base, frames that do not move.
@@ -91,4 +167,11 @@ fn invalid_kinematics_are_reported_with_their_names() {
         report(&format!("{GOOD}{mount}{}", of("base", "\"jacobian\""))),
         ["20: kinematics.hand.frame"]
     );
+    let far = "[body.far]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[body.panel]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\
+               [joint.hinge]\ntype = \"revolute\"\nparent = \"far\"\nchild = \"panel\"\n";
+    let off = of("tip", "\"jacobian\"").replace("[\"elbow\"]", "[\"elbow\", \"hinge\"]");
+    assert_eq!(report(&format!("{GOOD}{off}{far}")), ["17: kinematics.hand.joints"]);
+    let with_beam = |outputs: &str| report(&format!("{GOOD}{}{NODAL_BEAM}", of("tip", outputs)));
+    assert_eq!(with_beam("\"jacobian\""), Vec::<String>::new());
+    assert_eq!(with_beam("\"generalized_jacobian\""), ["18: kinematics.hand.outputs"]);
 }
