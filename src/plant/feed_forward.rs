@@ -129,7 +129,7 @@ impl<S: Scalar> FeedForward<S> {
             self.applied.driven[fed.body] = false;
         }
         self.kinematics.update(system, derived, &self.q, &self.qd);
-        let twin = Instant {
+        let rigid = Instant {
             kinematics: &self.kinematics,
             q: &self.q,
             qd: &self.qd,
@@ -139,14 +139,14 @@ impl<S: Scalar> FeedForward<S> {
             derived,
             ..*now
         };
-        self.elements.evaluate(&twin, &mut self.applied);
+        self.elements.evaluate(&rigid, &mut self.applied);
         for fed in model.elements.fed().filter(is_on) {
             self.applied.driven[fed.body] = true;
             let rates = fed.rate..fed.rate + fed.axes;
             let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
             self.applied.qdd[rates].copy_from_slice(qdd);
         }
-        let (at, applied) = (twin.configuration(), &self.applied);
+        let (at, applied) = (rigid.configuration(), &self.applied);
         self.dynamics
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;

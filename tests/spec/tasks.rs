@@ -61,6 +61,12 @@ fn invalid_tasks_are_reported_with_their_names() {
         + "[body.other]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.wrist]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"other\"\n\
            motion = \"prescribed\"\n";
     assert_eq!(report(&apart), ["18: task.reach.joints"]);
+    // A free joint separates spacecraft, each with a task.
+    let released = "[body.other]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.release]\ntype = \"free\"\nparent = \"arm\"\n\
+                    child = \"other\"\n[body.hand]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.wrist]\ntype = \"revolute\"\n\
+                    parent = \"other\"\nchild = \"hand\"\nmotion = \"prescribed\"\n[task.turn]\nframe = \"hand\"\n\
+                    joints = [\"wrist\"]\ncomponents = [\"rz\"]\nkp = 1.0\nkd = 9.0\n";
+    assert_eq!(report(&format!("{good}{released}")), Vec::<String>::new());
     let far = "[body.far]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n";
     let one_body = changed("kp = 1.0", "relative_to = \"arm\"\nkp = 1.0");
     assert_eq!(one_body, ["20: task.reach.relative_to"]);

@@ -667,3 +667,19 @@ fn joint_that_is_switched_off_is_replaced_by_the_others() {
         assert!(error < 1e-9 && damping == 0.0, "{error:e}, damping {damping}");
     }
 }
+
+/// A task sets references to the present state, so that the gains of its servos do not change a bit,
+/// also with methods that take gains for stiffness and damping.
+#[test]
+fn gains_of_the_servos_of_a_task_have_no_effect() {
+    let text = reaching(FED, "");
+    for method in ["method = \"linearly_implicit\"\nstep = 0.01", "method = \"rosenbrock\""] {
+        let text = text.replace("method = \"dop853\"", method);
+        let bits = ["kp = 5.0, kd = 2.0", "kp = 0.0, kd = 0.0"].map(|gains| {
+            let mut run = Run::new(&text.replace("kp = 5.0, kd = 2.0", gains), 1e-6);
+            let x = &run.go(1.0).simulation.state.x;
+            x.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        });
+        assert_eq!(bits[0], bits[1], "{method}");
+    }
+}
