@@ -1,18 +1,19 @@
 //! Feed-forward of servos: torques with which the rigid spacecraft tracks its references.
 
+use super::base_rates::BaseRates;
 use super::model::Model;
 use crate::Error;
 use crate::algebra::{Pose, Scalar, Sym3};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
 use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
-use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
+use crate::system::{Carrier, Configuration, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
 /// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with
 /// feed-forward have their reference positions, rates and accelerations, all others their present
 /// state and the accelerations by their loads. For tasks all have their present state
-/// ([`At::Present`]).
+/// ([`At::Present`]), and a free-floating base its rates without the reaction to vibrations.
 ///
 /// A base without feed-forward moves freely under all loads, those of its servo or wheels included.
 /// Torque limits of the motors that exert the feed-forward do not count. ANCF beams in grasps are
@@ -30,6 +31,8 @@ pub(super) struct FeedForward<S: Scalar> {
     pub qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
+    /// For tasks of flexible spacecraft on free-floating bases.
+    base_rates: Option<BaseRates<S>>,
     /// True if a servo has feed-forward.
     pub has_servos: bool,
     /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body
@@ -63,6 +66,7 @@ impl<S: Scalar> FeedForward<S> {
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.inputs_of_loads()],
             motors: vec![MotorState::default(); model.elements.motors.len()],
+            base_rates: BaseRates::new(system).filter(|_| !model.elements.tasks.is_empty()),
             has_servos: model.elements.fed_inputs().next().is_some(),
             torques: vec![S::zero(); system.nv],
         }))
@@ -129,6 +133,15 @@ impl<S: Scalar> FeedForward<S> {
             self.applied.driven[fed.body] = false;
         }
         self.kinematics.update(system, derived, &self.q, &self.qd);
+        if let (At::Present, Some(base_rates)) = (place, &mut self.base_rates) {
+            let of = |kinematics| Configuration {
+                system,
+                derived,
+                kinematics,
+            };
+            base_rates.correct((of(now.kinematics), now.qd), of(&self.kinematics), &mut self.qd);
+            self.kinematics.update(system, derived, &self.q, &self.qd);
+        }
         let rigid = Instant {
             kinematics: &self.kinematics,
             q: &self.q,

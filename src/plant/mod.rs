@@ -5,6 +5,7 @@
 //! evaluated at any time, state and input. It stores no time and no state of its own.
 
 mod assembly;
+mod base_rates;
 mod captures;
 mod closure;
 mod conserving_step;

@@ -198,8 +198,9 @@ impl Tracer {
         }
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
-        // Feed-forward and tasks solve dynamics of their own, which depend on all bodies; the reference
-        // accelerations of the one and the references of the other carry these dependencies.
+        // Feed-forward and tasks solve dynamics of their own, which depend on all bodies; the
+        // reference accelerations of the one and the references of the other carry these
+        // dependencies.
         let accelerations = model.elements.fed_inputs().flat_map(|(_, accelerations)| accelerations);
         let references = model.elements.tasks.iter().flat_map(Task::inputs);
         for input in accelerations.chain(references).filter(|_| read == Read::Bodies) {

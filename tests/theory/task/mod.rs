@@ -1,11 +1,13 @@
 //! Task-space control: frames that track their references on free-floating spacecraft.
 
+mod flexible;
 mod planar;
 
 use crate::numbers::Larger;
 use crate::run::Run;
+use grapple::Error;
 use grapple::algebra::{Quaternion, Vec3};
-use grapple::plant::Mechanics;
+use grapple::plant::{Mechanics, OperatingPoint};
 use grapple::spec::Formulation;
 use nalgebra::{DMatrix, DVector};
 use std::fmt::Write;
@@ -69,8 +71,8 @@ fn waypoint(time: f64, position: Vec3<f64>, attitude: Quaternion<f64>) -> String
     )
 }
 
-/// Returns the task that moves `tip` from the pose `r`, `q` by `along` (m) and a rotation within 6 s,
-/// relative to a frame.
+/// Returns the task that moves `tip` from the pose `r`, `q` by `along` (m) and a rotation within 6
+/// s, relative to a frame.
 fn line(relative_to: &str, r: Vec3<f64>, q: Quaternion<f64>, along: Vec3<f64>) -> String {
     let turn = Quaternion::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.5);
     format!(
@@ -143,10 +145,10 @@ fn tool_of_a_free_floating_arm_tracks_a_straight_line() {
     }
 }
 
-/// The angular velocity of the base is `−A_b⁻¹ A_m q̇` of the momentum matrix, and the singular value
-/// is that of the generalised Jacobian, both by [`Mechanics`]. The task's Jacobian, whose columns are
-/// responses of the dynamics, and that of `[kinematics]`, from composite inertias, have one singular
-/// value.
+/// The angular velocity of the base is `−A_b⁻¹ A_m q̇` of the momentum matrix, and the singular
+/// value is that of the generalised Jacobian, both by [`Mechanics`]. The task's Jacobian, whose
+/// columns are responses of the dynamics, and that of `[kinematics]`, from composite inertias, have
+/// one singular value.
 #[test]
 fn base_turns_and_tool_moves_by_the_generalised_jacobian() {
     let hand = format!(
@@ -291,9 +293,8 @@ fn tool_tracks_a_tumbling_target_with_a_held_base() {
     }
 }
 
-/// Null-space rates of the task that keeps the base's attitude move the arm and not the base.
-#[test]
-fn reaction_null_space_motion_leaves_the_base_at_rest() {
+/// Returns a task that keeps the base's attitude, with the null-space rates of [`arm`] as signals.
+fn still() -> String {
     let task = format!(
         "[task.still]\nframe = \"base\"\ncomponents = [\"rx\", \"ry\", \"rz\"]\nnull_rates = true\n{}\
          [[task.still.waypoint]]\ntime = 0.0\norientation = [0.8, 0.36, -0.48, 0.0]\n",
@@ -305,9 +306,14 @@ fn reaction_null_space_motion_leaves_the_base_at_rest() {
             0.05 * k as f64
         )
     };
+    task + &(1..=7).map(sine).collect::<String>()
+}
+
+/// Null-space rates of the task that keeps the base's attitude move the arm and not the base.
+#[test]
+fn reaction_null_space_motion_leaves_the_base_at_rest() {
     for actuator in [DRIVEN, FED] {
-        let text = arm(actuator) + &task + &(1..=7).map(sine).collect::<String>();
-        let mut run = run_in(Formulation::Recursive, &text, 1e-11);
+        let mut run = run_in(Formulation::Recursive, &(arm(actuator) + &still()), 1e-11);
         let (start, mut turned, mut moved) = (run.attitude("base"), 0.0f64, 0.0f64);
         for k in 1..=10 {
             run.go(f64::from(k));
@@ -371,8 +377,8 @@ fn errors_decay_by_the_gains_while_the_reference_moves() {
 }
 
 /// Two spacecraft with one task each. The second moves, turns and is accelerated by a thruster, and
-/// prismatic joints keep its probe at rest in the world: the initial velocity `V` of the probe gives
-/// an error of `−V (exp(−kp t) − exp(−kd t))/(kd − kp)`. Tolerance: that of the integration.
+/// prismatic joints keep its probe at rest in the world: the initial velocity `V` of the probe
+/// gives an error of `−V (exp(−kp t) − exp(−kd t))/(kd − kp)`. Tolerance: that of the integration.
 #[test]
 fn tasks_of_two_spacecraft_are_independent() {
     let (at, v, w) = (
@@ -454,8 +460,8 @@ fn tool_tracks_a_line_with_a_base_off_its_reference() {
     assert!(worst < 1e-9 && (off - 3.0).abs() < 1e-6, "{worst:e}, {off}°");
 }
 
-/// A joint whose servo is switched off in mid-course moves freely, and the other six keep the position
-/// of the tool on its line. Tolerance: that of the integration.
+/// A joint whose servo is switched off in mid-course moves freely, and the other six keep the
+/// position of the tool on its line. Tolerance: that of the integration.
 #[test]
 fn joint_that_is_switched_off_is_replaced_by_the_others() {
     let text = reaching(FED, "").replace(&joints(), &format!("{}components = [\"x\", \"y\", \"z\"]\n", joints()));
@@ -476,8 +482,8 @@ fn joint_that_is_switched_off_is_replaced_by_the_others() {
     }
 }
 
-/// A task sets references to the present state, so that the gains of its servos do not change a bit,
-/// also with methods that take gains for stiffness and damping.
+/// A task sets references to the present state, so that the gains of its servos do not change a
+/// bit, also with methods that take gains for stiffness and damping.
 #[test]
 fn gains_of_the_servos_of_a_task_have_no_effect() {
     let text = reaching(FED, "");
@@ -490,4 +496,33 @@ fn gains_of_the_servos_of_a_task_have_no_effect() {
         });
         assert_eq!(bits[0], bits[1], "{method}");
     }
+}
+
+/// A task whose Jacobian is exactly zero, with a damping whose square is zero, stops with its name:
+/// the tip is on the axis of the joint. With a larger damping the joint stays at rest.
+#[test]
+fn singular_position_without_damping_is_an_error_with_the_name_of_the_task() {
+    let text = |damping: f64| {
+        format!(
+            "name = \"axis\"\n[body.arm]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.elbow]\ntype = \"revolute\"\n\
+             parent = \"world\"\nchild = \"arm\"\n{DRIVEN}\n[frame.tip]\nbody = \"arm\"\norigin = [0.0, 0.0, 0.3]\n\
+             [task.reach]\nframe = \"tip\"\njoints = [\"elbow\"]\ncomponents = [\"x\"]\nkp = 1.0\nkd = 5.0\n\
+             damping = {damping:e}\n"
+        )
+    };
+    let mut plant = crate::plant(&text(1e-200));
+    let point = crate::duals::start(&mut plant);
+    let at = OperatingPoint::new(0.0, &point.x, &point.u, &point.discrete);
+    let found = plant.derivative(at, &mut vec![0.0; point.x.len()]);
+    assert!(
+        matches!(&found, Err(Error::SingularTask { task }) if task == "reach"),
+        "{found:?}"
+    );
+    let mut run = Run::new(&text(1e-3), 1e-9);
+    run.set("reach.r_ref[1]", 0.1);
+    run.go(1.0);
+    assert_eq!(
+        run.values(["elbow.q", "reach.error[1]", "reach.singular_value"]),
+        [0.0, 0.1, 0.0]
+    );
 }

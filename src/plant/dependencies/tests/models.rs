@@ -189,9 +189,9 @@ b = "handle"
 law = "capture_grasp"
 "#;
 
-/// A task that moves a driven joint, one whose servo has a switch, and one whose motion is switched, so
-/// that a frame tracks a pose relative to another spacecraft; Jacobians as outputs. The inverse is
-/// damped everywhere.
+/// A task that moves a driven joint, one whose servo has a switch, and one whose motion is
+/// switched, so that a frame tracks a pose relative to another spacecraft; Jacobians as outputs.
+/// The arm bends, and the inverse is damped everywhere.
 pub const TASKED: &str = r#"
 name = "tasked"
 [body.base]
@@ -202,6 +202,14 @@ inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
 mass = 6.0
 mass_centre = [0.5, 0.02, 0.0]
 inertia = [0.1, 0.6, 0.7]
+[body.one.beam]
+length = 1.0
+mass_per_length = 6.0
+polar_inertia_per_length = 0.1
+EI = 1e4
+GJ = 8e3
+bending = 1
+damping_ratio = 0.02
 [body.two]
 mass = 5.0
 mass_centre = [0.4, 0.0, 0.1]
