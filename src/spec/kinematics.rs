@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Kinematics {
     /// Frame or body that moves. Not an ANCF beam.
     pub frame: String,
-    /// Joints whose rates move it, none spherical.
+    /// Joints whose rates move it, none spherical and none in a coupling.
     pub joints: Vec<String>,
     /// Outputs.
     pub outputs: Vec<KinematicOutput>,
@@ -34,9 +34,9 @@ pub struct Kinematics {
 pub enum KinematicOutput {
     /// `<name>.jacobian[1..6,1..]`: motion of the frame per unit rate, with the base at rest.
     Jacobian,
-    /// `<name>.generalized_jacobian[1..6,1..]`: motion of the frame per unit rate on a free-floating
-    /// base, for zero momentum of the spacecraft (Umetani and Yoshida 1989). Bodies that contacts
-    /// capture are not included.
+    /// `<name>.generalized_jacobian[1..6,1..]`: motion of the frame per unit rate on a
+    /// free-floating base, for zero momentum of the spacecraft (Umetani and Yoshida 1989). Bodies
+    /// that contacts capture are not included.
     GeneralizedJacobian,
     /// `<name>.base_motion[1..6,1..]`: motion of the free-floating base per unit rate, for zero
     /// momentum of the spacecraft. Rates in the kernel of its angular rows do not turn the base.
@@ -84,6 +84,8 @@ impl Table for Kinematics {
             );
         }
         let mut axes = 0;
+        let couplings = || spec.coupling.values();
+        let is_coupled = |name| couplings().any(|of| [&of.joint, &of.follows].contains(&name));
         for (index, name) in self.joints.iter().enumerate() {
             match spec.joint.get(name) {
                 None => report.add("joints", unknown("joint", name, spec.joint.keys())),
@@ -92,6 +94,10 @@ impl Table for Kinematics {
                 }
                 Some(joint) if !joint.kind.has_plain_positions() => {
                     let what = format!("joint \"{name}\" has no coordinates whose derivatives are its rates");
+                    report.add("joints", what);
+                }
+                Some(_) if is_coupled(name) => {
+                    let what = format!("joint \"{name}\" is coupled with another: its rate alone does not vary");
                     report.add("joints", what);
                 }
                 Some(joint) => axes += joint.kind.rates(),

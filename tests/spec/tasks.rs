@@ -180,4 +180,8 @@ fn invalid_kinematics_are_reported_with_their_names() {
     let with_beam = |outputs: &str| report(&format!("{GOOD}{}{NODAL_BEAM}", of("tip", outputs)));
     assert_eq!(with_beam("\"jacobian\""), Vec::<String>::new());
     assert_eq!(with_beam("\"generalized_jacobian\""), ["18: kinematics.hand.outputs"]);
+    let gear = "[body.panel]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.wrist]\ntype = \"revolute\"\nparent = \"arm\"\n\
+                child = \"panel\"\n[coupling.gear]\njoint = \"wrist\"\nfollows = \"elbow\"\nratio = 2.0\n";
+    let geared = report(&format!("{GOOD}{}{gear}", of("tip", "\"jacobian\"")));
+    assert_eq!(geared, ["17: kinematics.hand.joints"]);
 }
