@@ -144,8 +144,8 @@ impl SignalSource {
 }
 
 impl Element for SignalSource {
-    /// Creates the signals that run inside the model, those of tasks' waypoints last; reports signals
-    /// whose name is not that of an input.
+    /// Creates the signals that run inside the model, those of tasks' waypoints last; reports
+    /// signals whose name is not that of an input.
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let mut signals = Vec::new();
         for (input, signal) in &from.spec.signal {

@@ -25,8 +25,8 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) dynamics: Dynamics<S>,
     /// State of the reference orbit at the present time.
     pub(super) orbit: Option<OrbitPoint<S>>,
-    /// Spacecraft with undeformed bodies, for the servos' feed-forward and for tasks; `None` if there
-    /// are neither.
+    /// Spacecraft with undeformed bodies, for the servos' feed-forward and for tasks; `None` if
+    /// there are neither.
     feed_forward: Option<Box<FeedForward<S>>>,
     /// Task-space control; `None` if there is none.
     tasks: Option<Box<Tasks<S>>>,

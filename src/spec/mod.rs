@@ -273,8 +273,8 @@ impl Spec {
         joint.or_else(|| body().map(|(name, _)| format!("body \"{name}\"")))
     }
 
-    /// Returns the objection to a part of the model that feed-forward and tasks do not include; `None`
-    /// without these.
+    /// Returns the objection to a part of the model that feed-forward and tasks do not include;
+    /// `None` without these.
     pub(crate) fn objection_of_feed_forward(&self, to: &str) -> Option<String> {
         let (rigid, remedy) = self.rigid_model()?;
         Some(format!("{rigid} does not include {to}{remedy}"))

@@ -110,8 +110,8 @@ impl Component {
         self.index() < 3
     }
 
-    /// Returns the `components` of a motion as pure numbers, with lengths in units of `length` (m), and
-    /// zeros for the rest; `scale` multiplies all.
+    /// Returns the `components` of a motion as pure numbers, with lengths in units of `length` (m),
+    /// and zeros for the rest; `scale` multiplies all.
     pub(crate) fn select<S: Scalar>(components: &[Self], length: f64, motion: &[S; 6], scale: f64) -> [S; 6] {
         std::array::from_fn(|i| match components.get(i) {
             Some(component) => {

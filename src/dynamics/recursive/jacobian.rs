@@ -35,8 +35,8 @@ pub fn jacobian<S: Scalar>(
     }
 }
 
-/// Computes the motion of the origin of a frame for each unit rate, as [`jacobian`] does for a point of
-/// a body; zero for the world and for frames on ANCF beams.
+/// Computes the motion of the origin of a frame for each unit rate, as [`jacobian`] does for a
+/// point of a body; zero for the world and for frames on ANCF beams.
 pub fn frame_columns<S: Scalar>(at: Configuration<S>, frame: FrameRef, columns: &mut [Twist<S>]) {
     let Configuration { system, kinematics, .. } = at;
     let arm = at.arm(frame).p;

@@ -17,9 +17,10 @@ impl<S: Scalar> ForwardDynamics<S> {
         self.response_passes::<false>(at.system, at.derived, at.kinematics, applied, qdd, 0);
     }
 
-    /// Computes the response to the derivative 1 of the `rate` of a driven joint: the changes of `qdd`
-    /// and [`A`](Self::A), with all loads and the derivatives of all other driven rates unchanged.
-    /// `unloaded` has no loads; the factorisation is reused as in [`respond`](Self::respond).
+    /// Computes the response to the derivative 1 of the `rate` of a driven joint: the changes of
+    /// `qdd` and [`A`](Self::A), with all loads and the derivatives of all other driven rates
+    /// unchanged. `unloaded` has no loads; the factorisation is reused as in
+    /// [`respond`](Self::respond).
     pub fn respond_to_drive(&mut self, at: Configuration<S>, unloaded: &Applied<S>, rate: usize, qdd: &mut [S]) {
         self.response_passes::<true>(at.system, at.derived, at.kinematics, unloaded, qdd, rate);
     }

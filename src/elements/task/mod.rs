@@ -20,8 +20,8 @@ pub(crate) use reference::RelativeMotion;
 /// ```
 ///
 /// `V − J q̇` is the part of `V` due to momentum and to other joints. The rotation vector of the
-/// attitude error is `e`, with `E = exp(e)` from the frame to the reference, whose rate is
-/// `Ė = E [Eᵀ ω_ref − ω]×`. The angular parts of `V_ref` and `A_ref` are therefore `Eᵀ ω_ref` and its
+/// attitude error is `e`, with `E = exp(e)` from the frame to the reference, whose rate is `Ė = E
+/// [Eᵀ ω_ref − ω]×`. The angular parts of `V_ref` and `A_ref` are therefore `Eᵀ ω_ref` and its
 /// derivative,
 ///
 /// ```text

@@ -5,9 +5,9 @@ use crate::run::Run;
 use nalgebra::{Matrix2, Vector2};
 use std::fmt::Write;
 
-/// Masses, inertias (about the mass centres) and lengths of the planar arm: the base, whose joint is
-/// at the distance `r₀` of its mass centre, and two links with the mass centre at `l` from the inboard
-/// and `r` from the outboard joint.
+/// Masses, inertias (about the mass centres) and lengths of the planar arm: the base, whose joint
+/// is at the distance `r₀` of its mass centre, and two links with the mass centre at `l` from the
+/// inboard and `r` from the outboard joint.
 const MASS: [f64; 3] = [40.0, 4.0, 3.0];
 const INERTIA: [f64; 3] = [6.667, 0.333, 0.25];
 const INBOARD: [f64; 3] = [0.0, 0.5, 0.5];
@@ -52,9 +52,9 @@ fn planar(start: [f64; 2], waypoints: [[f64; 2]; 2], more: &str) -> String {
 /// Returns the generalised Jacobian of the tip's position in the plane, in closed form, from the
 /// absolute angles.
 ///
-/// With the directions `e_j` of base and links, mass centres are at `Σ κ_ij e_j` from the mass centre
-/// of all, and the tip at `Σ c_j e_j`. The momentum is `Σ D_k ω_k = 0` with
-/// `D_k = I_k + Σ_ij m_i κ_ij κ_ik cos(θ_j − θ_k)`, and `ω_1 = ω_0 + q̇_1`, `ω_2 = ω_1 + q̇_2`.
+/// With the directions `e_j` of base and links, mass centres are at `Σ κ_ij e_j` from the mass
+/// centre of all, and the tip at `Σ c_j e_j`. The momentum is `Σ D_k ω_k = 0` with `D_k = I_k +
+/// Σ_ij m_i κ_ij κ_ik cos(θ_j − θ_k)`, and `ω_1 = ω_0 + q̇_1`, `ω_2 = ω_1 + q̇_2`.
 fn closed_form(angles: [f64; 3]) -> Matrix2<f64> {
     let whole: f64 = MASS.iter().sum();
     // Positions of the mass centres and of the tip, from the mass centre of the base.
@@ -88,7 +88,8 @@ fn closed_form_of(run: &Run) -> Matrix2<f64> {
     closed_form([base, base + q_1, base + q_1 + q_2])
 }
 
-/// Position of the elbow at which the closed form is singular for the shoulder at 1 rad, by bisection.
+/// Position of the elbow at which the closed form is singular for the shoulder at 1 rad, by
+/// bisection.
 fn singular_elbow() -> f64 {
     let det = |q: f64| closed_form([0.0, 1.0, 1.0 + q]).determinant();
     let [mut a, mut b] = [-0.6, 0.6];
@@ -104,8 +105,8 @@ fn singular_elbow() -> f64 {
     0.5 * (a + b)
 }
 
-/// At a dynamic singularity the arm is not stretched, so that the same arm on a fixed base is regular
-/// there. Tolerance: round-off.
+/// At a dynamic singularity the arm is not stretched, so that the same arm on a fixed base is
+/// regular there. Tolerance: round-off.
 #[test]
 fn singular_value_is_zero_at_a_dynamic_singularity() {
     let elbow = singular_elbow();
@@ -120,11 +121,11 @@ fn singular_value_is_zero_at_a_dynamic_singularity() {
     }
 }
 
-/// A line through a dynamic singularity of the folded arm, 0.13 rad from that of the same arm on a fixed
-/// base: the determinant of the closed form changes its sign in mid-course. Rates stay small, the tip
-/// departs from the line by less than 1 mm, and returns to it. At the singularity with a positive elbow
-/// angle no straight line passes: there, the second derivative of the tip along the direction that is
-/// lost has one sign for all rates that begin on a line.
+/// A line through a dynamic singularity of the folded arm, 0.13 rad from that of the same arm on a
+/// fixed base: the determinant of the closed form changes its sign in mid-course. Rates stay small,
+/// the tip departs from the line by less than 1 mm, and returns to it. At the singularity with a
+/// positive elbow angle no straight line passes: there, the second derivative of the tip along the
+/// direction that is lost has one sign for all rates that begin on a line.
 #[test]
 fn line_passes_a_dynamic_singularity() {
     let start = [1.383, -2.845];
@@ -151,8 +152,8 @@ fn line_passes_a_dynamic_singularity() {
     assert!(rate < 0.15 && left > 1e-4 && left < 1e-3 && last < 1e-7);
 }
 
-/// A line beyond the reach of the arm: close to the singular position at the boundary rates are bounded
-/// by the damping, and the tip departs from the line; on the way back it returns to it.
+/// A line beyond the reach of the arm: close to the singular position at the boundary rates are
+/// bounded by the damping, and the tip departs from the line; on the way back it returns to it.
 #[test]
 fn line_beyond_the_reach_is_left_and_met_again() {
     let start = [1.0, 0.7];
@@ -184,8 +185,8 @@ fn line_beyond_the_reach_is_left_and_met_again() {
     assert!(least < 0.01 && rate < 0.8 && left > 0.05 && last < 1e-7);
 }
 
-/// A step of the reference, which is an input, decays by `kp` and `kd`: `ë + (kp + kd) ė + kp kd e = 0`.
-/// Tolerance: that of the integration.
+/// A step of the reference, which is an input, decays by `kp` and `kd`: `ë + (kp + kd) ė + kp kd e
+/// = 0`. Tolerance: that of the integration.
 #[test]
 fn error_of_a_step_decays_by_the_gains() {
     let text = planar([1.0, 0.9], [[0.0; 2]; 2], "");
@@ -208,7 +209,8 @@ fn error_of_a_step_decays_by_the_gains() {
     }
 }
 
-/// A joint approaches the limit of its range and stays within it, at most at `kp` times the distance.
+/// A joint approaches the limit of its range and stays within it, at most at `kp` times the
+/// distance.
 #[test]
 fn joint_stays_within_its_range() {
     let text = planar(
