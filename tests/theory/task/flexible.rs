@@ -6,8 +6,8 @@ use grapple::algebra::Vec3;
 use grapple::spec::Formulation;
 use std::fmt::Write;
 
-/// Bending stiffnesses of the links, N·m²: the lowest frequencies are 34 and 68 rad/s.
-const STIFFNESS: [f64; 2] = [1e4, 4e4];
+/// Bending stiffnesses of the links, N·m²: the lowest frequencies are 68 and 135 rad/s.
+const STIFFNESS: [f64; 2] = [4e4, 16e4];
 
 /// Returns [`arm`] with an implicit method, for the fast modes.
 fn flexible_arm() -> String {
@@ -30,7 +30,7 @@ fn beams(EI: f64) -> String {
 }
 
 /// The tool departs from its line by the deflection of the links, which is inversely proportional
-/// to their stiffness. At the last waypoint a tenth of it is left, a vibration.
+/// to their stiffness. At the last waypoint only vibration is left.
 #[test]
 fn error_of_a_flexible_arm_is_its_deflection() {
     let text = flexible_arm();
@@ -46,10 +46,10 @@ fn error_of_a_flexible_arm_is_its_deflection() {
         let last = error(run.go(12.0));
         let turned = angle(start.attitude("base"), run.attitude("base"));
         println!("EI = {EI:.0e} N m2: error {worst:.2e}, at the end {last:.1e}, base {turned:.3} rad");
-        assert!(last < 0.2 * worst && turned > 0.05);
+        assert!(last < 0.05 * worst && turned > 0.05);
         worst
     });
-    assert!(soft > 1e-5 && (soft / stiff - 4.0).abs() < 0.4, "{}", soft / stiff);
+    assert!(soft > 1e-6 && (soft / stiff - 4.0).abs() < 0.4, "{}", soft / stiff);
 }
 
 /// Motion in the reaction null space of the rigid arm turns the base of a flexible arm by the
