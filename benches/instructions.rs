@@ -27,7 +27,7 @@ const SSRMS_FLEXIBLE: &str = include_str!("../examples/ssrms_flexible.toml");
 /// A kernel: its name, the number of calls in one run of it, and its constructor.
 type Kernel = (&'static str, usize, fn() -> Box<dyn FnMut()>);
 
-const KERNELS: [Kernel; 13] = [
+const KERNELS: [Kernel; 14] = [
     ("derivative of two_link", STATES, || derivative(TWO_LINK)),
     ("derivative of ssrms_type", STATES, || {
         derivative(include_str!("../examples/ssrms_type.toml"))
@@ -39,6 +39,9 @@ const KERNELS: [Kernel; 13] = [
     }),
     ("derivative of servicer_orbit", STATES, || {
         derivative(include_str!("../examples/servicer_orbit.toml"))
+    }),
+    ("derivative of tasks/reach", STATES, || {
+        derivative(include_str!("../examples/tasks/reach.toml"))
     }),
     ("derivative of beam_in_grasp", STATES, || {
         derivative(include_str!("../examples/beam_in_grasp.toml"))

@@ -80,12 +80,16 @@ macro_rules! for_each_element {
             interfaces: interface::Interface [interface: crate::elements::interface::ElasticInterface],
             "Springs and dampers between two frames."
             springs: spring::Spring [spring: crate::elements::spring::SpringDamper],
+            "Task-space control of frames."
+            tasks: Task [task: crate::spec::Task],
             "Gravity."
             gravity: gravity::Gravity,
             "Signals that set inputs."
             signals: SignalSource,
             "Outputs of the whole system."
             diagnostics: diagnostics::Diagnostics,
+            "Jacobians of frames, as outputs."
+            kinematics: FrameKinematics [kinematics: crate::spec::Kinematics],
             "Outputs of effective masses."
             effective_masses: EffectiveMass,
         }

@@ -57,6 +57,14 @@ pub enum Error {
         /// The joint and its axis, or the body and its mode, counted from one.
         what: String,
     },
+    /// The damped inverse of a task's Jacobian is singular to round-off.
+    #[error(
+        "task \"{task}\": its Jacobian is singular, and the damping too small for an inverse: raise {task}.damping"
+    )]
+    SingularTask {
+        /// Name of the task.
+        task: String,
+    },
     /// Constraint rows of a loop or a capture have become linearly dependent, or redundant rows
     /// independent, since their rank was determined.
     #[error(

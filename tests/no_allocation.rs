@@ -248,15 +248,25 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
 #[test]
 fn events_without_messages_allocate_nothing() {
     // `auto` would report each change of its method.
-    let spec = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
-    let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
-    let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
-    let mut messages = Vec::new();
-    let before = ALLOCATIONS.with(Cell::get);
-    simulation.advance(120.0, &mut messages).expect("runs");
-    let allocations = ALLOCATIONS.with(Cell::get) - before;
-    let events = simulation.statistics().events;
-    assert_eq!((allocations, events > 0, messages), (0, true, vec![]));
+    let servicer = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
+    let reach = include_str!("../examples/tasks/reach.toml").to_owned() + "[solver]\nmethod = \"dopri5\"\n";
+    for (spec, until) in [(servicer, 120.0), (reach, 12.0)] {
+        let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
+        let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
+        let model = simulation.plant.model().clone();
+        let (mut tangent, mut jacobians) = (Tangent::<LANES>::new(&model), Jacobians::new(&model));
+        let mut messages = Vec::new();
+        let before = ALLOCATIONS.with(Cell::get);
+        simulation.advance(until, &mut messages).expect("runs");
+        let state = &simulation.state;
+        let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
+        tangent
+            .jacobians(&simulation.plant, at, &mut jacobians)
+            .expect("regular");
+        let allocations = ALLOCATIONS.with(Cell::get) - before;
+        let events = simulation.statistics().events;
+        assert_eq!((allocations, events > 0, messages), (0, true, vec![]));
+    }
 }
 
 const CAUGHT: &str = r#"

@@ -11,6 +11,7 @@
 //! - All types are generic over the [`Scalar`]: `f64` for simulation, dual numbers for exact
 //!   derivatives, traced numbers for dependencies.
 
+mod damped;
 mod dual;
 mod dual_quaternion;
 mod integer_power;
@@ -22,6 +23,7 @@ pub mod spd;
 mod sym3;
 mod traced;
 
+pub use damped::DampedInverse;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use integer_power::{integer_power, square};

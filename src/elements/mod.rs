@@ -31,6 +31,7 @@ mod grasp;
 mod gravity;
 pub mod interface;
 mod joint;
+mod kinematics;
 mod line_load;
 mod measure;
 mod modal;
@@ -42,6 +43,7 @@ mod reaction;
 mod signal;
 pub mod spring;
 mod stored;
+mod task;
 mod thruster;
 mod wave;
 mod wheel;
@@ -64,6 +66,7 @@ pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
 pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range, Sliding, StickingFriction};
+pub(crate) use kinematics::{FrameKinematics, UnitMotion};
 pub(crate) use outputs::{Cursor, Invariance, Outputs, View};
 pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
@@ -71,6 +74,7 @@ pub use port::Port;
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub(crate) use stored::StoredAll;
+pub(crate) use task::{RelativeMotion, Task, TaskState};
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -220,7 +224,13 @@ impl Elements {
         let mut elements = Self::default();
         for (body, Body { joint, .. }) in system.bodies.iter().enumerate() {
             if let Some(written) = spec.joint.get(&joint.name).filter(|_| joint.written) {
-                joint::declare(JointTable { body, joint, written }, system, &mut elements, declare);
+                let table = JointTable {
+                    body,
+                    joint,
+                    written,
+                    in_task: spec.task.values().any(|task| task.joints.contains(&joint.name)),
+                };
+                joint::declare(table, system, &mut elements, declare);
             }
         }
         let mut from = Compiler {
@@ -324,6 +334,12 @@ impl Elements {
         let joints = self.fed().map(|fed| (fed.switch, fed.qdd_ref..fed.qdd_ref + fed.axes));
         let attitudes = self.attitude_servos.iter();
         joints.chain(attitudes.filter_map(|servo| servo.wd_ref.map(|first| (servo.switch, first..first + 3))))
+    }
+
+    /// Returns true if the evaluation solves the dynamics of the spacecraft with undeformed bodies:
+    /// for servos with feed-forward, and for tasks.
+    pub(crate) fn need_rigid_model(&self) -> bool {
+        !self.tasks.is_empty() || self.fed_inputs().next().is_some()
     }
 
     /// Returns the circuits of the motors whose currents are states.

@@ -1,6 +1,6 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
-use super::{Closed, Discrete, Elements, Instant};
+use super::{Closed, Discrete, Elements, Instant, TaskState};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
@@ -173,6 +173,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub velocities: Option<&'a [S]>,
     /// State of each capture and loop.
     pub closed: &'a [Closed<S>],
+    /// Result of each task.
+    pub tasks: &'a [TaskState<S>],
 }
 
 /// Pose and velocity of a frame in the world.

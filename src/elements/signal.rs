@@ -1,4 +1,4 @@
-use super::{Compiler, Cursor, Element, Outputs, Values, View, Wave, replace, report};
+use super::{Compiler, Cursor, Element, Outputs, Task, Values, View, Wave, replace, report};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, Signal, Spec, Waveform, at, derivative_of, empty_window};
@@ -31,18 +31,30 @@ pub struct SignalSource {
 impl SignalSource {
     /// Declares the signal's values as parameters `signal.<input>.<field>`.
     fn declare(signal: &Signal, input: usize, declare: &mut Declarations) -> Self {
+        let name = declare.inputs[input].quantity.name.clone();
+        let along = |reference: &str| {
+            let derivative = derivative_of(&name, reference).filter(|_| signal.with_rate)?;
+            let mut inputs = declare.inputs.iter();
+            inputs.position(|input| input.quantity.name == derivative)
+        };
+        let derivatives = [along("qd_ref"), along("qdd_ref")];
+        Self::with_derivatives(signal, input, derivatives, declare)
+    }
+
+    /// Declares the signal as [`declare`](Self::declare); its rate and its second derivative set
+    /// the inputs `derivatives`.
+    fn with_derivatives(
+        signal: &Signal,
+        input: usize,
+        [rate_input, acceleration_input]: [Option<usize>; 2],
+        declare: &mut Declarations,
+    ) -> Self {
         let Quantity { name, unit, .. } = declare.inputs[input].quantity.clone();
         let amplitude_unit = if signal.waveform == Waveform::Table {
             Unit::One
         } else {
             unit
         };
-        let along = |reference: &str| {
-            let derivative = derivative_of(&name, reference).filter(|_| signal.with_rate)?;
-            let mut inputs = declare.inputs.iter();
-            inputs.position(|input| input.quantity.name == derivative)
-        };
-        let (rate_input, acceleration_input) = (along("qd_ref"), along("qdd_ref"));
         let set = [Some(input), rate_input, acceleration_input].into_iter().flatten();
         let set = set
             .map(|input| (input, declare.inputs[input].quantity.clone()))
@@ -132,8 +144,8 @@ impl SignalSource {
 }
 
 impl Element for SignalSource {
-    /// Creates the signals that run inside the model; reports signals whose name is not that of an
-    /// input.
+    /// Creates the signals that run inside the model, those of tasks' waypoints last; reports
+    /// signals whose name is not that of an input.
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let mut signals = Vec::new();
         for (input, signal) in &from.spec.signal {
@@ -145,6 +157,15 @@ impl Element for SignalSource {
                 }),
                 Some(slot) if !signal.from_importer => signals.push(Self::declare(signal, slot, from.declare)),
                 Some(_) => {}
+            }
+        }
+        for (task, written) in &from.spec.task {
+            let inputs = ["s", "s_rate", "s_acceleration"].map(|field| {
+                let name = format!("{task}.{field}");
+                from.declare.inputs.iter().position(|input| input.quantity.name == name)
+            });
+            if let (Some(signal), [Some(s), rate, acceleration]) = (Task::timing(written), inputs) {
+                signals.push(Self::with_derivatives(&signal, s, [rate, acceleration], from.declare));
             }
         }
         signals

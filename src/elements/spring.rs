@@ -41,11 +41,13 @@ impl Table for SpringDamper {
         if self.a == self.b {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
-        let Some(fed) = spec.fed() else { return };
+        let Some((rigid, remedy)) = spec.rigid_model() else {
+            return;
+        };
         for (field, frame) in [("a", &self.a), ("b", &self.b)] {
             if let Some(beam) = spec.on_ancf_beam(frame) {
                 let what = format!(
-                    "\"{frame}\" is on the ANCF beam \"{beam}\", whose springs the feed-forward torque of {fed} does not include: leave `feed_forward` out"
+                    "\"{frame}\" is on the ANCF beam \"{beam}\", whose springs {rigid} does not include{remedy}"
                 );
                 report.add(field, what);
             }

@@ -2,13 +2,15 @@ use super::Discrete;
 use super::closure::Closure;
 use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
-use super::feed_forward::FeedForward;
+use super::feed_forward::{At, FeedForward};
+use super::frame_kinematics::FrameWorkspace;
 use super::impulse::LockWorkspace;
 use super::model::{Model, Parts};
+use super::task::Tasks;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EffectiveMass, EventContext, Instant, Sensed, View};
+use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -23,8 +25,13 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) dynamics: Dynamics<S>,
     /// State of the reference orbit at the present time.
     pub(super) orbit: Option<OrbitPoint<S>>,
-    /// Feed-forward of the servos; `None` if there is none.
+    /// Spacecraft with undeformed bodies, for the servos' feed-forward and for tasks; `None` if
+    /// there are neither.
     feed_forward: Option<Box<FeedForward<S>>>,
+    /// Task-space control; `None` if there is none.
+    tasks: Option<Box<Tasks<S>>>,
+    /// Jacobians of frames; `None` if there are no such outputs.
+    pub(super) frames: Option<Box<FrameWorkspace<S>>>,
     /// Constraints of captures and loops; `None` if the model can have neither.
     pub(super) closure: Option<Box<Closure<S>>>,
     pub(super) inputs: Vec<S>,
@@ -49,6 +56,8 @@ impl<S: Scalar> Evaluation<S> {
             dynamics: Dynamics::new(system, &model.spec),
             orbit: None,
             feed_forward: FeedForward::new(model),
+            tasks: Tasks::new(model),
+            frames: FrameWorkspace::new(model),
             closure: Closure::new(model),
             inputs: vec![S::zero(); model.inputs_of_loads()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
@@ -93,8 +102,13 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn load_at(&mut self, of: Constants, x: &[S], discrete: &Discrete) -> Result<S, Error> {
         self.update_kinematics(of, x);
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
-        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
-        load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)
+        let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
+        let mut feed_forward = self.feed_forward.as_deref_mut();
+        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
+            tasks.command(of.model, rigid, now, &mut self.inputs)?;
+        }
+        now.inputs = &self.inputs;
+        load(of, now, feed_forward, &mut self.applied)
     }
 
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
@@ -110,8 +124,13 @@ impl<S: Scalar> Evaluation<S> {
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
     /// modes; returns their power, W.
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
-        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
-        load(of, now, self.feed_forward.as_deref_mut(), &mut self.applied)
+        let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
+        let mut feed_forward = self.feed_forward.as_deref_mut();
+        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
+            tasks.command(of.model, rigid, now, &mut self.inputs)?;
+        }
+        now.inputs = &self.inputs;
+        load(of, now, feed_forward, &mut self.applied)
     }
 
     /// Computes the states' derivatives under the loads in `applied`, at the
@@ -218,10 +237,19 @@ impl<S: Scalar> Evaluation<S> {
             discrete,
             velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
+            tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
         };
         let effective = EffectiveMass::OUTPUTS * model.elements.effective_masses.len();
         let (y, effective) = y.split_at_mut(y.len() - effective);
+        let frames = model
+            .elements
+            .kinematics
+            .iter()
+            .map(FrameKinematics::count)
+            .sum::<usize>();
+        let (y, frames) = y.split_at_mut(y.len() - frames);
         model.elements.observe(&view, y);
+        self.frame_kinematics(of, frames);
         self.effective_masses(of, discrete, effective);
     }
 
@@ -341,7 +369,9 @@ fn load<'a, S: Scalar>(
     applied: &mut Applied<S>,
 ) -> Result<S, Error> {
     if let Some(feed_forward) = feed_forward {
-        feed_forward.update(of.model, &now)?;
+        if feed_forward.has_servos {
+            feed_forward.update(of.model, &now, At::Reference)?;
+        }
         now.feed_forward = &feed_forward.torques;
     }
     Ok(of.model.elements.evaluate(&now, applied))
@@ -404,10 +434,17 @@ impl Evaluation<f64> {
         }
         let orbit = self.orbit.as_ref().filter(|_| watched.inputs);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
-        if let Some(feed_forward) = self.feed_forward.as_mut().filter(|_| watched.inputs) {
-            let now = instant(of, orbit, &self.kinematics, joints, &self.inputs, discrete);
+        if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
+            let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
             // A failure here is ignored: the evaluation of the derivatives reports it.
-            let _ = feed_forward.update(model, &now);
+            if let Some(tasks) = &mut self.tasks {
+                let _ = tasks.command(model, feed_forward, now, &mut self.inputs);
+            }
+            let now = Instant {
+                inputs: &self.inputs,
+                ..now
+            };
+            let _ = feed_forward.update(model, &now, At::Reference);
         }
         let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
         let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);

@@ -1,17 +1,19 @@
 //! Feed-forward of servos: torques with which the rigid spacecraft tracks its references.
 
+use super::base_rates::BaseRates;
 use super::model::Model;
 use crate::Error;
 use crate::algebra::{Pose, Scalar, Sym3};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
 use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
-use crate::system::{Carrier, Derived, FrameRef, Kinematics, System};
+use crate::system::{Carrier, Configuration, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
-/// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with feed-forward
-/// have their reference positions, rates and accelerations, all others their present state and the
-/// accelerations by their loads.
+/// Inverse dynamics of the spacecraft with undeformed bodies: joints and attitudes with
+/// feed-forward have their reference positions, rates and accelerations, all others their present
+/// state and the accelerations by their loads. For tasks all have their present state
+/// ([`At::Present`]), and a free-floating base its rates without the reaction to vibrations.
 ///
 /// A base without feed-forward moves freely under all loads, those of its servo or wheels included.
 /// Torque limits of the motors that exert the feed-forward do not count. ANCF beams in grasps are
@@ -21,23 +23,39 @@ use std::sync::Arc;
 pub(super) struct FeedForward<S: Scalar> {
     /// All loads except contacts and the grasps that hold ANCF beams.
     elements: Arc<Elements>,
-    kinematics: Kinematics<S>,
-    applied: Applied<S>,
-    dynamics: ForwardDynamics<S>,
+    pub kinematics: Kinematics<S>,
+    pub applied: Applied<S>,
+    pub dynamics: ForwardDynamics<S>,
     q: Vec<S>,
     qd: Vec<S>,
-    qdd: Vec<S>,
+    pub qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
-    /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body axes.
+    /// For tasks of flexible spacecraft on free-floating bases.
+    base_rates: Option<BaseRates<S>>,
+    /// True if a servo has feed-forward.
+    pub has_servos: bool,
+    /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body
+    /// axes.
     pub torques: Vec<S>,
 }
 
+/// Positions and rates of joints and attitudes with feed-forward.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// Those of their references, for the torques of servos.
+    Reference,
+    /// The present ones, for the motion of frames.
+    Present,
+}
+
 impl<S: Scalar> FeedForward<S> {
-    /// Allocates the workspace; `None` if no servo of the model has feed-forward.
+    /// Allocates the workspace; `None` if the model has neither servos with feed-forward nor tasks.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let system = &model.system;
-        model.elements.fed_inputs().next()?;
+        if !model.elements.need_rigid_model() {
+            return None;
+        }
         Some(Box::new(Self {
             elements: Arc::new(model.elements.without_contacts_and_held_beams()),
             kinematics: Kinematics::new(system),
@@ -48,14 +66,16 @@ impl<S: Scalar> FeedForward<S> {
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.inputs_of_loads()],
             motors: vec![MotorState::default(); model.elements.motors.len()],
+            base_rates: BaseRates::new(system).filter(|_| !model.elements.tasks.is_empty()),
+            has_servos: model.elements.fed_inputs().next().is_some(),
             torques: vec![S::zero(); system.nv],
         }))
     }
 
-    /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without deformation
-    /// and with joints and attitudes on their references; their servos and motors do not act, since
-    /// the computed torques take their place.
-    fn follow_references(&mut self, model: &Model, now: &Instant<S>) {
+    /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without
+    /// deformation; those of joints and attitudes with feed-forward as `place` says. Their servos
+    /// and motors do not act, since the computed torques take their place.
+    fn set_state(&mut self, model: &Model, now: &Instant<S>, place: At) {
         self.q.copy_from_slice(now.q);
         self.qd.copy_from_slice(now.qd);
         self.inputs.copy_from_slice(now.inputs);
@@ -67,7 +87,8 @@ impl<S: Scalar> FeedForward<S> {
         for fed in model.elements.fed().filter(|fed| fed.is_on(&model.elements, now)) {
             // The switch selects here too, so that dependencies on it are traced.
             let is_on = now.inputs[fed.switch].exceeds(0.5);
-            for i in 0..fed.axes {
+            let tracked = if place == At::Reference { fed.axes } else { 0 };
+            for i in 0..tracked {
                 let (q, qd) = (&mut self.q[fed.coordinate + i], &mut self.qd[fed.rate + i]);
                 *q = S::select(is_on, now.inputs[fed.q_ref + i], *q);
                 *qd = S::select(is_on, now.inputs[fed.qd_ref + i], *qd);
@@ -81,12 +102,14 @@ impl<S: Scalar> FeedForward<S> {
             }
         }
         for servo in model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs)) {
-            let is_on = now.inputs[servo.switch].exceeds(0.5);
-            let (q, w, _) = servo.reference(&now.sensed());
-            let attitude = self.q[servo.coordinate..].iter_mut().zip([q.w, q.x, q.y, q.z]);
-            let velocity = self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z]);
-            for (state, reference) in attitude.chain(velocity) {
-                *state = S::select(is_on, reference, *state);
+            if place == At::Reference {
+                let is_on = now.inputs[servo.switch].exceeds(0.5);
+                let (q, w, _) = servo.reference(&now.sensed());
+                let attitude = self.q[servo.coordinate..].iter_mut().zip([q.w, q.x, q.y, q.z]);
+                let velocity = self.qd[servo.rate..].iter_mut().zip([w.x, w.y, w.z]);
+                for (state, reference) in attitude.chain(velocity) {
+                    *state = S::select(is_on, reference, *state);
+                }
             }
             self.inputs[servo.switch] = S::zero();
             let motors = self.motors.iter_mut().zip(&model.elements.motors);
@@ -95,22 +118,31 @@ impl<S: Scalar> FeedForward<S> {
         }
     }
 
-    /// Computes the torques at the instant `now` of the spacecraft.
+    /// Computes accelerations and torques at the instant `now` of the spacecraft.
     ///
     /// # Errors
     /// [`Error::Singular`] if an axis, mode or body has no inertia.
-    pub fn update(&mut self, model: &Model, now: &Instant<S>) -> Result<(), Error> {
+    pub fn update(&mut self, model: &Model, now: &Instant<S>, place: At) -> Result<(), Error> {
         let system = &model.system;
         let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
         let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
-        self.follow_references(model, now);
+        self.set_state(model, now, place);
         // The loads set `driven` of joints with a drive only; for the others it is reset here, in
         // case their servo was switched off.
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }
         self.kinematics.update(system, derived, &self.q, &self.qd);
-        let twin = Instant {
+        if let (At::Present, Some(base_rates)) = (place, &mut self.base_rates) {
+            let of = |kinematics| Configuration {
+                system,
+                derived,
+                kinematics,
+            };
+            base_rates.correct((of(now.kinematics), now.qd), of(&self.kinematics), &mut self.qd);
+            self.kinematics.update(system, derived, &self.q, &self.qd);
+        }
+        let rigid = Instant {
             kinematics: &self.kinematics,
             q: &self.q,
             qd: &self.qd,
@@ -120,14 +152,14 @@ impl<S: Scalar> FeedForward<S> {
             derived,
             ..*now
         };
-        self.elements.evaluate(&twin, &mut self.applied);
+        self.elements.evaluate(&rigid, &mut self.applied);
         for fed in model.elements.fed().filter(is_on) {
             self.applied.driven[fed.body] = true;
             let rates = fed.rate..fed.rate + fed.axes;
             let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
             self.applied.qdd[rates].copy_from_slice(qdd);
         }
-        let (at, applied) = (twin.configuration(), &self.applied);
+        let (at, applied) = (rigid.configuration(), &self.applied);
         self.dynamics
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
@@ -158,12 +190,14 @@ impl<S: Scalar> FeedForward<S> {
 }
 
 /// Returns the constants with the ANCF beams of grasps added to the bodies that hold them; `None`
-/// if no servo has feed-forward, or no grasp holds a beam.
+/// if there are neither servos with feed-forward nor tasks, or no grasp holds a beam.
 ///
 /// A beam is straight, along x of the gripper, with the grasped point at the gripper's origin,
 /// where the grasp has no load.
 pub(super) fn with_held_beams(elements: &Elements, system: &System, derived: &Derived) -> Option<Arc<Derived>> {
-    elements.fed_inputs().next()?;
+    if !elements.need_rigid_model() {
+        return None;
+    }
     let mut grasps = elements.grasps.iter().filter_map(Grasp::held_beam).peekable();
     grasps.peek()?;
     let mut rigid = derived.clone();

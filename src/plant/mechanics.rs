@@ -6,7 +6,7 @@ use crate::Error;
 use crate::algebra::{Pose, Twist};
 use crate::dynamics::Applied;
 use crate::dynamics::invariants::Invariants;
-use crate::dynamics::recursive::{CompositeBodies, InverseDynamics, jacobian};
+use crate::dynamics::recursive::{CompositeBodies, InverseDynamics, frame_columns};
 use crate::spec::JointType;
 use crate::system::{Carrier, FrameRef, Quantity};
 use nalgebra::{Matrix6, Vector6};
@@ -200,22 +200,8 @@ impl Mechanics {
 
     /// Updates the motions of a frame for the unit rates at the present kinematics.
     fn update_columns(&mut self, plant: &Plant, frame: FrameRef) {
-        let (of, kinematics) = (plant.base.constants(), &plant.evaluation.kinematics);
-        let (system, arm) = (&of.model.system, of.at(kinematics).arm(frame).p);
-        match system.carrier(frame) {
-            Carrier::World | Carrier::Point(_) => self.columns.fill(Twist::zero()),
-            Carrier::Body(body) => jacobian(system, kinematics, body, &arm, &mut self.columns),
-            Carrier::Station(s) => {
-                let station = &system.stations[s];
-                let r = kinematics.stations[s].r_PB_W + arm;
-                jacobian(system, kinematics, station.body, &r, &mut self.columns);
-                if let Some(modes) = &system.bodies[station.body].modes {
-                    for (v, T) in modes.rates().zip(&kinematics.T[station.first..]) {
-                        self.columns[v] = T.shift(&arm);
-                    }
-                }
-            }
-        }
+        let at = plant.base.constants().at(&plant.evaluation.kinematics);
+        frame_columns(at, frame, &mut self.columns);
     }
 }
 

@@ -5,6 +5,7 @@
 //! evaluated at any time, state and input. It stores no time and no state of its own.
 
 mod assembly;
+mod base_rates;
 mod captures;
 mod closure;
 mod conserving_step;
@@ -17,6 +18,7 @@ mod equilibrium;
 mod evaluation;
 mod events;
 mod feed_forward;
+mod frame_kinematics;
 mod impact;
 mod impact_report;
 mod impulse;
@@ -37,6 +39,7 @@ mod start_derivatives;
 mod state_jacobian;
 mod sticking;
 mod tangent;
+mod task;
 mod work;
 
 use crate::elements::Measured;

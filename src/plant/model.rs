@@ -82,6 +82,8 @@ pub(super) enum Source {
     Rate(usize),
     /// Second derivative of a signal inside the model, by the signal's index.
     Acceleration(usize),
+    /// Task, which computes the value with the loads.
+    Task,
 }
 
 /// Parameters with the limits beyond which a run is stopped; `None` for a limit that does not apply
@@ -128,6 +130,9 @@ impl Monitor {
 /// not finite.
 fn start_inputs(values: &IndexMap<String, f64>, inputs: &mut [Input], problems: &mut Vec<Problem>) {
     for (name, &value) in values {
+        if problems.iter().any(|known| known.concerns("input", name)) {
+            continue;
+        }
         let place = inputs.iter().position(|input| input.quantity.name == *name);
         let what = match place {
             Some(i) if value.is_finite() => {
@@ -186,6 +191,8 @@ impl Model {
                 sources.push(Source::Rate(k));
             } else if let Some(k) = signals.iter().position(|s| s.acceleration_input == Some(slot)) {
                 sources.push(Source::Acceleration(k));
+            } else if elements.tasks.iter().any(|task| task.sets(slot)) {
+                sources.push(Source::Task);
             } else {
                 sources.push(Source::Importer(inputs.len()));
                 inputs.push(input.clone());
@@ -436,6 +443,7 @@ impl Model {
                 Source::Signal(k) => S::lift(wave(k).value(discrete.segments[k], t)),
                 Source::Rate(k) => S::lift(wave(k).rate(discrete.segments[k], t)),
                 Source::Acceleration(k) => S::lift(wave(k).acceleration(discrete.segments[k], t)),
+                Source::Task => S::zero(),
             };
         }
     }
@@ -445,7 +453,7 @@ impl Model {
     pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
         let wave = |k: usize| self.elements.signals[k].wave(parameters);
         match *source {
-            Source::Importer(_) => 0.0,
+            Source::Importer(_) | Source::Task => 0.0,
             Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
             Source::Rate(k) => wave(k).acceleration(discrete.segments[k], t),
             Source::Acceleration(k) => wave(k).jerk(discrete.segments[k], t),

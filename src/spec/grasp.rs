@@ -69,10 +69,9 @@ impl Table for Grasp {
             report.add("b", format!("`a` and `b` are the same frame, \"{}\"", self.a));
         }
         self.bushing().check(report);
-        if let Some(fed) = spec.fed().filter(|_| !self.is_rigid_part(spec)) {
+        if let Some((rigid, remedy)) = spec.rigid_model().filter(|_| !self.is_rigid_part(spec)) {
             let what = format!(
-                "the feed-forward torque of {fed} includes only grasps by which a rigid body holds an ANCF beam from \
-                 the start, alone: leave `feed_forward` out"
+                "{rigid} includes only grasps by which a rigid body holds an ANCF beam from the start, alone{remedy}"
             );
             report.add("", what);
         }

@@ -25,6 +25,7 @@ mod geometrically_exact_beam;
 mod grasp;
 mod include;
 mod joint;
+mod kinematics;
 mod line_load;
 mod measure;
 mod misread;
@@ -42,6 +43,7 @@ mod salvage;
 mod shape;
 mod signal;
 mod source;
+mod task;
 mod thruster;
 mod wheel;
 
@@ -69,6 +71,7 @@ pub use include::{Composed, Included, compose};
 pub use joint::{
     FeedForward, Friction, Joint, JointMotion, JointStart, JointType, PerAxis, Range, Servo, Spring, Stop, Tracking,
 };
+pub use kinematics::{KinematicOutput, Kinematics};
 pub use line_load::LineLoad;
 pub use measure::Measure;
 pub use misread::{misread, words};
@@ -86,6 +89,7 @@ pub use shape::{Shape, ShapeType};
 pub use signal::{Interpolation, Signal, Waveform};
 pub(crate) use signal::{derivative_of, empty_window};
 pub use source::{Source, read_bytes, read_text};
+pub use task::{Component, Task, Waypoint};
 pub use thruster::{Throttle, Thruster};
 pub use wheel::Wheel;
 
@@ -269,13 +273,24 @@ impl Spec {
         joint.or_else(|| body().map(|(name, _)| format!("body \"{name}\"")))
     }
 
-    /// Returns the objection to a part of the model that feed-forward does not include; `None` without
-    /// feed-forward.
+    /// Returns the objection to a part of the model that feed-forward and tasks do not include;
+    /// `None` without these.
     pub(crate) fn objection_of_feed_forward(&self, to: &str) -> Option<String> {
-        let fed = self.fed()?;
-        Some(format!(
-            "the feed-forward torque of {fed} does not include {to}: leave `feed_forward` out"
-        ))
+        let (rigid, remedy) = self.rigid_model()?;
+        Some(format!("{rigid} does not include {to}{remedy}"))
+    }
+
+    /// Returns the first task or feed-forward torque, which are computed for the spacecraft with
+    /// undeformed bodies, and the end of a message that objects to it.
+    pub(crate) fn rigid_model(&self) -> Option<(String, &'static str)> {
+        let task = self.task.keys().next().map(|task| (format!("task \"{task}\""), ""));
+        let fed = || {
+            Some((
+                format!("the feed-forward torque of {}", self.fed()?),
+                ": leave `feed_forward` out",
+            ))
+        };
+        task.or_else(fed)
     }
 
     /// Returns sections and names of the elements that act between the system and the world.

@@ -52,6 +52,7 @@ pub enum Unit {
     Ohm,
     Henry,
     NewtonMetrePerAmpere,
+    RadianPerMetre,
 }
 
 /// Number of radians in a degree.
@@ -119,6 +120,7 @@ impl Unit {
             Self::Ohm => "Ohm",
             Self::Henry => "H",
             Self::NewtonMetrePerAmpere => "N.m/A",
+            Self::RadianPerMetre => "rad/m",
         }
     }
 
@@ -168,6 +170,7 @@ impl Unit {
             Self::Ohm => "Resistance",
             Self::Henry => "Inductance",
             Self::NewtonMetrePerAmpere => "ElectricalTorqueConstant",
+            Self::RadianPerMetre => "AnglePerLength",
         }
     }
 
@@ -202,6 +205,7 @@ impl Unit {
             Self::PerSecond2 => (0, 0, -2, 0),
             Self::MetrePerSecond => (0, 1, -1, 0),
             Self::SecondPerMetre => (0, -1, 1, 0),
+            Self::RadianPerMetre => (0, -1, 0, 1),
             Self::RadianPerSecond | Self::DegreePerSecond => (0, 0, -1, 1),
             Self::MetrePerSecond2 => (0, 1, -2, 0),
             Self::RadianPerSecond2 => (0, 0, -2, 1),

@@ -7,7 +7,8 @@ import pytest
 
 from fmu import Archive
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.toml"))
+_FOLDER = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = [*sorted(_FOLDER.glob("*.toml")), _FOLDER / "tasks/reach.toml"]
 
 _reached = {}
 

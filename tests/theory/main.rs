@@ -51,6 +51,7 @@ mod run;
 mod spring;
 mod state_jacobian;
 mod sticking;
+mod task;
 mod touch;
 mod vibration;
 

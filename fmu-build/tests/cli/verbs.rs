@@ -479,6 +479,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "r_f",
         "ratio",
         "scale",
+        "threshold",
         "tolerance",
         "weights",
     ];
@@ -491,8 +492,10 @@ fn page_of_fields_gives_the_unit_of_every_number() {
             // Start values of inputs have the unit of each input.
             let has_none =
                 counts.contains(&name) || directions.contains(&name) || ratios.contains(&name) || name == "input";
-            // The gravitational parameter is called `mu` like the friction coefficient, a ratio.
-            assert!((cells[2] == "–") == has_none || row.contains("m³/s²"), "{row}");
+            // The gravitational parameter is called `mu` like the friction coefficient, a ratio,
+            // and the damping of an inverse like that of a joint.
+            let is_other = row.contains("m³/s²") || row.contains("`λ₀`");
+            assert!((cells[2] == "–") == has_none || is_other, "{row}");
         }
     }
     assert!(numbers > 130, "{numbers}");

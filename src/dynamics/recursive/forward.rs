@@ -46,7 +46,7 @@ pub struct ForwardDynamics<S: Scalar> {
     /// [computed](crate::system::Body::reaction_index).
     remaining: Vec<Articulated<S>>,
     /// True if flexible bodies are frozen in their current shape.
-    is_rigid: bool,
+    pub(super) is_rigid: bool,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
     pub A: Vec<Twist<S>>,
     /// Accelerations of the stations beyond `A_bias`, world axes.

@@ -1,5 +1,5 @@
 use crate::algebra::{Scalar, Twist, Vec3};
-use crate::system::{Kinematics, System};
+use crate::system::{Carrier, Configuration, FrameRef, Kinematics, System};
 
 /// Computes the Jacobian of a point fixed to body `body`, at `p` (m, world axes) from the body's
 /// origin: column `k` is the twist of the point for the unit rate `k`, world axes, so that
@@ -32,5 +32,26 @@ pub fn jacobian<S: Scalar>(
             r += kinematics.stations[s].r_PB_W;
         }
         next = system.bodies[i].parent;
+    }
+}
+
+/// Computes the motion of the origin of a frame for each unit rate, as [`jacobian`] does for a
+/// point of a body; zero for the world and for frames on ANCF beams.
+pub fn frame_columns<S: Scalar>(at: Configuration<S>, frame: FrameRef, columns: &mut [Twist<S>]) {
+    let Configuration { system, kinematics, .. } = at;
+    let arm = at.arm(frame).p;
+    match system.carrier(frame) {
+        Carrier::World | Carrier::Point(_) => columns.fill(Twist::zero()),
+        Carrier::Body(body) => jacobian(system, kinematics, body, &arm, columns),
+        Carrier::Station(s) => {
+            let station = &system.stations[s];
+            let r = kinematics.stations[s].r_PB_W + arm;
+            jacobian(system, kinematics, station.body, &r, columns);
+            if let Some(modes) = &system.bodies[station.body].modes {
+                for (v, T) in modes.rates().zip(&kinematics.T[station.first..]) {
+                    columns[v] = T.shift(&arm);
+                }
+            }
+        }
     }
 }

@@ -10,6 +10,8 @@ use nalgebra::DMatrix;
 pub struct CompositeBodies<S: Scalar> {
     /// Momentum due to each unit rate, about the origin of the root body of its tree, world axes.
     pub momenta: Vec<Wrench<S>>,
+    /// Root body of the tree of each rate.
+    pub roots: Vec<usize>,
     composite: Vec<ArticulatedInertia<S>>,
     modal: Vec<Modal<S>>,
 }
@@ -19,6 +21,7 @@ impl<S: Scalar> CompositeBodies<S> {
     pub fn new(system: &System) -> Self {
         Self {
             momenta: vec![Wrench::zero(); system.nv],
+            roots: roots(system),
             composite: vec![ArticulatedInertia::zero(); system.bodies.len()],
             modal: Modal::of(system),
         }
@@ -28,15 +31,41 @@ impl<S: Scalar> CompositeBodies<S> {
     /// `T = ½ q̇ᵀ M q̇`. `M` includes rotor inertias, the momenta do not. Entries of ANCF beams are
     /// zero.
     pub fn solve(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, M: &mut [S]) {
-        let (nv, composite) = (system.nv, &mut self.composite);
+        let nv = system.nv;
         M.fill(S::zero());
+        self.passes(system, derived, kinematics, |u, v, element| {
+            (M[u * nv + v], M[v * nv + u]) = (element, element);
+        });
+        for (v, &inertia) in derived.rotor_inertia.iter().enumerate() {
+            M[v * nv + v] += S::lift(inertia);
+        }
+    }
+
+    /// Computes [`momenta`](Self::momenta) and [`inertia`](Self::inertia) alone.
+    pub fn update(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>) {
+        self.passes(system, derived, kinematics, |_, _, _| {});
+    }
+
+    /// Returns the inertia of a body with its outboard part about its origin, world axes.
+    pub fn inertia(&self, body: usize) -> &ArticulatedInertia<S> {
+        &self.composite[body]
+    }
+
+    /// Computes momenta and inertias, and passes the elements of the mass matrix to `set`.
+    fn passes(
+        &mut self,
+        system: &System,
+        derived: &Derived,
+        kinematics: &Kinematics<S>,
+        mut set: impl FnMut(usize, usize, S),
+    ) {
+        let composite = &mut self.composite;
         for (i, composite) in composite.iter_mut().enumerate() {
             *composite = inertia_and_bias(system, derived, kinematics, i).0;
         }
         for (modal, bent) in self.modal.iter_mut().zip(&kinematics.deflections) {
             modal.begin(bent, &Twist::zero());
         }
-        let mut set = |u: usize, v: usize, element: S| (M[u * nv + v], M[v * nv + u]) = (element, element);
         for (i, body) in system.bodies.iter().enumerate().rev() {
             let own = body.joint.v..body.joint.v + body.joint.nv;
             for v in own.clone() {
@@ -63,10 +92,21 @@ impl<S: Scalar> CompositeBodies<S> {
                 composite[parent] += &I;
             }
         }
-        for (v, &inertia) in derived.rotor_inertia.iter().enumerate() {
-            M[v * nv + v] += S::lift(inertia);
-        }
     }
+}
+
+/// Returns the root body of the tree of each rate.
+fn roots(system: &System) -> Vec<usize> {
+    let (mut of_bodies, mut of_rates): (Vec<usize>, _) = (Vec::new(), vec![usize::MAX; system.nv]);
+    for (i, body) in system.bodies.iter().enumerate() {
+        let root = body.parent.map_or(i, |parent| of_bodies[parent]);
+        of_bodies.push(root);
+        let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
+        (body.joint.v..body.joint.v + body.joint.nv)
+            .chain(modes)
+            .for_each(|v| of_rates[v] = root);
+    }
+    of_rates
 }
 
 /// Propagates the wrench `F` on body `i` to its root; calls `set` with each rate on the way, the

@@ -17,7 +17,7 @@ mod response;
 pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;
-pub use jacobian::jacobian;
+pub use jacobian::{frame_columns, jacobian};
 pub use mass_matrix::{CompositeBodies, mass_matrix};
 
 use super::body::inertia_and_bias;

@@ -14,19 +14,29 @@ impl<S: Scalar> ForwardDynamics<S> {
     ///     k = −D⁻¹ (Hᵀ p − τ),   p' = p + U k = p − Kᵀ (Hᵀ p − τ)
     /// ```
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
-        self.response_passes(at.system, at.derived, at.kinematics, applied, qdd);
+        self.response_passes::<false>(at.system, at.derived, at.kinematics, applied, qdd, 0);
+    }
+
+    /// Computes the response to the derivative 1 of the `rate` of a driven joint: the changes of
+    /// `qdd` and [`A`](Self::A), with all loads and the derivatives of all other driven rates
+    /// unchanged. `unloaded` has no loads; the factorisation is reused as in
+    /// [`respond`](Self::respond).
+    pub fn respond_to_drive(&mut self, at: Configuration<S>, unloaded: &Applied<S>, rate: usize, qdd: &mut [S]) {
+        self.response_passes::<true>(at.system, at.derived, at.kinematics, unloaded, qdd, rate);
     }
 
     /// Both passes of [`respond`](Self::respond), with separate arguments for the reason given at
-    /// `passes` (`forward.rs`).
+    /// `passes` (`forward.rs`). With `DRIVES`, the driven `rate` has the derivative 1, and frozen
+    /// modes are supported.
     #[inline(never)]
-    fn response_passes(
+    fn response_passes<const DRIVES: bool>(
         &mut self,
         system: &System,
         derived: &Derived,
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         qdd: &mut [S],
+        rate: usize,
     ) {
         for (Articulated { p, .. }, applied) in self.articulated.iter_mut().zip(&applied.wrench) {
             *p = Wrench::zero() - *applied;
@@ -36,7 +46,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
             let mut p = self.articulated[i].p;
-            if let Some(modes) = &body.modes {
+            if let Some(modes) = body.modes.as_ref().filter(|_| !(DRIVES && self.is_rigid)) {
                 let (modal, offset) = (&self.modal[modes.index], &mut self.offset[modes.rates()]);
                 for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
                     *offset = *Q - *beta;
@@ -61,6 +71,10 @@ impl<S: Scalar> ForwardDynamics<S> {
                 let row = self.compliance[v + j].iter().zip(&along);
                 self.offset[v + j] = row.fold(S::zero(), |k, (&inverse, &along)| k - inverse * along);
                 p = p - self.gain[v + j] * along[j];
+            }
+            if DRIVES && (v..v + nv).contains(&rate) {
+                self.offset[rate] = S::one();
+                p = p + self.articulated[i].I.times(&kinematics.H[rate]);
             }
             let Some(parent) = body.parent else { continue };
             let mut p = p.shift(&kinematics.bodies[i].r_PB_W);

@@ -26,6 +26,8 @@ pub(super) struct JointTable<'a> {
     pub body: usize,
     pub joint: &'a Joint,
     pub written: &'a spec::Joint,
+    /// True if a task sets the references of the joint, to its present state.
+    pub in_task: bool,
 }
 
 /// Field of a joint's table, whose numbers are parameters.

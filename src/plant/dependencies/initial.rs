@@ -72,6 +72,8 @@ impl Owners {
                 let first = model.elements.signals[k].parameters().next();
                 first.map_or_else(Vec::new, |first| of_variable(&model.parameters[first].at[1]))
             }
+            // Its value depends on other variables, which are traced.
+            Source::Task => Vec::new(),
         };
         // An attitude servo distributes its torque among all wheels, so that a wheel's parameters
         // have effects beyond its own body.
@@ -146,6 +148,7 @@ impl Owners {
                         Source::Signal(k) | Source::Rate(k) | Source::Acceleration(k) => {
                             parameters.extend(model.elements.signals[k].parameters());
                         }
+                        Source::Task => {}
                     }
                 }
                 (_, Some(body)) => marked[body] = true,

@@ -8,7 +8,7 @@ use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tange
 use crate::system::Derived;
 use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use example_files::example_files;
-use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TETHERED};
+use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TASKED, TETHERED};
 use std::path::Path;
 
 #[path = "../../../tests/everything/mod.rs"]
@@ -48,6 +48,7 @@ const SURPLUS: &[(&str, usize)] = &[
     ("tethered 11", 87),
     ("tethered 14", 193),
     ("tethered 15", 87),
+    ("tasked 16", 95),
 ];
 
 /// A model at random parameter values, states, inputs and discrete states.
@@ -427,6 +428,7 @@ fn every_load_in_every_formulation_has_all_exact_dependencies() {
         format!("{TETHERED}{MOUNTED}{CAUGHT}"),
         format!("formulation = \"natural\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
         format!("formulation = \"dual_quaternion\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
+        TASKED.to_owned(),
     ];
     let models = texts.iter().enumerate().map(|(i, text)| {
         let model = Model::read(text, Path::new(".")).expect("valid");

@@ -2,7 +2,7 @@
 
 use super::regime::Regime;
 use crate::algebra::{Quaternion, Scalar, Traced, Twist, Vec3, Wrench};
-use crate::elements::{Invariance, Limit, MotorState, Sliding};
+use crate::elements::{Invariance, Limit, MotorState, Sliding, Task};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::evaluation::{Balance, joint_coordinates};
@@ -198,13 +198,16 @@ impl Tracer {
         }
         let mut u: Vec<Traced> = u.iter().enumerate().map(variable(n)).collect();
         let body = |i: usize| Traced::variable(0.0, n + model.sources.len() + i);
-        for (_, accelerations) in model.elements.fed_inputs().filter(|_| read == Read::Bodies) {
-            // Feed-forward solves dynamics of its own, which depend on all bodies; its reference
-            // acceleration carries these dependencies.
+        // Feed-forward and tasks solve dynamics of their own, which depend on all bodies; the
+        // reference accelerations of the one and the references of the other carry these
+        // dependencies.
+        let accelerations = model.elements.fed_inputs().flat_map(|(_, accelerations)| accelerations);
+        let references = model.elements.tasks.iter().flat_map(Task::inputs);
+        for input in accelerations.chain(references).filter(|_| read == Read::Bodies) {
             let all = (0..model.system.bodies.len())
                 .map(body)
                 .fold(Traced::zero(), |sum, body| sum + body);
-            u[accelerations].iter_mut().for_each(|u| *u = u.reading(all));
+            u[input] = u[input].reading(all);
         }
         let (evaluation, discrete) = (&mut self.evaluation, &self.discrete);
         let mut now = vec![Traced::lift(0.0); n + model.outputs.len()];
@@ -288,6 +291,11 @@ pub(super) fn views(model: &Model) -> impl Iterator<Item = (usize, Invariance)> 
 pub(super) fn invariances(model: &Model) -> Vec<Invariance> {
     let (n, rates, system) = (model.states.len(), model.rates(), &model.system);
     let mut of = vec![Invariance::None; n];
+    if !model.elements.tasks.is_empty() {
+        // Joints track references in the world, and all that depends on their actuators.
+        of.resize(n + model.outputs.len(), Invariance::None);
+        return of;
+    }
     let has_joint_rates = model.coordinates.are_of_joints();
     of[..rates.end].fill(Invariance::Galilean);
     for joint in roots(model) {

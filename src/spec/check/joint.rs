@@ -198,8 +198,8 @@ impl Check<'_> {
             let what = "a start in equilibrium is not unique with friction that sticks: write `slip`";
             self.report("joint", name, place, what);
         }
-        if self.spec.fed().is_some() {
-            let what = "a feed-forward torque does not include friction that sticks: write `slip`";
+        if let Some((rigid, _)) = self.spec.rigid_model() {
+            let what = format!("{rigid} does not include friction that sticks: write `slip`");
             self.report("joint", name, place, what);
         }
     }

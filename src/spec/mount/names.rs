@@ -23,7 +23,7 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 26] = [
+pub(super) const REFERENCES: [&str; 31] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "contact.*.a",
@@ -36,6 +36,8 @@ pub(super) const REFERENCES: [&str; 26] = [
     "interface.*.frame",
     "joint.*.child",
     "joint.*.parent",
+    "kinematics.*.frame",
+    "kinematics.*.joints.*",
     "line_load.*.body",
     "loop.*.a",
     "loop.*.b",
@@ -48,6 +50,9 @@ pub(super) const REFERENCES: [&str; 26] = [
     "port.*.frame",
     "spring.*.a",
     "spring.*.b",
+    "task.*.frame",
+    "task.*.joints.*",
+    "task.*.relative_to",
     "thruster.*.frame",
     "wheel.*.body",
 ];

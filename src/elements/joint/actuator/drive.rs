@@ -38,6 +38,8 @@ struct Tracking {
     qd_ref: usize,
     kp: ParamId,
     kd: ParamId,
+    /// True if a task sets the references to the present state: the errors are zero.
+    in_task: bool,
 }
 
 impl Command {
@@ -77,6 +79,7 @@ impl Tracking {
             qd_ref: by.qd_ref,
             kp: of.parameters(kp, &written.kp, declare),
             kd: of.parameters(kd, &written.kd, declare),
+            in_task: of.in_task,
         }
     }
 }
@@ -196,7 +199,8 @@ impl Drive {
     /// Passes the tracking gains to `on`; see
     /// [`resist_as_drives`](crate::elements::Elements::resist_as_drives).
     pub(in crate::elements) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let (JointMotion::Prescribed, Some(tracking)) = (self.motion_now(now.motions), &self.tracking) {
+        let tracking = self.tracking.filter(|tracking| !tracking.in_task);
+        if let (JointMotion::Prescribed, Some(tracking)) = (self.motion_now(now.motions), tracking) {
             for i in 0..self.joint.nv {
                 let [kp, kd] = [tracking.kp, tracking.kd].map(|first| first.nth(i).of(now.parameters));
                 on(self.joint.v + i, Resistance::of(kp, kd));

@@ -18,6 +18,8 @@ pub(crate) struct Servo {
     pub switch: usize,
     pub gains: Gains,
     pub has_feed_forward: bool,
+    /// True if a task sets the references to the present state: the errors are zero.
+    pub in_task: bool,
 }
 
 /// Gains of a proportional-derivative law, `τ = kp e + kd ė`.
@@ -81,7 +83,7 @@ impl Servo {
     /// Returns the tangent stiffness and damping while no motor limit is reached.
     pub fn resistance(&self, now: &Sensed<f64>) -> Resistance {
         let Gains { kp, kd } = self.gains;
-        match now.inputs[self.switch] > 0.5 {
+        match now.inputs[self.switch] > 0.5 && !self.in_task {
             true => Resistance::of(kp.of(now.parameters), kd.of(now.parameters)),
             false => Resistance::default(),
         }
@@ -154,6 +156,7 @@ impl JointLaw {
                     kd: kd.nth(i),
                 },
                 has_feed_forward: qdd_ref.is_some(),
+                in_task: of.in_task,
             },
         };
         Self::Axes((0..joint.nv).map(axis).collect())

@@ -188,3 +188,78 @@ a = "hand"
 b = "handle"
 law = "capture_grasp"
 "#;
+
+/// A task that moves a driven joint, one whose servo has a switch, and one whose motion is
+/// switched, so that a frame tracks a pose relative to another spacecraft; Jacobians as outputs.
+/// The arm bends, and the inverse is damped everywhere.
+pub const TASKED: &str = r#"
+name = "tasked"
+[body.base]
+mass = 60.0
+mass_centre = [0.05, -0.02, 0.1]
+inertia = [9.0, 11.0, 8.0, 0.4, -0.3, 0.2]
+[body.one]
+mass = 6.0
+mass_centre = [0.5, 0.02, 0.0]
+inertia = [0.1, 0.6, 0.7]
+[body.one.beam]
+length = 1.0
+mass_per_length = 6.0
+polar_inertia_per_length = 0.1
+EI = 1e4
+GJ = 8e3
+bending = 1
+damping_ratio = 0.02
+[body.two]
+mass = 5.0
+mass_centre = [0.4, 0.0, 0.1]
+inertia = [0.1, 0.5, 0.5]
+[body.three]
+mass = 4.0
+mass_centre = [0.3, 0.1, 0.0]
+inertia = [0.1, 0.3, 0.4]
+[body.target]
+mass = 30.0
+inertia = [3.0, 4.0, 5.0]
+start = { position = [5.0, 0.0, 0.0] }
+[joint.shoulder]
+type = "revolute"
+motion = "prescribed"
+parent = "base"
+child = "one"
+origin = [0.5, 0.0, 0.2]
+axis = [0.0, 0.3, 1.0]
+[joint.elbow]
+type = "revolute"
+parent = "one"
+child = "two"
+origin = [1.0, 0.0, 0.0]
+axis = [0.2, 1.0, 0.1]
+motor = { torque_limit = 500.0 }
+servo = { kp = 0.0, kd = 0.0, feed_forward = "rigid" }
+[joint.wrist]
+type = "revolute"
+motions = ["prescribed", "loads"]
+parent = "two"
+child = "three"
+origin = [0.8, 0.0, 0.1]
+axis = [0.1, 0.8, -0.5]
+[frame.tip]
+body = "three"
+origin = [0.7, 0.1, 0.0]
+rpy_deg = [10.0, 20.0, 30.0]
+[task.reach]
+frame = "tip"
+relative_to = "target"
+joints = ["shoulder", "elbow", "wrist"]
+components = ["x", "rz"]
+null_rates = true
+kp = 1.0
+kd = 5.0
+threshold = 4.0
+[kinematics.hand]
+frame = "tip"
+joints = ["shoulder", "elbow", "wrist"]
+outputs = ["jacobian", "generalized_jacobian", "base_motion", "singular_value", "manipulability"]
+components = ["x", "rz"]
+"#;

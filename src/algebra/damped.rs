@@ -1,0 +1,256 @@
+//! Damped inverse of a Jacobian.
+
+use super::{Scalar, root, spd};
+
+/// Damped least-squares inverse `J# = Jᵀ (J Jᵀ + λ² I)⁻¹` of a matrix with `m ≤ 6` rows, with
+///
+/// ```text
+///     λ = λ₀ (1 − σ²/ε²)² for σ < ε, else 0
+/// ```
+///
+/// for the smallest singular value σ: λ is a polynomial in σ², which has no kink at σ = 0, and λ²
+/// has three continuous derivatives at σ = ε. Y. Nakamura and H. Hanafusa (*J. Dynamic Systems,
+/// Measurement, and Control* 108 (1986) 163–171) add `k₀ (1 − w/w₀)²` to `J Jᵀ`, below a threshold
+/// w₀ of the manipulability w.
+#[derive(Clone, Copy, Debug)]
+pub struct DampedInverse<S> {
+    /// Number of rows `m`.
+    rows: usize,
+    /// Factors of `J Jᵀ + λ² I`; `None` if it is singular to round-off, or not finite.
+    factors: Option<[S; 36]>,
+    /// Smallest singular value σ. Its derivative `uᵀ dJ v` is exact, unless σ is zero or another
+    /// singular value is equal.
+    pub singular_value: S,
+    /// Damping λ.
+    pub damping: S,
+}
+
+impl<S: Scalar> DampedInverse<S> {
+    /// Computes the inverse of the matrix with these `columns`, of which the first `rows` entries
+    /// count, for the threshold ε (positive) and the damping λ₀.
+    pub fn new(columns: &[[S; 6]], rows: usize, threshold: f64, damping: f64) -> Self {
+        Self::with(columns, rows, |square| {
+            let part = square / S::lift(threshold * threshold);
+            let below = S::one() - part;
+            S::select(part.exceeds(1.0), S::zero(), below * below * S::lift(damping))
+        })
+    }
+
+    /// Computes the inverse with the damping λ as a function of σ².
+    fn with(columns: &[[S; 6]], rows: usize, damping: impl FnOnce(S) -> S) -> Self {
+        let mut gram = [S::zero(); 36];
+        for i in 0..rows {
+            for j in 0..rows {
+                let products = columns.iter().map(|column| column[i] * column[j]);
+                gram[i * rows + j] = products.fold(S::zero(), |sum, product| sum + product);
+            }
+        }
+        let square = smallest_square(columns, &gram, rows);
+        let damping = damping(square);
+        for i in 0..rows {
+            gram[i * rows + i] += damping * damping;
+        }
+        let factored = spd::factor(&mut gram[..rows * rows], rows);
+        Self {
+            rows,
+            factors: factored.is_ok().then_some(gram),
+            singular_value: root(square),
+            damping,
+        }
+    }
+
+    /// Computes the inverse without damping.
+    pub fn undamped(columns: &[[S; 6]], rows: usize) -> Self {
+        Self::with(columns, rows, |_| S::zero())
+    }
+
+    /// Returns the product of the singular values of an undamped inverse's matrix, `√det(J Jᵀ)`;
+    /// zero if that is singular to round-off.
+    pub fn volume(&self) -> S {
+        let Some(factors) = &self.factors else {
+            return S::zero();
+        };
+        let pivots = (0..self.rows).map(|i| factors[i * (self.rows + 1)]);
+        root(S::one() / pivots.fold(S::one(), |product, pivot| product * pivot))
+    }
+
+    /// Returns true if [`solve`](Self::solve) is finite.
+    pub fn is_regular(&self) -> bool {
+        self.factors.is_some()
+    }
+
+    /// Returns `y = (J Jᵀ + λ² I)⁻¹ b`, with which `J# b = Jᵀ y`; NaN where this is singular.
+    pub fn solve(&self, mut b: [S; 6]) -> [S; 6] {
+        match &self.factors {
+            Some(factors) => spd::solve(&factors[..self.rows * self.rows], &mut b[..self.rows]),
+            None => b.fill(S::lift(f64::NAN)),
+        }
+        b
+    }
+}
+
+/// Returns the square of the smallest singular value of the matrix with these columns, `|Jᵀ u|²`
+/// with the left singular vector `u` as a constant, from its Gram matrix `J Jᵀ` (`rows × rows`).
+/// With fewer columns other than zero it is zero without round-off.
+fn smallest_square<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -> S {
+    let is_moved = |column: &&[S; 6]| column.iter().any(|entry| entry.value() != 0.0);
+    if columns.iter().filter(is_moved).count() < rows {
+        return S::zero();
+    }
+    let u = last_eigenvector(std::array::from_fn(|k| gram[k].value()), rows);
+    let squares = columns.iter().map(|column| {
+        let along = (0..rows).fold(S::zero(), |sum, i| sum + column[i] * S::lift(u[i]));
+        along * along
+    });
+    squares.fold(S::zero(), |sum, square| sum + square)
+}
+
+/// Largest number of sweeps of Jacobi's method; it converges quadratically, within about six.
+const MOST_SWEEPS: usize = 20;
+
+/// Returns the eigenvector of the smallest eigenvalue of a symmetric matrix (`n × n`, row-major),
+/// by Jacobi's method.
+fn last_eigenvector(mut a: [f64; 36], n: usize) -> [f64; 6] {
+    let mut vectors = [[0.0; 6]; 6];
+    (0..6).for_each(|i| vectors[i][i] = 1.0);
+    for _ in 0..MOST_SWEEPS {
+        let mut rotated = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let off = a[p * n + q];
+                let (first, second) = (a[p * n + p], a[q * n + q]);
+                // Entries below the round-off of both diagonal entries change no vector.
+                if first + 0.01 * off.abs() == first && second + 0.01 * off.abs() == second || !off.is_finite() {
+                    continue;
+                }
+                rotated = true;
+                let theta = (second - first) / (2.0 * off);
+                let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for k in 0..n {
+                    let (x, y) = (a[k * n + p], a[k * n + q]);
+                    (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p * n + k], a[q * n + k]);
+                    (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
+                }
+                for row in &mut vectors {
+                    (row[p], row[q]) = (c * row[p] - s * row[q], s * row[p] + c * row[q]);
+                }
+            }
+        }
+        if !rotated {
+            break;
+        }
+    }
+    let least = (0..n)
+        .min_by(|&i, &j| a[i * n + i].total_cmp(&a[j * n + j]))
+        .unwrap_or(0);
+    std::array::from_fn(|i| vectors[i][least])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::Dual;
+    use crate::larger::Larger;
+    use nalgebra::{DMatrix, Matrix6xX};
+
+    /// Returns a matrix with smoothly varying entries.
+    fn columns<S: Scalar>(x: S, rows: usize, n: usize) -> Vec<[S; 6]> {
+        let entry = |i: usize, k: usize| {
+            let phase = 0.37 * (7 * i + 3 * k * k + 5 * i * k) as f64;
+            let (sin, _) = (x * S::lift(0.3 + 0.1 * i as f64) + S::lift(phase)).sin_cos();
+            if i < rows { sin } else { S::zero() }
+        };
+        (0..n).map(|k| std::array::from_fn(|i| entry(i, k))).collect()
+    }
+
+    fn reference(x: f64, rows: usize, n: usize) -> DMatrix<f64> {
+        let columns = columns(x, rows, n);
+        Matrix6xX::from_fn(n, |i, k| columns[k][i]).rows(0, rows).into_owned()
+    }
+
+    /// Tolerances: round-off, and the error of central differences.
+    #[test]
+    fn singular_value_and_its_derivative_are_those_of_the_decomposition() {
+        for (rows, n) in [(1, 1), (2, 2), (3, 7), (6, 6), (6, 7)] {
+            for x in [0.2, 0.9, 1.7] {
+                let at = DampedInverse::new(&columns(Dual::<1>::variable(x, 0), rows, n), rows, 1e-3, 1e-3);
+                let least = |x: f64| reference(x, rows, n).singular_values().min();
+                let off = (at.singular_value.re - least(x)).abs();
+                assert!(off < 1e-13, "{rows} x {n}: {off:e}");
+                let h = 1e-5;
+                let slope = (least(x + h) - least(x - h)) / (2.0 * h);
+                let off = (at.singular_value.eps[0] - slope).abs();
+                assert!(off < 1e-8, "{rows} x {n}: {off:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn undamped_inverse_is_the_pseudoinverse() {
+        let (rows, n, x) = (3, 5, 0.4);
+        let (columns, J) = (columns(x, rows, n), reference(x, rows, n));
+        let inverse = DampedInverse::new(&columns, rows, 1e-3, 1e-3);
+        let b = [0.3, -0.7, 1.1, 0.0, 0.0, 0.0];
+        let y = inverse.solve(b);
+        let expected = J.pseudo_inverse(1e-9).expect("finite") * nalgebra::Vector3::from_column_slice(&b[..3]);
+        let rates = columns
+            .iter()
+            .map(|column| (0..rows).map(|i| column[i] * y[i]).sum::<f64>());
+        let off = rates.zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::larger);
+        assert!(inverse.damping == 0.0 && off < 1e-13, "{off:e}");
+    }
+
+    /// Returns a matrix with the singular values 3 and `sigma`, the latter for the direction (1,
+    /// 2).
+    fn nearly_singular<S: Scalar>(sigma: S) -> [[S; 6]; 2] {
+        let (u, v) = ([1.0, 2.0], [-2.0, 1.0]);
+        let entry = |i: usize, k: usize| sigma * S::lift(u[i] * u[k] / 5.0) + S::lift(3.0 * v[i] * v[k] / 5.0);
+        [0, 1].map(|k| std::array::from_fn(|i| if i < 2 { entry(i, k) } else { S::zero() }))
+    }
+
+    /// A motion in the direction of the smallest singular value has rates of `σ/(σ² + λ²)`, at most
+    /// `1/(2 λ)`, which they reach at `σ = λ`. Without damping they are twice that there.
+    #[test]
+    fn damping_bounds_the_rates() {
+        for (sigma, at_bound) in [
+            (0.0, false),
+            (0.01, false),
+            (0.049752, true),
+            (0.2, false),
+            (0.7, false),
+        ] {
+            let columns = nearly_singular(sigma);
+            let inverse = DampedInverse::new(&columns, 2, 1.0, 0.05);
+            let damping = 0.05 * (1.0 - sigma * sigma) * (1.0 - sigma * sigma);
+            assert!((inverse.singular_value - sigma).abs() < 1e-14 && (inverse.damping - damping).abs() < 1e-14);
+            let length = 5.0_f64.sqrt();
+            let y = inverse.solve([1.0 / length, 2.0 / length, 0.0, 0.0, 0.0, 0.0]);
+            let rates = columns.map(|column| column[0] * y[0] + column[1] * y[1]);
+            let (rate, bound) = (rates[0].hypot(rates[1]), 1.0 / (2.0 * damping));
+            let off = (rate - sigma / (sigma * sigma + damping * damping)).abs();
+            assert!(
+                off < 1e-11 && rate < (1.0 + 1e-11) * bound,
+                "{sigma}: {rate}, off by {off:e}"
+            );
+            assert_eq!(rate > 0.9999 * bound, at_bound, "{sigma}: {rate} of {bound}");
+        }
+    }
+
+    /// The damping has no kink where a singular value passes zero, and none at the threshold.
+    #[test]
+    fn damping_is_smooth() {
+        let slope = |sigma: f64| {
+            let columns = nearly_singular(Dual::<1>::variable(sigma, 0));
+            DampedInverse::new(&columns, 2, 0.1, 0.05).damping.eps[0]
+        };
+        for (at, expected) in [(0.0, 0.0), (0.1, 0.0), (0.04, -0.05 * 4.0 * 0.4 * 0.84 / 0.1)] {
+            let off = [-1e-7, 1e-7].map(|by| (slope(at + by) - expected).abs());
+            assert!(off.into_iter().all(|off| off < 1e-4), "{at}: {off:?}");
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Task-space control: the motion of frames on the spacecraft with undeformed bodies, from which
+//! tasks compute the accelerations of their joints.
+
+use super::feed_forward::{At, FeedForward};
+use super::model::Model;
+use crate::Error;
+use crate::algebra::{Quaternion, Scalar, Twist, Vec3};
+use crate::elements::{Instant, RelativeMotion, Task, TaskState};
+use crate::spec::JointMotion;
+use crate::system::{Configuration, FrameRef, JointState, Kinematics};
+
+/// Workspace of all tasks, with the results of their laws.
+#[derive(Clone, Debug)]
+pub(super) struct Tasks<S: Scalar> {
+    of: Vec<Commanded<S>>,
+    /// Results, in the order of the tasks.
+    pub states: Vec<TaskState<S>>,
+}
+
+/// Workspace of one task, one entry for each axis.
+#[derive(Clone, Debug)]
+struct Commanded<S: Scalar> {
+    actuators: Vec<Actuator>,
+    /// Columns of the Jacobian, angular first, axes of the reference.
+    columns: Vec<[S; 6]>,
+    /// Motion of the frame at zero accelerations of the axes of all tasks.
+    at: RelativeMotion<S>,
+    qdd: Vec<S>,
+}
+
+/// Indices of a joint's drive among the drives and of its servo among those with feed-forward.
+#[derive(Clone, Copy, Debug)]
+struct Actuator {
+    drive: Option<usize>,
+    fed: Option<usize>,
+}
+
+impl Actuator {
+    /// Returns `value` if the joint has the commanded acceleration, else zero. The switch of a
+    /// servo selects, so that dependencies on it are traced.
+    fn select<S: Scalar>(self, model: &Model, now: &Instant<S>, value: impl FnOnce() -> [S; 6]) -> [S; 6] {
+        let (elements, zero) = (&model.elements, [S::zero(); 6]);
+        let motion = self.drive.map(|drive| elements.drives[drive].motion_now(now.motions));
+        match (motion, self.fed.and_then(|fed| elements.fed().nth(fed))) {
+            (Some(JointMotion::Prescribed), _) => value(),
+            (None | Some(JointMotion::Loads), Some(fed)) => {
+                let is_on = now.inputs[fed.switch].exceeds(0.5);
+                // A servo that is off has no driven axis, whose response could be computed.
+                if !fed.is_on(elements, now) {
+                    return zero;
+                }
+                value().map(|entry| S::select(is_on, entry, S::zero()))
+            }
+            _ => zero,
+        }
+    }
+}
+
+/// Velocity and acceleration of the origin of a frame, with angular velocity and acceleration.
+struct Moving<S: Scalar> {
+    p: Vec3<S>,
+    V: Twist<S>,
+    A: Twist<S>,
+}
+
+impl<S: Scalar> Tasks<S> {
+    /// Allocates the workspace; `None` if the model has no tasks.
+    pub fn new(model: &Model) -> Option<Box<Self>> {
+        let elements = &model.elements;
+        if elements.tasks.is_empty() {
+            return None;
+        }
+        let commanded = |task: &Task| Commanded {
+            actuators: (task.axes.iter())
+                .map(|axis| Actuator {
+                    drive: elements.drives.iter().position(|drive| drive.body == axis.body),
+                    fed: elements.fed().position(|fed| fed.body == axis.body),
+                })
+                .collect(),
+            columns: vec![[S::zero(); 6]; task.axes.len()],
+            at: RelativeMotion::rest(),
+            qdd: vec![S::zero(); task.axes.len()],
+        };
+        Some(Box::new(Self {
+            of: elements.tasks.iter().map(commanded).collect(),
+            states: vec![TaskState::default(); elements.tasks.len()],
+        }))
+    }
+
+    /// Computes the joints' references among the `inputs` at the instant `now`, whose own inputs
+    /// are not read. Overwrites the `rigid` model.
+    ///
+    /// # Errors
+    /// Those of the rigid model and of the laws.
+    pub fn command(
+        &mut self,
+        model: &Model,
+        rigid: &mut FeedForward<S>,
+        now: Instant<S>,
+        inputs: &mut [S],
+    ) -> Result<(), Error> {
+        let tasks = &model.elements.tasks;
+        let joints = JointState { q: now.q, qd: now.qd };
+        tasks.iter().for_each(|task| task.begin(joints, inputs));
+        let now = Instant {
+            inputs: &*inputs,
+            ..now
+        };
+        rigid.update(model, &now, At::Present)?;
+        // Each Jacobian overwrites the accelerations that all motions read.
+        for (task, commanded) in tasks.iter().zip(&mut self.of) {
+            commanded.at = motion(task, rigid, &now);
+        }
+        for ((task, commanded), state) in tasks.iter().zip(&mut self.of).zip(&mut self.states) {
+            commanded.jacobian(model, task, rigid, &now);
+            *state = task.command(&now.sensed(), &commanded.at, &mut commanded.columns, &mut commanded.qdd)?;
+        }
+        for (task, commanded) in tasks.iter().zip(&self.of) {
+            task.finish(&commanded.qdd, inputs);
+        }
+        Ok(())
+    }
+}
+
+impl<S: Scalar> Commanded<S> {
+    /// Fills the columns of the Jacobian: the accelerations of the frame relative to the reference
+    /// for unit accelerations of the axes, with the reaction of all bodies; attitudes with
+    /// feed-forward are held.
+    fn jacobian(&mut self, model: &Model, task: &Task, rigid: &mut FeedForward<S>, now: &Instant<S>) {
+        let FeedForward {
+            kinematics,
+            applied,
+            dynamics,
+            qdd,
+            ..
+        } = rigid;
+        let at = Configuration {
+            kinematics: &*kinematics,
+            ..now.configuration()
+        };
+        let R_WR = at.arm(task.frames[1]).R;
+        applied.clear();
+        for ((axis, actuator), column) in task.axes.iter().zip(&self.actuators).zip(&mut self.columns) {
+            *column = actuator.select(model, now, || {
+                dynamics.respond_to_drive(at, applied, axis.rate, qdd);
+                let attitudes = model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs));
+                let mut is_held = false;
+                for servo in attitudes {
+                    is_held |= dynamics.turn(servo.body, &Vec3::zeros()).is_ok();
+                }
+                if is_held {
+                    dynamics.carry_on(at, qdd);
+                }
+                let [T, R] = task.frames.map(|frame| moving(at, frame, &dynamics.A, qdd, false));
+                let r = T.p - R.p;
+                let (w, v) = (T.A.w - R.A.w, T.A.v - R.A.v - R.A.w.cross(&r));
+                Twist::new(R_WR.tr_mul(&w), R_WR.tr_mul(&v)).to_array()
+            });
+        }
+    }
+}
+
+/// Returns the pose of the task's frame on the spacecraft itself, and its motion on the `rigid`
+/// model.
+fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> RelativeMotion<S> {
+    let at = Configuration {
+        kinematics: &rigid.kinematics,
+        ..now.configuration()
+    };
+    let [T, R] = task
+        .frames
+        .map(|frame| moving(at, frame, &rigid.dynamics.A, &rigid.qdd, true));
+    let [r, v] = [T.p - R.p, T.V.v - R.V.v];
+    let (w, R_WR) = (R.V.w, at.arm(task.frames[1]).R);
+    let v = v - w.cross(&r);
+    let a = T.A.v - R.A.v - R.A.w.cross(&r) - w.cross(&w.cross(&r)) - w.cross(&v) * S::lift(2.0);
+    let w_rel = T.V.w - w;
+    let alpha = T.A.w - R.A.w - w.cross(&w_rel);
+    let [T, R] = task.frames.map(|frame| now.configuration().pose(frame));
+    RelativeMotion {
+        r: R.R.tr_mul(&(T.p - R.p)),
+        q: Quaternion::from_rotation(&R.R.tr_mul(&T.R)),
+        V: Twist::new(R_WR.tr_mul(&w_rel), R_WR.tr_mul(&v)),
+        A: Twist::new(R_WR.tr_mul(&alpha), R_WR.tr_mul(&a)),
+    }
+}
+
+/// Returns position and motion of the origin of a frame, with the accelerations `A` and `qdd` of
+/// bodies and rates, and those of the velocities if `with_bias` is true.
+fn moving<S: Scalar>(at: Configuration<S>, frame: FrameRef, A: &[Twist<S>], qdd: &[S], with_bias: bool) -> Moving<S> {
+    let (system, kinematics): (_, &Kinematics<S>) = (at.system, at.kinematics);
+    let (on, arm) = (system.carrier(frame), at.arm(frame).p);
+    let carrier = kinematics.carrier(on);
+    let mut A = kinematics.beyond_bias_of(system, on, A, qdd).shift(&arm);
+    if with_bias {
+        A = A + carrier.A_bias.shift(&arm);
+        A.v += carrier.V_WB.w.cross(&carrier.V_WB.w.cross(&arm));
+    }
+    Moving {
+        p: carrier.p_WB + arm,
+        V: carrier.V_WB.shift(&arm),
+        A,
+    }
+}

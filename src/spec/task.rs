@@ -1,0 +1,299 @@
+use super::element::{FrameField, Report, Table};
+use super::{JointMotion, Spec, rotation, unknown};
+use crate::algebra::{Quaternion, Scalar, log};
+use crate::error::rounded;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Task-space control of a frame: joints move so that the frame tracks a pose trajectory (resolved
+/// motion rate with acceleration feed-forward, and a damped inverse of the generalised Jacobian).
+/// `docs/tasks.md` describes it.
+///
+/// Outputs are `<task>.error[1..]`, reference less position of each component (m or rad),
+/// `<task>.singular_value` and `<task>.applied_damping`. The inputs that the task sets
+/// (`<joint>.qdd`, or `<joint>.q_ref`, `.qd_ref` and `.qdd_ref`) are outputs too, and with
+/// waypoints `<task>.s`, the number of waypoints left, `.s_rate` and `.s_acceleration`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Task {
+    /// Frame or body that tracks the reference. Not an ANCF beam.
+    pub frame: String,
+    /// Frame, body or `world` in whose axes the reference is written: one on the own spacecraft, or
+    /// a target. Not an ANCF beam. Default `world`.
+    #[serde(default = "world", skip_serializing_if = "is_world")]
+    pub relative_to: String,
+    /// Joints that move the frame, all on one spacecraft. Each has `motion = "prescribed"`, or a
+    /// servo with `feed_forward = "rigid"`; none is spherical.
+    pub joints: Vec<String>,
+    /// Controlled components of the pose in axes of `relative_to`, at most as many as the joints
+    /// have axes. Default: all six.
+    #[serde(default = "all", skip_serializing_if = "is_all")]
+    pub components: Vec<Component>,
+    /// Gain `kp` of the pose error, 1/s, positive: an error decays as `exp(−kp t)`. It is also the
+    /// gain at which a joint with a `range` approaches a limit.
+    pub kp: f64,
+    /// Gain `kd` of the joints' rate error, 1/s, positive: usually several times `kp`.
+    pub kd: f64,
+    /// Length `L` that makes singular values pure numbers, m, positive: translations count in units
+    /// of `L`. Usually about the reach of the arm. Default 1.
+    #[serde(default = "one")]
+    pub length: f64,
+    /// Smallest singular value of the generalised Jacobian below which its inverse is damped,
+    /// positive. Default 0.05.
+    #[serde(default = "small")]
+    pub threshold: f64,
+    /// Damping `λ₀` of the inverse where the Jacobian is singular, positive: with the smallest
+    /// singular value `σ` it is `λ₀ (1 − σ²/threshold²)²`. Default 0.05.
+    #[serde(default = "small")]
+    pub damping: f64,
+    /// Inputs `<task>.null_rate[1..]` (rad/s, m/s), one for each axis: rates of which the joints
+    /// have the part that does not move the controlled components, with a lag of `1/kd`.
+    /// Default: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub null_rates: bool,
+    /// Poses of the frame, reached at rest. Between two the position is on a straight line and the
+    /// attitude turns about a fixed axis, both along `10s³ − 15s⁴ + 6s⁵`. Default: none, the
+    /// reference is the inputs `<task>.r_ref[1..3]`, `.v_ref[1..3]`, `.a_ref[1..3]` (position,
+    /// velocity, acceleration), `.q_ref[1..4]`, `.w_ref[1..3]`, `.wd_ref[1..3]` (attitude, angular
+    /// velocity and acceleration), all in axes of `relative_to`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub waypoint: Vec<Waypoint>,
+}
+
+/// Pose of a task's frame at a time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Waypoint {
+    /// Time, s, later than that of the waypoint before.
+    pub time: f64,
+    /// Position, m. Required if the task controls a component of the position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<[f64; 3]>,
+    /// Attitude, unit quaternion (w, x, y, z). This or `rpy_deg` is required if the task controls a
+    /// component of the attitude.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub orientation: Option<[f64; 4]>,
+    /// Attitude in place of `orientation`: roll, pitch, yaw about fixed axes x, y, z, degrees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rpy_deg: Option<[f64; 3]>,
+}
+
+/// Component of a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Component {
+    /// Position along x.
+    X,
+    /// Position along y.
+    Y,
+    /// Position along z.
+    Z,
+    /// Rotation about x.
+    Rx,
+    /// Rotation about y.
+    Ry,
+    /// Rotation about z.
+    Rz,
+}
+
+impl Component {
+    /// All components.
+    pub const ALL: [Self; 6] = [Self::X, Self::Y, Self::Z, Self::Rx, Self::Ry, Self::Rz];
+
+    /// Returns the index among three angular and three linear components, in this order.
+    pub fn index(self) -> usize {
+        (self as usize + 3) % 6
+    }
+
+    /// Returns true for a rotation.
+    pub fn is_angular(self) -> bool {
+        self.index() < 3
+    }
+
+    /// Returns the `components` of a motion as pure numbers, with lengths in units of `length` (m),
+    /// and zeros for the rest; `scale` multiplies all.
+    pub(crate) fn select<S: Scalar>(components: &[Self], length: f64, motion: &[S; 6], scale: f64) -> [S; 6] {
+        std::array::from_fn(|i| match components.get(i) {
+            Some(component) => {
+                let unit = if component.is_angular() { 1.0 } else { length };
+                motion[component.index()] * S::lift(scale / unit)
+            }
+            None => S::zero(),
+        })
+    }
+
+    /// Returns the description, for variables.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::X => "position along x",
+            Self::Y => "position along y",
+            Self::Z => "position along z",
+            Self::Rx => "rotation about x",
+            Self::Ry => "rotation about y",
+            Self::Rz => "rotation about z",
+        }
+    }
+}
+
+impl Waypoint {
+    /// Returns the attitude.
+    pub fn attitude(&self) -> Quaternion<f64> {
+        rotation(self.orientation, self.rpy_deg)
+    }
+
+    fn has_attitude(&self) -> bool {
+        self.orientation.is_some() || self.rpy_deg.is_some()
+    }
+}
+
+/// Largest rotation between waypoints, rad: at π its direction is ambiguous.
+const LARGEST_TURN: f64 = std::f64::consts::PI - 1e-3;
+
+fn world() -> String {
+    super::WORLD.to_owned()
+}
+
+fn is_world(frame: &str) -> bool {
+    frame == super::WORLD
+}
+
+pub(super) fn all() -> Vec<Component> {
+    Component::ALL.to_vec()
+}
+
+pub(super) fn is_all(components: &[Component]) -> bool {
+    components == Component::ALL
+}
+
+pub(super) fn one() -> f64 {
+    1.0
+}
+
+fn small() -> f64 {
+    0.05
+}
+
+/// Reports components that are listed twice, and more of them than the joints have axes.
+pub(super) fn check_components(components: &[Component], axes: usize, report: &mut Report) {
+    if (1..components.len()).any(|k| components[..k].contains(&components[k])) {
+        report.add("components", "a component is listed twice");
+    }
+    if report.found.is_empty() && components.len() > axes {
+        let count = components.len();
+        let what = format!("the joints have fewer axes ({axes}) than there are components ({count})");
+        report.add("components", what);
+    }
+}
+
+impl Task {
+    /// Returns true if a component of the attitude is controlled.
+    pub fn turns(&self) -> bool {
+        self.components.iter().any(|component| component.is_angular())
+    }
+
+    /// Returns true if a component of the position is controlled.
+    pub fn moves(&self) -> bool {
+        self.components.iter().any(|component| !component.is_angular())
+    }
+
+    fn check_joints(&self, spec: &Spec, report: &mut Report) {
+        let mut axes = 0;
+        for (index, name) in self.joints.iter().enumerate() {
+            let Some(joint) = spec.joint.get(name) else {
+                report.add("joints", unknown("joint", name, spec.joint.keys()));
+                continue;
+            };
+            let can = |motion| joint.motion == motion || joint.motions.contains(&motion);
+            let others = spec.task.values().filter(|task| task.joints.contains(name)).count();
+            let what = if self.joints[..index].contains(name) {
+                "is listed twice"
+            } else if others > 1 {
+                "is in several tasks"
+            } else if spec.plan.values().any(|plan| plan.joints.contains(name)) {
+                "is in a plan too, which sets the references that the task sets"
+            } else if !joint.kind.has_plain_positions() {
+                "has no coordinates whose derivatives are its rates: tasks move joints of all types but spherical, \
+                 fixed and free"
+            } else if joint.drive_train.is_some() {
+                "has a drive train, whose rotor the actuators move"
+            } else if !joint.feeds_forward() && !can(JointMotion::Prescribed) {
+                "takes no acceleration: write motion = \"prescribed\", or a servo with feed_forward = \"rigid\""
+            } else {
+                axes += joint.kind.rates();
+                continue;
+            };
+            report.add("joints", format!("joint \"{name}\" {what}"));
+        }
+        check_components(&self.components, axes, report);
+    }
+
+    fn check_waypoints(&self, report: &mut Report) {
+        for (k, waypoint) in self.waypoint.iter().enumerate() {
+            let number = k + 1;
+            if k > 0 && waypoint.time <= self.waypoint[k - 1].time {
+                let (time, before) = (waypoint.time, self.waypoint[k - 1].time);
+                let what = format!("waypoint {number} is at {time} s, and the one before at {before} s: times ascend");
+                report.add("waypoint", what);
+            }
+            if self.moves() && waypoint.position.is_none() {
+                report.add(
+                    "waypoint",
+                    format!("waypoint {number} has no `position`, which the task controls"),
+                );
+            }
+            if self.turns() && !waypoint.has_attitude() {
+                let what = format!(
+                    "waypoint {number} has no attitude, which the task controls: write `rpy_deg` or `orientation`"
+                );
+                report.add("waypoint", what);
+            }
+            let length = waypoint.attitude().norm_squared().sqrt();
+            if (length - 1.0).abs() > 1e-6 {
+                let what = format!(
+                    "waypoint {number}: the quaternion is not of unit length: |q| = {}",
+                    rounded(length, 7)
+                );
+                report.add("waypoint", what);
+            }
+            if self.turns() && k > 0 {
+                let turn = waypoint.attitude() * self.waypoint[k - 1].attitude().conjugate();
+                if log(turn).norm() > LARGEST_TURN {
+                    let what = format!(
+                        "waypoint {number} is half a turn from the one before, about an axis in either direction: add a \
+                         waypoint between"
+                    );
+                    report.add("waypoint", what);
+                }
+            }
+            if waypoint.orientation.is_some() && waypoint.rpy_deg.is_some() {
+                report.add(
+                    "waypoint",
+                    format!("waypoint {number}: write either `orientation` or `rpy_deg`"),
+                );
+            }
+        }
+    }
+}
+
+impl Table for Task {
+    fn frames(&self) -> Vec<FrameField<'_>> {
+        vec![
+            FrameField::new("frame", &self.frame).with_axes(),
+            FrameField::new("relative_to", &self.relative_to).or_world().with_axes(),
+        ]
+    }
+
+    fn check(&self, spec: &Spec, report: &mut Report) {
+        if self.frame == self.relative_to {
+            report.add(
+                "relative_to",
+                format!("\"{}\" does not move relative to itself", self.frame),
+            );
+        }
+        if self.joints.is_empty() || self.components.is_empty() {
+            report.add("", "a task has at least one joint and one component");
+        }
+        self.check_joints(spec, report);
+        self.check_waypoints(report);
+    }
+}
