@@ -11,11 +11,13 @@ pub const AUTO: Method = Method::Auto(Alternatives {
     radau5: true,
 });
 
+type Function<'a, E> = dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), E> + 'a;
+
 /// A function as an [`Ode`], with the implicit midpoint rule as its own step:
 /// `R(u) = u − f(t + h/2, x₀ + h/2 u)`. One type for all functions, so that the methods are compiled
 /// once.
 pub struct Rhs<'a, E> {
-    f: Box<dyn FnMut(f64, &[f64], &mut [f64]) -> Result<(), E> + 'a>,
+    f: Box<Function<'a, E>>,
     /// Initial state of the own step.
     x0: Vec<f64>,
 }
