@@ -95,7 +95,7 @@ impl Reference {
                     .into_iter()
                     .zip([Unit::One, Unit::PerSecond, Unit::PerSecond2]);
             for ((field, unit), what) in fields.zip(what) {
-                let what = format!("{what} of task {task}: the number of waypoints left");
+                let what = format!("{what} of task {task}: one more at each waypoint");
                 declare.input(Quantity::new(format!("{task}.{field}"), unit, what), 0.0, false);
             }
             return Self::Path { s, poses };
