@@ -1,6 +1,6 @@
 //! Jacobians of frames and their singular values, as outputs.
 
-use super::{Compiler, Cursor, Element, Outputs, task::carrying_body};
+use super::{Compiler, Cursor, Element, Outputs};
 use crate::algebra::{DampedInverse, Scalar, Twist};
 use crate::spec::{self, Component, KinematicOutput, Spec, at, problem};
 use crate::system::{Bound, Carrier, FrameRef, ParamId, Quantity, System, Unit};
@@ -95,9 +95,9 @@ impl FrameKinematics {
         if system.rigid_carrier(self.frame) == Carrier::World {
             return Err(("frame", format!("\"{frame}\" is fixed to the world: it does not move")));
         }
-        let of_tree = carrying_body(system, self.frame).map(|body| root(system, body));
+        let of_tree = system.carrying_body(self.frame).map(|body| system.root(body));
         let joint = |name: &&String| bodies.iter().position(|body| body.joint.name == **name);
-        let is_apart = |name: &&String| joint(name).map(|body| root(system, body)) != of_tree;
+        let is_apart = |name: &&String| joint(name).map(|body| system.root(body)) != of_tree;
         if let Some(joint) = written.joints.iter().find(is_apart) {
             let what = format!("joint \"{joint}\" is not on the spacecraft of \"{frame}\", and does not move it");
             return Err(("joints", what));
@@ -123,7 +123,7 @@ impl FrameKinematics {
         // The wrench of a free joint on its parent is zero, so its child is another spacecraft.
         let mut free = bodies.iter().enumerate().skip(base + 1);
         let inside = |(i, body): &(usize, &crate::system::Body)| {
-            body.joint.kind == spec::JointType::Free && root(system, *i) == base && *i != base
+            body.joint.kind == spec::JointType::Free && system.root(*i) == base && *i != base
         };
         match free.find(inside) {
             Some((_, body)) => {
@@ -136,14 +136,6 @@ impl FrameKinematics {
             None => Ok(()),
         }
     }
-}
-
-/// Returns the root of the tree of a body.
-fn root(system: &System, mut body: usize) -> usize {
-    while let Some(parent) = system.bodies[body].parent {
-        body = parent;
-    }
-    body
 }
 
 impl Element for FrameKinematics {
@@ -176,8 +168,9 @@ impl Element for FrameKinematics {
             let element = Self {
                 name: name.clone(),
                 frame,
-                base: carrying_body(system, frame)
-                    .map(|body| root(system, body))
+                base: system
+                    .carrying_body(frame)
+                    .map(|body| system.root(body))
                     .filter(is_free),
                 rates,
                 axes,

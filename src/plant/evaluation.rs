@@ -103,12 +103,12 @@ impl<S: Scalar> Evaluation<S> {
         self.update_kinematics(of, x);
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
-        let mut feed_forward = self.feed_forward.as_deref_mut();
-        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
-            tasks.command(of.model, rigid, now, &mut self.inputs)?;
+        if let Some(rigid) = self.feed_forward.as_deref_mut() {
+            control(of, now, self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+            now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        load(of, now, feed_forward, &mut self.applied)
+        Ok(of.model.elements.evaluate(&now, &mut self.applied))
     }
 
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
@@ -125,12 +125,12 @@ impl<S: Scalar> Evaluation<S> {
     /// modes; returns their power, W.
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
-        let mut feed_forward = self.feed_forward.as_deref_mut();
-        if let (Some(tasks), Some(rigid)) = (&mut self.tasks, &mut feed_forward) {
-            tasks.command(of.model, rigid, now, &mut self.inputs)?;
+        if let Some(rigid) = self.feed_forward.as_deref_mut() {
+            control(of, now, self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+            now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        load(of, now, feed_forward, &mut self.applied)
+        Ok(of.model.elements.evaluate(&now, &mut self.applied))
     }
 
     /// Computes the states' derivatives under the loads in `applied`, at the
@@ -361,20 +361,22 @@ pub(super) fn instant<'a, S: Scalar>(
     }
 }
 
-/// Fills the loads; returns their power, W.
-fn load<'a, S: Scalar>(
+/// Computes the references of tasks, among the `inputs`, and the torques of feed-forward at the
+/// instant `now`, whose own inputs are not read.
+fn control<S: Scalar>(
     of: Constants,
-    mut now: Instant<'a, S>,
-    feed_forward: Option<&'a mut FeedForward<S>>,
-    applied: &mut Applied<S>,
-) -> Result<S, Error> {
-    if let Some(feed_forward) = feed_forward {
-        if feed_forward.has_servos {
-            feed_forward.update(of.model, &now, At::Reference)?;
-        }
-        now.feed_forward = &feed_forward.torques;
+    now: Instant<S>,
+    tasks: Option<&mut Tasks<S>>,
+    rigid: &mut FeedForward<S>,
+    inputs: &mut [S],
+) -> Result<(), Error> {
+    if let Some(tasks) = tasks {
+        tasks.command(of.model, rigid, now, inputs)?;
     }
-    Ok(of.model.elements.evaluate(&now, applied))
+    if rigid.has_servos {
+        rigid.update(of.model, &Instant { inputs, ..now }, At::Reference)?;
+    }
+    Ok(())
 }
 
 /// Returns coordinates and rates of joints and modes: the recovered ones, or those in the states
@@ -437,14 +439,7 @@ impl Evaluation<f64> {
         if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
             let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
             // A failure here is ignored: the evaluation of the derivatives reports it.
-            if let Some(tasks) = &mut self.tasks {
-                let _ = tasks.command(model, feed_forward, now, &mut self.inputs);
-            }
-            let now = Instant {
-                inputs: &self.inputs,
-                ..now
-            };
-            let _ = feed_forward.update(model, &now, At::Reference);
+            let _ = control(of, now, self.tasks.as_deref_mut(), feed_forward, &mut self.inputs);
         }
         let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
         let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);

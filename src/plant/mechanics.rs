@@ -8,7 +8,7 @@ use crate::dynamics::Applied;
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::recursive::{CompositeBodies, InverseDynamics, frame_columns};
 use crate::spec::JointType;
-use crate::system::{Carrier, FrameRef, Quantity};
+use crate::system::{FrameRef, Quantity};
 use nalgebra::{Matrix6, Vector6};
 
 /// Matrices and forces of the equations of motion `M(q) v̇ + c(q, v) = τ` of the trees, in the
@@ -41,17 +41,6 @@ impl Model {
     pub fn joint_rates(&self) -> Vec<Quantity> {
         self.system.states().split_off(self.system.nq)
     }
-
-    /// Returns the root body of the tree of each rate; bodies of different trees share no joint.
-    pub fn rate_roots(&self) -> Vec<usize> {
-        let mut roots = vec![usize::MAX; self.system.nv];
-        for (i, body) in self.system.bodies.iter().enumerate() {
-            let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
-            let own = (body.joint.v..body.joint.v + body.joint.nv).chain(modes);
-            own.for_each(|v| roots[v] = root(self, i));
-        }
-        roots
-    }
 }
 
 impl Mechanics {
@@ -83,12 +72,10 @@ impl Mechanics {
         let centre = plant.invariants(x).mass_centre;
         self.update_momenta(plant);
         let (system, bodies) = (&plant.base.model.system, &plant.evaluation.kinematics.bodies);
-        for (i, body) in system.bodies.iter().enumerate() {
-            let r = bodies[root(&plant.base.model, i)].p_WB - centre;
-            let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
-            for v in (body.joint.v..body.joint.v + body.joint.nv).chain(modes) {
-                write_column(A, system.nv, v, &self.composite.momenta[v].shift(&r).to_array());
-            }
+        let CompositeBodies { roots, momenta, .. } = &self.composite;
+        for (v, (&root, momentum)) in roots.iter().zip(momenta).enumerate() {
+            let r = bodies[root].p_WB - centre;
+            write_column(A, system.nv, v, &momentum.shift(&r).to_array());
         }
     }
 
@@ -141,20 +128,15 @@ impl Mechanics {
         let J_b = Matrix6::from_fn(|row, k| self.columns[of_base(k)].to_array()[row]);
         let A_b = A_b.lu();
         let system = &plant.base.model.system;
-        for (i, body) in system.bodies.iter().enumerate() {
-            let is_of_tree = system.bodies[root(&plant.base.model, i)].joint.v == base;
-            let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
-            let own = (body.joint.v..body.joint.v + body.joint.nv).chain(modes);
-            for v in own.filter(|v| !(base..base + 6).contains(v)) {
-                let to = if v < base { v } else { v - 6 };
-                let mut column = [0.0; 6];
-                if is_of_tree {
-                    let momentum = Vector6::from(self.composite.momenta[v].to_array());
-                    let reaction = A_b.solve(&momentum).unwrap_or_else(|| Vector6::repeat(f64::NAN));
-                    column = (Vector6::from(self.columns[v].to_array()) - J_b * reaction).into();
-                }
-                write_column(J, system.nv - 6, to, &column);
+        for v in (0..system.nv).filter(|v| !(base..base + 6).contains(v)) {
+            let to = if v < base { v } else { v - 6 };
+            let mut column = [0.0; 6];
+            if system.bodies[self.composite.roots[v]].joint.v == base {
+                let momentum = Vector6::from(self.composite.momenta[v].to_array());
+                let reaction = A_b.solve(&momentum).unwrap_or_else(|| Vector6::repeat(f64::NAN));
+                column = (Vector6::from(self.columns[v].to_array()) - J_b * reaction).into();
             }
+            write_column(J, system.nv - 6, to, &column);
         }
         Some(base)
     }
@@ -195,7 +177,7 @@ impl Mechanics {
     fn update_momenta(&mut self, plant: &Plant) {
         let of = plant.base.constants();
         let kinematics = &plant.evaluation.kinematics;
-        (self.composite).solve(&of.model.system, of.derived, kinematics, &mut self.matrix);
+        self.composite.update(&of.model.system, of.derived, kinematics);
     }
 
     /// Updates the motions of a frame for the unit rates at the present kinematics.
@@ -233,22 +215,9 @@ impl Plant {
     /// if the tree is attached to the world otherwise, and for the world.
     pub fn free_base(&self, frame: FrameRef) -> Option<usize> {
         let system = &self.base.model.system;
-        let body = match system.carrier(frame) {
-            Carrier::World | Carrier::Point(_) => return None,
-            Carrier::Body(body) => body,
-            Carrier::Station(s) => system.stations[s].body,
-        };
-        let joint = &system.bodies[root(&self.base.model, body)].joint;
+        let joint = &system.bodies[system.root(system.carrying_body(frame)?)].joint;
         (joint.kind == JointType::Free).then_some(joint.v)
     }
-}
-
-/// Returns the root body of the tree of a body.
-fn root(model: &Model, mut body: usize) -> usize {
-    while let Some(parent) = model.system.bodies[body].parent {
-        body = parent;
-    }
-    body
 }
 
 /// Writes column `v` of a matrix with six rows and `n` columns.

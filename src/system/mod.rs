@@ -330,6 +330,34 @@ impl System {
         }
     }
 
+    /// Returns the body that carries a frame; `None` for the world and for ANCF beams.
+    pub fn carrying_body(&self, frame: FrameRef) -> Option<usize> {
+        match self.carrier(frame) {
+            Carrier::Body(body) => Some(body),
+            Carrier::Station(station) => Some(self.stations[station].body),
+            Carrier::World | Carrier::Point(_) => None,
+        }
+    }
+
+    /// Returns the root body of the tree of a body.
+    pub fn root(&self, mut body: usize) -> usize {
+        while let Some(parent) = self.bodies[body].parent {
+            body = parent;
+        }
+        body
+    }
+
+    /// Returns the root body of the tree of each rate; `usize::MAX` for rates of ANCF beams.
+    pub fn rate_roots(&self) -> Vec<usize> {
+        let mut roots = vec![usize::MAX; self.nv];
+        for (i, body) in self.bodies.iter().enumerate() {
+            let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
+            let own = (body.joint.v..body.joint.v + body.joint.nv).chain(modes);
+            own.for_each(|v| roots[v] = self.root(i));
+        }
+        roots
+    }
+
     /// Returns true for a body on an implicit free joint in the world: no load reads its position.
     pub fn is_root(&self, body: usize) -> bool {
         let Body { parent, joint, .. } = &self.bodies[body];
@@ -340,17 +368,9 @@ impl System {
     /// position and attitude of one frame relative to the other. A frame on an ANCF beam has axes
     /// that depend on its attitude in the world.
     pub fn move_together(&self, frames: [FrameRef; 2]) -> bool {
-        let [a, b] = frames.map(|frame| {
-            let mut body = match self.carrier(frame) {
-                Carrier::World => return Some(false),
-                Carrier::Point(_) => return None,
-                Carrier::Body(body) => body,
-                Carrier::Station(station) => self.stations[station].body,
-            };
-            while let Some(parent) = self.bodies[body].parent {
-                body = parent;
-            }
-            Some(self.is_root(body))
+        let [a, b] = frames.map(|frame| match self.carrier(frame) {
+            Carrier::World => Some(false),
+            _ => self.carrying_body(frame).map(|body| self.is_root(self.root(body))),
         });
         a.is_some() && a == b
     }

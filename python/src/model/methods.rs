@@ -97,7 +97,7 @@ impl Model {
     /// Index of the root body of each rate's tree.
     #[getter]
     fn rate_roots(&self) -> Vec<usize> {
-        self.model.rate_roots()
+        self.model.system().rate_roots()
     }
 
     /// Names of bodies and frames.

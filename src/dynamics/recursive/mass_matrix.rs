@@ -21,7 +21,7 @@ impl<S: Scalar> CompositeBodies<S> {
     pub fn new(system: &System) -> Self {
         Self {
             momenta: vec![Wrench::zero(); system.nv],
-            roots: roots(system),
+            roots: system.rate_roots(),
             composite: vec![ArticulatedInertia::zero(); system.bodies.len()],
             modal: Modal::of(system),
         }
@@ -93,20 +93,6 @@ impl<S: Scalar> CompositeBodies<S> {
             }
         }
     }
-}
-
-/// Returns the root body of the tree of each rate.
-fn roots(system: &System) -> Vec<usize> {
-    let (mut of_bodies, mut of_rates): (Vec<usize>, _) = (Vec::new(), vec![usize::MAX; system.nv]);
-    for (i, body) in system.bodies.iter().enumerate() {
-        let root = body.parent.map_or(i, |parent| of_bodies[parent]);
-        of_bodies.push(root);
-        let modes = body.modes.as_ref().map_or(0..0, |modes| modes.rates());
-        (body.joint.v..body.joint.v + body.joint.nv)
-            .chain(modes)
-            .for_each(|v| of_rates[v] = root);
-    }
-    of_rates
 }
 
 /// Propagates the wrench `F` on body `i` to its root; calls `set` with each rate on the way, the

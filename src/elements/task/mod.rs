@@ -6,7 +6,7 @@ use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, View, Watched};
 use crate::Error;
 use crate::algebra::{DampedInverse, Scalar, Twist, log};
 use crate::spec::{self, Component, Spec, at, problem};
-use crate::system::{Bound, Carrier, FrameRef, JointState, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, FrameRef, JointState, ParamId, Quantity, System, Unit};
 use reference::Reference;
 pub(crate) use reference::RelativeMotion;
 
@@ -270,7 +270,7 @@ impl Task {
                 report("task", name, "joints", what);
             }
             let is_own = |&frame: &FrameRef| {
-                let on = carrying_body(system, frame);
+                let on = system.carrying_body(frame);
                 on.is_some_and(|body| spacecraft(system, body) == of(first))
             };
             if !self.frames.iter().any(is_own) {
@@ -316,15 +316,6 @@ fn spacecraft(system: &System, mut body: usize) -> usize {
         body = parent;
     }
     body
-}
-
-/// Returns the body that carries a frame; `None` for the world and for ANCF beams.
-pub(super) fn carrying_body(system: &System, frame: FrameRef) -> Option<usize> {
-    match system.carrier(frame) {
-        Carrier::Body(body) => Some(body),
-        Carrier::Station(station) => Some(system.stations[station].body),
-        Carrier::World | Carrier::Point(_) => None,
-    }
 }
 
 impl Element for Task {

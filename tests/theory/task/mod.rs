@@ -110,8 +110,8 @@ fn angle(a: Quaternion<f64>, b: Quaternion<f64>) -> f64 {
 }
 
 /// The tool moves 0.6 m on a straight line and turns by 0.5 rad, by drives or by torques against
-/// friction; the base turns as the momentum demands. Tolerances: those of the
-/// integration, and of the joints' constraint violation in other than joint coordinates.
+/// friction; the base turns as the momentum demands. Tolerances: those of the integration, and of
+/// the joints' constraint violation in other than joint coordinates.
 #[test]
 fn tool_of_a_free_floating_arm_tracks_a_straight_line() {
     for actuator in [DRIVEN, FED] {
@@ -243,17 +243,22 @@ fn jacobians_are_those_of_the_mechanics() {
     }
 }
 
+/// Returns three reaction wheels on the base of [`arm`].
+fn wheels() -> String {
+    let axes = [("x", [1.0, 0.0, 0.2]), ("y", [0.0, 1.0, 0.0]), ("z", [0.0, 0.3, 1.0])];
+    let wheel = |(name, axis): (&str, [f64; 3])| {
+        format!(
+            "[wheel.wheel_{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"
+        )
+    };
+    axes.map(wheel).concat()
+}
+
 /// A base with an attitude servo on wheels is held, and a target tumbles: the tool keeps a pose
 /// relative to the target, and moves relative to the base.
 #[test]
 fn tool_tracks_a_tumbling_target_with_a_held_base() {
-    let wheel = |name: &str, axis: [f64; 3]| {
-        format!(
-            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"
-        )
-    };
-    let wheels =
-        wheel("wheel_x", [1.0, 0.0, 0.2]) + &wheel("wheel_y", [0.0, 1.0, 0.0]) + &wheel("wheel_z", [0.0, 0.3, 1.0]);
+    let wheels = wheels();
     let held = |feed_forward: &str| {
         format!(
             "[body.base.attitude_servo]\nkp = 60.0\nkd = 80.0\n{feed_forward}wheels = [\"wheel_x\", \"wheel_y\", \"wheel_z\"]\n\
@@ -436,20 +441,13 @@ fn tasks_of_two_spacecraft_are_independent() {
 fn tool_tracks_a_line_with_a_base_off_its_reference() {
     let attitude = Quaternion::new(0.8, 0.36, -0.48, 0.0);
     let reference = attitude * Quaternion::from_axis_angle(Vec3::new(0.0, 0.6, 0.8), 3.0_f64.to_radians());
-    let wheel = |name: &str, axis: [f64; 3]| {
-        format!(
-            "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nmass = 2.0\ninertia = 0.05\ntorque_limit = 50.0\nrate_limit = 1e4\n"
-        )
-    };
     let mut more = "[body.base.attitude_servo]\nkp = 1e-9\nkd = 1e-9\nfeed_forward = \"rigid\"\n\
                     wheels = [\"wheel_x\", \"wheel_y\", \"wheel_z\"]\n[input]\n"
         .to_owned();
     for (i, part) in reference.to_array().into_iter().enumerate() {
         writeln!(more, "\"base.q_ref[{}]\" = {part:?}", i + 1).expect("a text");
     }
-    more += &wheel("wheel_x", [1.0, 0.0, 0.2]);
-    more += &wheel("wheel_y", [0.0, 1.0, 0.0]);
-    more += &wheel("wheel_z", [0.0, 0.3, 1.0]);
+    more += &wheels();
     let mut run = run_in(Formulation::Recursive, &reaching(FED, &more), 1e-11);
     let mut worst = error(&run);
     for k in 1..=14 {
