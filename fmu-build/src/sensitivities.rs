@@ -3,8 +3,8 @@
 //! Each derivative is a difference of runs with neighbouring values that take the steps of the run
 //! itself (`grapple::simulation`, module `step_source`): it is that of the computed run, events,
 //! impacts, captures and sampled controllers included, for every parameter. Section data of beams,
-//! which pass through eigenproblems, are no exception. Where a neighbouring run cannot take these steps, or has
-//! other events up to a row, the result says so.
+//! which pass through eigenproblems, are no exception. Where a neighbouring run cannot take these
+//! steps, or has other events up to a row, the result says so.
 
 use crate::control::Control;
 use crate::error::{Context, Error, Result, invalid};

@@ -201,7 +201,7 @@ pub trait Ode {
         self.derivative(stage.t, x, k)
     }
 
-    /// Returns true if `f` varies with `t` at a constant state from `t` on; by default always.
+    /// Returns true if `∂f/∂t` is not zero at the time `t`; by default always.
     /// [`Method::Rosenbrock`] then computes `∂f/∂t`, at the cost of one more stage in a step.
     fn varies_in_time(&self, t: f64) -> bool {
         let _ = t;

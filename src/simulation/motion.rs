@@ -70,7 +70,7 @@ impl Ode for Motion<'_> {
         self.plant.stage(at, stage, p, k)
     }
 
-    /// By signals and extrapolated inputs; a reference orbit is slow.
+    /// By signals and extrapolated inputs. The reference orbit, which is slow, does not count.
     fn varies_in_time(&self, t: f64) -> bool {
         let (_, derivatives) = self.inputs;
         self.plant.signals_vary(t, self.discrete) || derivatives.iter().flatten().any(|d| *d != 0.0)

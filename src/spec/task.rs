@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// Outputs are `<task>.error[1..]`, reference less position of each component (m or rad),
 /// `<task>.singular_value` and `<task>.applied_damping`. The inputs that the task sets
 /// (`<joint>.qdd`, or `<joint>.q_ref`, `.qd_ref` and `.qdd_ref`) are outputs too, and with
-/// waypoints `<task>.s`, the path parameter (one more at each waypoint), `.s_rate` and
+/// waypoints the path parameter `<task>.s`, which grows by one from each to the next, `.s_rate` and
 /// `.s_acceleration`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

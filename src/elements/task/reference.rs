@@ -9,7 +9,7 @@ use crate::system::{Declarations, ParamId, Quantity, Unit};
 #[derive(Clone, Debug)]
 pub(super) enum Reference {
     /// Poses in their order, and the index of the first of three inputs: path parameter, its rate
-    /// and its acceleration. The parameter is the number of waypoints that have been left.
+    /// and its acceleration. The parameter grows by one from each waypoint to the next.
     Path { s: usize, poses: Vec<PoseIds> },
     /// Indices of the first of nine inputs of the position, and of ten of the attitude.
     Inputs {
@@ -85,17 +85,12 @@ impl Reference {
             let number = |(k, waypoint)| PoseIds::declare(task, k + 1, waypoint, controlled, declare);
             let poses = written.waypoint.iter().enumerate().map(number).collect();
             let s = declare.inputs.len();
-            let what = [
-                "path parameter",
-                "rate of the path parameter",
-                "acceleration of the path parameter",
-            ];
-            let fields =
-                ["s", "s_rate", "s_acceleration"]
-                    .into_iter()
-                    .zip([Unit::One, Unit::PerSecond, Unit::PerSecond2]);
-            for ((field, unit), what) in fields.zip(what) {
-                let what = format!("{what} of task {task}: one more at each waypoint");
+            for (field, unit, what) in [
+                ("s", Unit::One, "path parameter"),
+                ("s_rate", Unit::PerSecond, "rate of the path parameter"),
+                ("s_acceleration", Unit::PerSecond2, "acceleration of the path parameter"),
+            ] {
+                let what = format!("{what} of task {task}, which grows by one from each waypoint to the next");
                 declare.input(Quantity::new(format!("{task}.{field}"), unit, what), 0.0, false);
             }
             return Self::Path { s, poses };

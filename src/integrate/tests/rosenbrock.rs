@@ -1,6 +1,6 @@
 //! The coefficients of the Rosenbrock-W method, and its order with an arbitrary matrix.
 
-use super::super::rosenbrock::{A, B, C, DENSE, ERROR, G, GAMMA, STAGES};
+use super::super::rosenbrock::{A, B, C, DENSE, ERROR, G, GAMMA, OF_TIME, STAGES};
 use super::super::tableau::Row;
 use super::super::{Memory, Method, Ode, Settings, Stage, Stepper};
 use super::problems::{distance, slope, smooth, smooth_solution};
@@ -45,7 +45,7 @@ fn coefficients_satisfy_the_conditions_of_order_three_for_any_matrix() {
     let error = vector(ERROR);
     let embedded = [(error.sum(), 0.0), (error.dot(&alpha), 0.0), (error.dot(&gamma), 0.0)];
     let stiffly_accurate = (0..STAGES).map(|j| ((a + g)[(3, j)], b[j]));
-    let nodes = (0..STAGES).map(|i| (alpha[i], C[i]));
+    let nodes = (0..STAGES).flat_map(|i| [(alpha[i], C[i]), (gamma[i], OF_TIME[i])]);
     let all = conditions
         .into_iter()
         .chain(embedded)

@@ -292,7 +292,7 @@ pub(super) fn invariances(model: &Model) -> Vec<Invariance> {
     let (n, rates, system) = (model.states.len(), model.rates(), &model.system);
     let mut of = vec![Invariance::None; n];
     if !model.elements.tasks.is_empty() {
-        // Joints track references in the world, and all that depends on their actuators.
+        // Joints track references in the world, so that no state or output is invariant.
         of.resize(n + model.outputs.len(), Invariance::None);
         return of;
     }
