@@ -117,7 +117,7 @@ pub(super) const DENSE: [Row; 2] = [
 ];
 
 /// `γᵢ`, the weights of `h ∂f/∂t`; `γ₄` is zero, as `α₄` is 1.
-pub(super) const OF_TIME: [f64; STAGES] = [GAMMA, 1.44146625780447, 0.364296352986069, 0.0];
+pub(super) const OF_TIME: [f64; STAGES] = [GAMMA, 1.44146625780447, 0.36429636298606916, 0.0];
 
 /// Distance of the two first stages whose difference gives `h ∂f/∂t`, in steps. Any value of `∂f/∂t`
 /// preserves the order; the error here is `h²/2048` times the second derivative, and round-off of
