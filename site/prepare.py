@@ -46,7 +46,7 @@ def navigation() -> list[dict[str, list[str]] | str]:
         if title == "Theory":
             pages += sorted(f"docs/theory/{page.name}" for page in ROOT.glob("docs/theory/[!R]*.md"))
         nav.append({title: pages})
-    nav.append({"Project": ["examples/README.md", "DESIGN.md", "CHANGELOG.md"]})
+    nav.append({"Project": ["examples/README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md"]})
     return nav
 
 
