@@ -113,12 +113,16 @@ impl CompiledSpec {
     /// None for a valid spec.
     pub fn remarks(&self) -> Result<Remarks> {
         let mut remarks = Remarks::on(&self.model)?;
-        let found = implausible(&self.model)?;
-        remarks.warnings.extend(match self.texts.is_empty() {
-            true => found.iter().map(ToString::to_string).collect(),
-            false => Problems::with_places(&found, &borrowed(&self.texts)),
-        });
+        remarks.warnings.extend(self.located(&implausible(&self.model)?));
         Ok(remarks)
+    }
+
+    /// Returns problems as lines of text, with their positions in the spec's files.
+    pub(crate) fn located(&self, found: &[grapple::Problem]) -> Vec<String> {
+        match self.texts.is_empty() {
+            true => found.iter().map(ToString::to_string).collect(),
+            false => Problems::with_places(found, &borrowed(&self.texts)),
+        }
     }
 }
 

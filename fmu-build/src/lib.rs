@@ -82,6 +82,7 @@ mod error;
 mod file_kind;
 pub mod files;
 pub mod fmu;
+mod growth;
 mod html;
 pub mod identify;
 pub mod import;

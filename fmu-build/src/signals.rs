@@ -13,16 +13,42 @@
 //! amplitude. Steps end where a segment of a signal ends, so that no step contains a jump or a
 //! kink.
 
-use grapple::elements::Wave;
+use grapple::elements::{Copied, Shaped, Wave, copies, update_segments};
 use grapple::spec::Signal;
 
 /// The signals that this program sets as importer, with the inputs that they drive.
 pub struct DrivenInputs<'a> {
     /// Value references of the inputs, the continuous ones first.
     pub references: Vec<u32>,
-    waves: Vec<Wave<'a>>,
+    waves: Vec<Driven<'a>>,
     /// Number of continuous inputs; commands and switches, which are discrete, have no derivatives.
     continuous: usize,
+}
+
+/// Signal with its delayed copies.
+struct Driven<'a> {
+    wave: Wave<'a>,
+    copies: Vec<Copied>,
+}
+
+impl<'a> Driven<'a> {
+    fn new(signal: &'a Signal) -> Self {
+        Self {
+            wave: Wave::new(signal),
+            copies: copies(&signal.shaper),
+        }
+    }
+
+    /// Calls `f` with the signal in its segments at `t` (s).
+    fn at<T>(&self, t: f64, f: impl FnOnce(Shaped) -> T) -> T {
+        let mut segments = vec![0; self.copies.len()];
+        update_segments(&self.wave, &self.copies, t, &mut segments);
+        f(Shaped {
+            wave: self.wave,
+            copies: &self.copies,
+            segments: &segments,
+        })
+    }
 }
 
 /// Largest difference of times that count as equal, relative to the larger of 1 s and the time.
@@ -35,12 +61,12 @@ impl<'a> DrivenInputs<'a> {
         signals: impl Iterator<Item = (&'a String, &'a Signal)>,
         find: impl Fn(&str) -> Option<(u32, bool)>,
     ) -> Self {
-        let mut fed: Vec<((u32, bool), Wave)> = Vec::new();
+        let mut fed: Vec<((u32, bool), Driven)> = Vec::new();
         for (input, signal) in signals {
             if let Some(input) = find(input)
                 && fed.iter().all(|(other, _)| *other != input)
             {
-                fed.push((input, Wave::new(signal)));
+                fed.push((input, Driven::new(signal)));
             }
         }
         fed.sort_by_key(|((_, is_discrete), _)| *is_discrete);
@@ -64,30 +90,35 @@ impl<'a> DrivenInputs<'a> {
 
     /// Returns the values of the inputs at `t` (s).
     pub fn values(&self, t: f64) -> Vec<f64> {
-        self.waves.iter().map(|wave| wave.value(wave.piece(t), t)).collect()
+        self.waves
+            .iter()
+            .map(|wave| wave.at(t, |signal| signal.value(t)))
+            .collect()
     }
 
     /// Returns the derivatives of orders 1, 2 and 3 at `t` of the cubics over the next `h` (s), for
     /// the continuous inputs.
     pub fn derivatives(&self, t: f64, h: f64) -> [Vec<f64>; 3] {
-        let cubic = |wave: &Wave| {
-            let piece = wave.piece(t);
-            let delta = (wave.value(piece, t + h) - wave.value(piece, t)) / h;
-            let (r_0, r_1) = (wave.rate(piece, t), wave.rate(piece, t + h));
+        let cubic = |signal: Shaped| {
+            let delta = (signal.value(t + h) - signal.value(t)) / h;
+            let (r_0, r_1) = (signal.rate(t), signal.rate(t + h));
             [
                 r_0,                                            // (1)
                 (6.0 * delta - 4.0 * r_0 - 2.0 * r_1) / h,      // (2)
                 (6.0 * r_0 + 6.0 * r_1 - 12.0 * delta) / h / h, // (3)
             ]
         };
-        let cubics: Vec<[f64; 3]> = self.waves[..self.continuous].iter().map(cubic).collect();
+        let cubics: Vec<[f64; 3]> = self.waves[..self.continuous]
+            .iter()
+            .map(|wave| wave.at(t, cubic))
+            .collect();
         std::array::from_fn(|order| cubics.iter().map(|cubic| cubic[order]).collect())
     }
 
     /// Returns the end of a step from `t` towards `goal` (s): `goal`, or the end of a signal's
     /// segment before it.
     pub fn next_stop(&self, t: f64, goal: f64) -> f64 {
-        let ends = self.waves.iter().filter_map(|wave| wave.end(wave.piece(t)));
+        let ends = self.waves.iter().filter_map(|wave| wave.at(t, |signal| signal.end()));
         let before_goal = ends.filter(|end| goal - end > ROUND_OFF * goal.abs().max(1.0));
         before_goal.fold(goal, f64::min)
     }
@@ -100,7 +131,7 @@ mod tests {
     fn inputs(signal: &Signal) -> DrivenInputs<'_> {
         DrivenInputs {
             references: vec![0],
-            waves: vec![Wave::new(signal)],
+            waves: vec![Driven::new(signal)],
             continuous: 1,
         }
     }
@@ -134,5 +165,20 @@ mod tests {
             (inputs.values(0.0)[0], inputs.values(1.2)[0], inputs.values(2.0)[0]),
             (0.0, 1.0, 0.0)
         );
+    }
+
+    /// A shaped signal is set as the same signal in the FMU is evaluated: steps end at the kinks of
+    /// all copies.
+    #[test]
+    fn steps_end_at_kinks_of_the_copies_of_a_shaped_signal() {
+        let step =
+            signal(r#"{"type": "step", "from": 1.0, "amplitude": 4.0, "shaper": [{"type": "zvd", "frequency": 0.5}]}"#);
+        let inputs = inputs(&step);
+        let (mut t, mut found) = (0.0, Vec::new());
+        while t < 5.0 {
+            t = inputs.next_stop(t, 5.0);
+            found.push((t, inputs.values(t)[0]));
+        }
+        assert_eq!(found, [(1.0, 1.0), (2.0, 3.0), (3.0, 4.0), (5.0, 4.0)]);
     }
 }

@@ -64,7 +64,7 @@ fn linearly_implicit(model: &Model, radius: f64) -> String {
 
 /// Returns the coordinate with the largest part in a mode: "boom1, bending_z 2" for a beam,
 /// otherwise its name.
-fn owner(model: &Model, linear: &Linearisation, mode: &Mode) -> String {
+pub fn owner(model: &Model, linear: &Linearisation, mode: &Mode) -> String {
     let parts = mode.participation.iter().zip(linear.participants());
     let Some((_, coordinate)) = parts.max_by(|(a, _), (b, _)| a.total_cmp(b)) else {
         return String::new();

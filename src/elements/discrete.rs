@@ -40,7 +40,7 @@ macro_rules! discrete {
 }
 
 discrete! {
-    /// Segment index of each internal signal.
+    /// Segment index of each internal signal, or of each of its copies by a shaper.
     pub(crate) segments: Vec<i32>,
     /// Limit state of each joint range.
     pub(crate) ranges: Vec<Limit>,
@@ -80,7 +80,7 @@ impl Discrete {
         let switched = elements.drives.iter().filter(|drive| drive.mode().is_some());
         let controller = elements.controllers.first();
         Self {
-            segments: vec![0; elements.signals.len()],
+            segments: vec![0; elements.signals.last().map_or(0, |last| last.segments().end)],
             ranges: vec![Limit::Within; elements.ranges.len()],
             deflections: vec![false; elements.deflection_limits.len()],
             surfaces: vec![ContactState::Apart; elements.with_detection().count()],

@@ -1,8 +1,11 @@
-use super::{Compiler, Cursor, Element, Outputs, Task, Values, View, Wave, replace, report};
+use super::{
+    Compiler, Copied, Cursor, Element, Outputs, Shaped, Task, Values, View, Wave, copies, report, update_segments,
+};
 use crate::Problem;
 use crate::algebra::Scalar;
 use crate::spec::{self, Signal, Spec, Waveform, at, derivative_of, empty_window};
-use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, Input, ParamId, Parameter, Quantity, System, Unit};
+use std::ops::Range;
 
 /// Largest permitted deviation of a trajectory's start from its joint's start, rad or m; relative
 /// if the start exceeds 1. It allows for angles written in degrees with few digits.
@@ -20,6 +23,9 @@ pub struct SignalSource {
     /// The inputs that it and its derivatives set, with their quantities.
     set: Vec<(usize, Quantity)>,
     signal: Signal,
+    copies: Vec<Copied>,
+    /// Indices of the copies' segments among those of all signals.
+    segments: Range<usize>,
     amplitude: ParamId,
     offset: ParamId,
     frequency: Option<ParamId>,
@@ -78,6 +84,8 @@ impl SignalSource {
             acceleration_input,
             set,
             signal: signal.clone(),
+            copies: copies(&signal.shaper),
+            segments: 0..0,
             amplitude: number("amplitude", signal.amplitude, amplitude_unit, Bound::None, "amplitude"),
             offset: number("offset", signal.offset, unit, Bound::None, "offset"),
             frequency: signal
@@ -104,9 +112,24 @@ impl SignalSource {
         all.map(|id| id.0)
     }
 
-    /// Returns the signal with the values of the parameters.
+    /// Returns the indices of its segments among those of all signals.
+    pub fn segments(&self) -> Range<usize> {
+        self.segments.clone()
+    }
+
+    /// Returns the signal with the values of the parameters; `segments` are those of all signals.
     #[inline]
-    pub fn wave(&self, parameters: &[f64]) -> Wave<'_> {
+    pub fn shaped<'a>(&'a self, parameters: &[f64], segments: &'a [i32]) -> Shaped<'a> {
+        Shaped {
+            wave: self.wave(parameters),
+            copies: &self.copies,
+            segments: &segments[self.segments.clone()],
+        }
+    }
+
+    /// Returns the signal without shapers with the values of the parameters.
+    #[inline]
+    fn wave(&self, parameters: &[f64]) -> Wave<'_> {
         let mut wave = Wave::new(&self.signal);
         wave.amplitude = self.amplitude.of(parameters);
         wave.offset = self.offset.of(parameters);
@@ -123,16 +146,19 @@ impl SignalSource {
         wave
     }
 
-    /// Updates the index of the signal's segment to the time `t` (s). Returns true if it changed.
-    pub fn update_segment(&self, t: f64, parameters: &[f64], segment: &mut i32) -> bool {
-        replace(segment, self.wave(parameters).piece(t))
+    /// Updates the indices of its segments, among those of all signals, to the time `t` (s). Returns
+    /// true if one changed.
+    pub fn update_segments(&self, t: f64, parameters: &[f64], segments: &mut [i32]) -> bool {
+        let segments = &mut segments[self.segments.clone()];
+        update_segments(&self.wave(parameters), &self.copies, t, segments)
     }
 
     /// Reports a trajectory whose initial value differs from the parameter `start`, the axis's
     /// initial position.
     pub fn validate_start(&self, start: ParamId, declared: &[Parameter], values: &[f64], problems: &mut Vec<Problem>) {
-        let wave = self.wave(values);
-        let (found, expected) = (wave.value(wave.piece(0.0), 0.0), start.of(values));
+        let mut segments = vec![0; self.segments.end];
+        self.update_segments(0.0, values, &mut segments);
+        let (found, expected) = (self.shaped(values, &segments).value(0.0), start.of(values));
         if (found - expected).abs() > START * expected.abs().max(1.0) {
             let Quantity { name, unit, .. } = &declared[start.0].quantity;
             let [found, expected] = [found, expected].map(|value| unit.of(value));
@@ -140,6 +166,19 @@ impl SignalSource {
                 format!("the trajectory starts at {found}, and {name} is {expected}: set its `offset` to that value");
             report(declared, self.offset, problems, what);
         }
+    }
+}
+
+/// Returns the reason why signals on an input cannot be shaped, `None` if they can.
+fn objection_to_shaper(input: &Input) -> Option<&'static str> {
+    let Quantity { name, unit, .. } = &input.quantity;
+    let is_quaternion = *unit == Unit::One && [".q_ref[", ".q["].iter().any(|field| name.contains(field));
+    if input.discrete {
+        Some("the input is discrete: a shaped signal has values between those of the signal")
+    } else if is_quaternion {
+        Some("a quaternion cannot be shaped by components: its norm would change, and its rate is another input")
+    } else {
+        None
     }
 }
 
@@ -155,8 +194,17 @@ impl Element for SignalSource {
                     at: at("signal", input, ""),
                     what: spec::unknown("input", input, names),
                 }),
-                Some(slot) if !signal.from_importer => signals.push(Self::declare(signal, slot, from.declare)),
-                Some(_) => {}
+                Some(slot) => {
+                    let objection =
+                        objection_to_shaper(&from.declare.inputs[slot]).filter(|_| !signal.shaper.is_empty());
+                    from.problems.extend(objection.map(|what| Problem {
+                        at: at("signal", input, "shaper"),
+                        what: what.to_owned(),
+                    }));
+                    if !signal.from_importer {
+                        signals.push(Self::declare(signal, slot, from.declare));
+                    }
+                }
             }
         }
         for (task, written) in &from.spec.task {
@@ -167,6 +215,11 @@ impl Element for SignalSource {
             if let (Some(signal), [Some(s), rate, acceleration]) = (Task::timing(written), inputs) {
                 signals.push(Self::with_derivatives(&signal, s, [rate, acceleration], from.declare));
             }
+        }
+        let mut first = 0;
+        for signal in &mut signals {
+            signal.segments = first..first + signal.copies.len();
+            first = signal.segments.end;
         }
         signals
     }

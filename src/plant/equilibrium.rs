@@ -135,8 +135,8 @@ impl<'a> AtRest<'a> {
     fn new(of: Constants<'a>, t: f64) -> Self {
         let model = of.model;
         let mut discrete = model.discrete();
-        for (signal, segment) in model.elements.signals.iter().zip(&mut discrete.segments) {
-            signal.update_segment(t, of.parameters, segment);
+        for signal in &model.elements.signals {
+            signal.update_segments(t, of.parameters, &mut discrete.segments);
         }
         let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
         let mut inputs = vec![0.0; model.inputs_of_loads()];

@@ -21,8 +21,8 @@ impl Plant {
         let of = self.base.constants();
         let elements = &of.model.elements;
         let mut changed = false;
-        for (signal, segment) in elements.signals.iter().zip(&mut discrete.segments) {
-            changed |= signal.update_segment(t, of.parameters, segment);
+        for signal in &elements.signals {
+            changed |= signal.update_segments(t, of.parameters, &mut discrete.segments);
         }
         if elements.indicator_count() == 0 {
             return changed;

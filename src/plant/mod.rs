@@ -274,9 +274,8 @@ impl Plant {
     /// controller.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
         let Constants { model, parameters, .. } = self.base.constants();
-        let ends = model.elements.signals.iter().zip(&discrete.segments);
-        ends.filter_map(|(signal, &piece)| signal.wave(parameters).end(piece))
-            .chain(self.next_sample(discrete))
-            .min_by(f64::total_cmp)
+        let signals = model.elements.signals.iter();
+        let ends = signals.filter_map(|signal| signal.shaped(parameters, &discrete.segments).end());
+        ends.chain(self.next_sample(discrete)).min_by(f64::total_cmp)
     }
 }

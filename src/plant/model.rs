@@ -436,13 +436,13 @@ impl Model {
         discrete: &Discrete,
         inputs: &mut [S],
     ) {
-        let wave = |k: usize| self.elements.signals[k].wave(parameters);
+        let signal = |k: usize| self.elements.signals[k].shaped(parameters, &discrete.segments);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Importer(i) => u[i],
-                Source::Signal(k) => S::lift(wave(k).value(discrete.segments[k], t)),
-                Source::Rate(k) => S::lift(wave(k).rate(discrete.segments[k], t)),
-                Source::Acceleration(k) => S::lift(wave(k).acceleration(discrete.segments[k], t)),
+                Source::Signal(k) => S::lift(signal(k).value(t)),
+                Source::Rate(k) => S::lift(signal(k).rate(t)),
+                Source::Acceleration(k) => S::lift(signal(k).acceleration(t)),
                 Source::Task => S::zero(),
             };
         }
@@ -451,12 +451,12 @@ impl Model {
     /// Returns the rate of change of an input of the loads at the time `t` (s): a signal's rate;
     /// zero for the importer's inputs, which are constant over a step.
     pub(super) fn rate_of(&self, source: &Source, parameters: &[f64], t: f64, discrete: &Discrete) -> f64 {
-        let wave = |k: usize| self.elements.signals[k].wave(parameters);
+        let signal = |k: usize| self.elements.signals[k].shaped(parameters, &discrete.segments);
         match *source {
             Source::Importer(_) | Source::Task => 0.0,
-            Source::Signal(k) => wave(k).rate(discrete.segments[k], t),
-            Source::Rate(k) => wave(k).acceleration(discrete.segments[k], t),
-            Source::Acceleration(k) => wave(k).jerk(discrete.segments[k], t),
+            Source::Signal(k) => signal(k).rate(t),
+            Source::Rate(k) => signal(k).acceleration(t),
+            Source::Acceleration(k) => signal(k).jerk(t),
         }
     }
 

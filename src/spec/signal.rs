@@ -1,4 +1,4 @@
-use super::{Spec, problem, source};
+use super::{Shaper, Spec, problem, source};
 use crate::Problem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,8 @@ use std::path::Path;
 /// Course of one input over time.
 ///
 /// Values are in the unit of the input. In a signal inside the FMU (`from_importer = false`) the
-/// numbers, except those of a table, are parameters `signal.<input>.<field>` of the FMU.
+/// numbers, except those of a table and of shapers, are parameters `signal.<input>.<field>` of the
+/// FMU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Signal {
@@ -71,6 +72,11 @@ pub struct Signal {
     /// no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub with_rate: bool,
+    /// Input shapers, one for each mode of vibration that the signal must not excite: a signal on an
+    /// input that is no command, and one that begins (no constant or sine without `from`). The
+    /// signal then ends later by half a period of each mode, or a period. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaper: Vec<Shaper>,
 }
 
 impl Signal {
@@ -92,6 +98,7 @@ impl Signal {
             file: None,
             interpolation,
             with_rate: false,
+            shaper: Vec::new(),
         }
     }
 }

@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{JointMotion, Spec, rotation, unknown};
+use super::{JointMotion, Shaper, Spec, rotation, unknown};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::error::rounded;
 use schemars::JsonSchema;
@@ -59,6 +59,11 @@ pub struct Task {
     /// velocity and acceleration), all in axes of `relative_to`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waypoint: Vec<Waypoint>,
+    /// Input shapers of the path parameter, one for each mode of vibration that the motion must not
+    /// excite. The path is the same, and each waypoint is reached at its time: the motion towards it
+    /// is shorter by half a period of each mode, or a period. Only with waypoints. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaper: Vec<Shaper>,
 }
 
 /// Pose of a task's frame at a time.
@@ -228,6 +233,31 @@ impl Task {
         check_components(&self.components, axes, report);
     }
 
+    fn check_shaper(&self, report: &mut Report) {
+        let problems = Shaper::problems(&self.shaper);
+        let is_valid = problems.is_empty() && !self.shaper.is_empty();
+        problems.into_iter().for_each(|what| report.add("shaper", what));
+        if !self.shaper.is_empty() && self.waypoint.is_empty() {
+            report.add(
+                "shaper",
+                "only a path through waypoints can be shaped: add [[task.<name>.waypoint]]",
+            );
+        }
+        let duration = Shaper::duration(&self.shaper);
+        for (k, pair) in self.waypoint.windows(2).enumerate().filter(|_| is_valid) {
+            let apart = pair[1].time - pair[0].time;
+            if apart > 0.0 && apart <= duration {
+                let [number, apart, duration] = [(k + 1) as f64, apart, duration].map(|x| rounded(x, 7));
+                let next = k + 2;
+                let what = format!(
+                    "waypoints {number} and {next} are {apart} s apart, and the shaper takes {duration} s of that: leave \
+                     more time between them"
+                );
+                report.add("shaper", what);
+            }
+        }
+    }
+
     fn check_waypoints(&self, report: &mut Report) {
         for (k, waypoint) in self.waypoint.iter().enumerate() {
             let number = k + 1;
@@ -296,5 +326,6 @@ impl Table for Task {
         }
         self.check_joints(spec, report);
         self.check_waypoints(report);
+        self.check_shaper(report);
     }
 }

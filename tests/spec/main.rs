@@ -14,6 +14,7 @@ mod messages;
 mod motions;
 mod mounts;
 mod nodal;
+mod shapers;
 mod tasks;
 
 use grapple::spec::{self, Source};

@@ -48,6 +48,7 @@ mod quaternion;
 mod random_tree;
 mod rosenbrock;
 mod run;
+mod shaper;
 mod spring;
 mod state_jacobian;
 mod sticking;

@@ -1,6 +1,6 @@
 use super::output::{print, remark, warn};
 use fmu_build::CompiledSpec;
-use fmu_build::check::check;
+use fmu_build::check::{check, remarks};
 use fmu_build::couple::warnings_of;
 use fmu_build::starts::Assembled;
 use fmu_build::summaries::bodies;
@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 ///   grapple check arm.toml arm_controller.toml
 ///
 /// The tree of bodies is shown with masses, and with the positions and rotations of
-/// bodies and frames at t = 0. A warning reports a value that is legal but unlikely,
-/// and does not change the exit code. Advice on integration: the fastest modes, the
+/// bodies and frames at t = 0. A warning reports a value that is legal but unlikely, or
+/// a task that makes vibrations grow, and does not change the exit code. Advice on integration: the fastest modes, the
 /// speed of Co-Simulation (measured for at most a second, with the spec's signals), and
 /// vibrations for which a BDF method in Model Exchange is unstable. Two specs are also
 /// examined together, as `grapple couple` connects them: an unstable coupling gets a
@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn examine(spec: &Path, arguments: &Arguments) -> Result<()> {
     let compiled = CompiledSpec::read(spec)?;
     if arguments.quiet {
-        return remark(&compiled.file, &compiled.remarks()?, true);
+        return remark(&compiled.file, &remarks(&compiled)?, true);
     }
     print(&format!("{}: {}", compiled.file, summary(&compiled)))?;
     let findings = check(&compiled)?;

@@ -367,6 +367,68 @@ phase = 90.0
     }
 }
 
+/// A task on a free-floating arm whose second link bends, with a mode of 1.9 Hz and little damping.
+const SOFT: &str = r#"name = "soft"
+[body.base]
+mass = 100.0
+inertia = [20.0, 20.0, 20.0]
+[body.upper]
+mass = 5.0
+mass_centre = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.5, 0.5]
+[body.boom.beam]
+length = 2.0
+mass_per_length = 2.0
+polar_inertia_per_length = 0.01
+EI = 400.0
+bending = 1
+damping_ratio = 0.002
+[frame.tip]
+body = "boom"
+origin = [2.0, 0.0, 0.0]
+[joint.shoulder]
+type = "revolute"
+parent = "base"
+child = "upper"
+origin = [0.5, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+start = { position = 0.4 }
+motion = "prescribed"
+[joint.elbow]
+type = "revolute"
+parent = "upper"
+child = "boom"
+origin = [1.0, 0.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+start = { position = 0.9 }
+motion = "prescribed"
+[task.reach]
+frame = "tip"
+relative_to = "base"
+joints = ["shoulder", "elbow"]
+components = ["x", "y"]
+kp = 20.0
+kd = 100.0
+[[task.reach.waypoint]]
+time = 0.0
+position = [1.9, 2.3, 0.0]
+[experiment]
+stop_time = 10.0
+"#;
+
+/// The law of a task makes vibrations grow if its gains are large for the arm's lowest frequency.
+#[test]
+fn growing_vibration_of_a_flexible_arm_with_a_task_is_a_warning_at_its_gains() {
+    let _section = messages::of_this_test();
+    expect_warnings(SOFT, &[(40, "task \"reach\", kp: at the start a vibration of ")]);
+    let desk = Desk::new();
+    desk.write("soft.toml", SOFT);
+    let errors = desk.run(&["check", "soft.toml"]).errors;
+    assert!(errors.contains("warning: task \"reach\", kp: "), "{errors}");
+    expect_warnings(&SOFT.replace("kp = 20.0\nkd = 100.0", "kp = 0.1\nkd = 0.9"), &[]);
+    expect_warnings(&SOFT.replace("stop_time = 10.0", "stop_time = 0.01"), &[]);
+}
+
 /// Examples and templates have no unlikely values, except for one mode of a beam that the
 /// communication step of its example does not resolve.
 #[test]

@@ -121,14 +121,28 @@ impl Task {
     }
 
     /// Returns the waypoints' signal, a table on the input `<task>.s`; `None` without waypoints.
+    ///
+    /// With a shaper it rests before each waypoint for the shaper's duration, so that the last copy
+    /// arrives at the waypoint's time.
     pub fn timing(written: &spec::Task) -> Option<spec::Signal> {
-        let n = written.waypoint.len();
+        let duration = spec::Shaper::duration(&written.shaper);
+        let (mut times, mut values) = (Vec::new(), Vec::new());
+        for (k, waypoint) in written.waypoint.iter().enumerate() {
+            let rests = (k > 0 && duration > 0.0).then_some(waypoint.time - duration);
+            let leaves = (rests.is_none() || k + 1 < written.waypoint.len()).then_some(waypoint.time);
+            for time in rests.into_iter().chain(leaves) {
+                times.push(time);
+                values.push(k as f64);
+            }
+        }
+        let n = times.len();
         (n > 0).then(|| spec::Signal {
             from_importer: false,
-            times: Some(written.waypoint.iter().map(|waypoint| waypoint.time).collect()),
-            values: Some((0..n).map(|k| k as f64).collect()),
+            times: Some(times),
+            values: Some(values),
             rates: Some(vec![0.0; n]),
             accelerations: Some(vec![0.0; n]),
+            shaper: written.shaper.clone(),
             ..spec::Signal::table(spec::Interpolation::Quintic)
         })
     }

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{Interpolation, JointMotion, References, Signal, Waveform, derivative_of, empty_window};
+use crate::spec::{Interpolation, JointMotion, References, Shaper, Signal, Waveform, derivative_of, empty_window};
 
 impl Check<'_> {
     /// Validates a signal.
@@ -26,6 +26,7 @@ impl Check<'_> {
             self.trajectory(input, signal);
         }
         self.signal_fields(input, signal);
+        self.shaped(input, signal);
         // In a signal inside the FMU these numbers are parameters, and are validated as such.
         if signal.from_importer {
             let empty = signal
@@ -116,6 +117,18 @@ impl Check<'_> {
             if needed && !written {
                 self.report("signal", input, "type", format!("a {kind} needs `{field}`"));
             }
+        }
+    }
+
+    /// Validates the shapers of a signal.
+    fn shaped(&mut self, input: &str, signal: &Signal) {
+        for what in Shaper::problems(&signal.shaper) {
+            self.report("signal", input, "shaper", what);
+        }
+        let is_endless = matches!(signal.waveform, Waveform::Constant | Waveform::Sine) && signal.from.is_none();
+        if is_endless && !signal.shaper.is_empty() {
+            let what = "a signal that has no begin cannot be shaped: write `from`, the time at which it begins";
+            self.report("signal", input, "shaper", what);
         }
     }
 
