@@ -249,9 +249,12 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
 fn events_without_messages_allocate_nothing() {
     // `auto` would report each change of its method.
     let servicer = include_str!("../examples/servicer_orbit.toml").replace("\"auto\"", "\"dopri5\"");
-    let reach = include_str!("../examples/tasks/reach.toml").to_owned() + "[solver]\nmethod = \"dopri5\"\n";
-    for (spec, until) in [(servicer, 120.0), (reach, 12.0)] {
-        let model = Model::read(&spec, std::path::Path::new("examples")).expect("a good spec");
+    let task = |text: &str| format!("{text}[solver]\nmethod = \"dopri5\"\n");
+    let reach = task(include_str!("../examples/tasks/reach.toml"));
+    // Samples of the law are events too.
+    let touch = task(include_str!("../examples/tasks/touch.toml"));
+    for (spec, until) in [(servicer, 120.0), (reach, 12.0), (touch, 12.0)] {
+        let model = Model::read(&spec, std::path::Path::new("examples/tasks")).expect("a good spec");
         let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
         let model = simulation.plant.model().clone();
         let (mut tangent, mut jacobians) = (Tangent::<LANES>::new(&model), Jacobians::new(&model));

@@ -70,8 +70,8 @@ discrete! {
     pub(crate) controlled: Vec<Limit>,
     /// True for each attitude of a controller whose wheels are being desaturated.
     pub(crate) desaturating: Vec<bool>,
-    /// Samples of a sampled controller.
-    pub(crate) samples: Samples,
+    /// Samples of controllers and tasks, without results for those that are not sampled.
+    pub(crate) samples: Vec<Samples>,
 }
 
 impl Discrete {
@@ -95,7 +95,7 @@ impl Discrete {
             reports: vec![ImpactReport::default(); elements.contacts.len()],
             controlled: vec![Limit::Within; controller.map_or(0, Controller::limit_count)],
             desaturating: vec![false; controller.map_or(0, Controller::attitude_count)],
-            samples: controller.map_or_else(Samples::default, Samples::new),
+            samples: Samples::of(elements),
         }
     }
 

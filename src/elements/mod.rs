@@ -40,6 +40,7 @@ mod outputs;
 mod pair;
 mod port;
 mod reaction;
+mod samples;
 mod shaper;
 mod signal;
 pub mod spring;
@@ -58,7 +59,7 @@ pub use contact::{Capture, Contact, Nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
-pub(crate) use controller::{Controller, LimitStates, Measured, Modes, Samples};
+pub(crate) use controller::{Controller, LimitStates, Measured, Modes};
 pub use coupling::Coupling;
 pub use discrete::Discrete;
 pub(crate) use effective_mass::EffectiveMass;
@@ -72,11 +73,12 @@ pub(crate) use outputs::{Cursor, Invariance, Outputs, View};
 pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
 pub use port::Port;
+pub(crate) use samples::Samples;
 pub use shaper::{Copied, Shaped, copies, update_segments};
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub(crate) use stored::StoredAll;
-pub(crate) use task::{RelativeMotion, Task, TaskState};
+pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -342,6 +344,18 @@ impl Elements {
     /// for servos with feed-forward, and for tasks.
     pub(crate) fn need_rigid_model(&self) -> bool {
         !self.tasks.is_empty() || self.fed_inputs().next().is_some()
+    }
+
+    /// Returns the times between samples of controllers and tasks, `None` for those that are not
+    /// sampled.
+    pub(crate) fn sample_times(&self) -> impl Iterator<Item = Option<ParamId>> {
+        let of_controllers = self.controllers.iter().map(|controller| controller.sample_time);
+        of_controllers.chain(self.tasks.iter().map(|task| task.sample_time))
+    }
+
+    /// Returns the force sensors of all tasks.
+    pub(crate) fn force_sensors(&self) -> impl Iterator<Item = &ForceSensor> {
+        self.tasks.iter().flat_map(Task::sensors)
     }
 
     /// Returns the circuits of the motors whose currents are states.

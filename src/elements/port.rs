@@ -83,19 +83,31 @@ impl Element for Port {
 
     /// Adds the wrench on the frame's carrier.
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let u = &now.inputs[self.input..];
-        let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
         let (system, kinematics) = (now.system, now.kinematics);
         let X_WF = kinematics.arm(system, now.derived, self.frame);
-        let F = match self.axes {
-            PortAxes::World => F,
-            PortAxes::Frame => F.express(&X_WF.R),
-        };
+        let F = self.wrench(now, &X_WF.R);
         applied.push(system, kinematics, system.carrier(self.frame), F.shift(&X_WF.p));
     }
 }
 
 impl Port {
+    /// Returns the wrench about the frame's origin, world axes; `R_WF` is the rotation matrix of
+    /// the frame.
+    fn wrench<S: Scalar>(&self, now: &Instant<S>, R_WF: &Mat3<S>) -> Wrench<S> {
+        let u = &now.inputs[self.input..];
+        let F = Wrench::new(Vec3::new(u[3], u[4], u[5]), Vec3::new(u[0], u[1], u[2]));
+        match self.axes {
+            PortAxes::World => F,
+            PortAxes::Frame => F.express(R_WF),
+        }
+    }
+
+    /// Returns the wrench about the point `p` (m), world axes.
+    pub fn wrench_about<S: Scalar>(&self, now: &Instant<S>, p: &Vec3<S>) -> Wrench<S> {
+        let X_WF = now.configuration().pose(self.frame);
+        self.wrench(now, &X_WF.R).shift(&(X_WF.p - p))
+    }
+
     /// Returns the indices of the impulse's inputs, `None` without an impulse.
     pub(super) fn impulse_inputs(&self) -> Option<std::ops::Range<usize>> {
         self.impulse.map(|first| first..first + 3)

@@ -27,9 +27,9 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) orbit: Option<OrbitPoint<S>>,
     /// Spacecraft with undeformed bodies, for the servos' feed-forward and for tasks; `None` if
     /// there are neither.
-    feed_forward: Option<Box<FeedForward<S>>>,
+    pub(super) feed_forward: Option<Box<FeedForward<S>>>,
     /// Task-space control; `None` if there is none.
-    tasks: Option<Box<Tasks<S>>>,
+    pub(super) tasks: Option<Box<Tasks<S>>>,
     /// Jacobians of frames; `None` if there are no such outputs.
     pub(super) frames: Option<Box<FrameWorkspace<S>>>,
     /// Constraints of captures and loops; `None` if the model can have neither.
@@ -104,7 +104,7 @@ impl<S: Scalar> Evaluation<S> {
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         if let Some(rigid) = self.feed_forward.as_deref_mut() {
-            control(of, now, self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+            control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
@@ -126,7 +126,7 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         if let Some(rigid) = self.feed_forward.as_deref_mut() {
-            control(of, now, self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+            control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
@@ -365,13 +365,13 @@ pub(super) fn instant<'a, S: Scalar>(
 /// instant `now`, whose own inputs are not read.
 fn control<S: Scalar>(
     of: Constants,
-    now: Instant<S>,
+    (now, discrete): (Instant<S>, &Discrete),
     tasks: Option<&mut Tasks<S>>,
     rigid: &mut FeedForward<S>,
     inputs: &mut [S],
 ) -> Result<(), Error> {
     if let Some(tasks) = tasks {
-        tasks.command(of.model, rigid, now, inputs)?;
+        tasks.command(of.model, rigid, now, &discrete.samples, inputs)?;
     }
     if rigid.has_servos {
         rigid.update(of.model, &Instant { inputs, ..now }, At::Reference)?;
@@ -439,7 +439,13 @@ impl Evaluation<f64> {
         if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
             let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
             // A failure here is ignored: the evaluation of the derivatives reports it.
-            let _ = control(of, now, self.tasks.as_deref_mut(), feed_forward, &mut self.inputs);
+            let _ = control(
+                of,
+                (now, discrete),
+                self.tasks.as_deref_mut(),
+                feed_forward,
+                &mut self.inputs,
+            );
         }
         let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
         let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);

@@ -19,7 +19,7 @@ pub struct Changes {
 #[derive(Clone, Debug, Default)]
 pub(super) struct After {
     x: Vec<f64>,
-    discrete: Discrete,
+    pub discrete: Discrete,
     events: Vec<Event>,
 }
 

@@ -3,7 +3,7 @@
 use super::base_rates::BaseRates;
 use super::model::Model;
 use crate::Error;
-use crate::algebra::{Pose, Scalar, Sym3};
+use crate::algebra::{Pose, Scalar, Sym3, Wrench};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
 use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A base without feed-forward moves freely under all loads, those of its servo or wheels included.
 /// Torque limits of the motors that exert the feed-forward do not count. ANCF beams in grasps are
 /// rigid parts of the bodies that hold them ([`Derived::with_held_beams`]). Contacts and captures
-/// are left out.
+/// are left out; the wrenches that tasks measure act in place of them.
 #[derive(Clone, Debug)]
 pub(super) struct FeedForward<S: Scalar> {
     /// All loads except contacts and the grasps that hold ANCF beams.
@@ -31,6 +31,9 @@ pub(super) struct FeedForward<S: Scalar> {
     pub qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
+    /// Measured wrench of each [force sensor](Elements::force_sensors), about the origin of the
+    /// task's frame and in its axes.
+    pub measured: Vec<Wrench<S>>,
     /// For tasks of flexible spacecraft on free-floating bases.
     base_rates: Option<BaseRates<S>>,
     /// True if a servo has feed-forward.
@@ -66,6 +69,7 @@ impl<S: Scalar> FeedForward<S> {
             qdd: vec![S::zero(); system.nv],
             inputs: vec![S::zero(); model.inputs_of_loads()],
             motors: vec![MotorState::default(); model.elements.motors.len()],
+            measured: vec![Wrench::zero(); model.elements.force_sensors().count()],
             base_rates: BaseRates::new(system).filter(|_| !model.elements.tasks.is_empty()),
             has_servos: model.elements.fed_inputs().next().is_some(),
             torques: vec![S::zero(); system.nv],
@@ -153,6 +157,9 @@ impl<S: Scalar> FeedForward<S> {
             ..*now
         };
         self.elements.evaluate(&rigid, &mut self.applied);
+        for (sensor, F) in model.elements.force_sensors().zip(&self.measured) {
+            sensor.push(rigid.configuration(), F, &mut self.applied);
+        }
         for fed in model.elements.fed().filter(is_on) {
             self.applied.driven[fed.body] = true;
             let rates = fed.rate..fed.rate + fed.axes;

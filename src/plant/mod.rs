@@ -270,8 +270,8 @@ impl Plant {
         sources.any(|source| model.rate_of(source, parameters, t, discrete) != 0.0)
     }
 
-    /// Returns the time (s) of the next end of a signal's segment or the next sample of a
-    /// controller.
+    /// Returns the time (s) of the next end of a signal's segment or the next sample of a control
+    /// law.
     pub fn next_time_event(&self, discrete: &Discrete) -> Option<f64> {
         let Constants { model, parameters, .. } = self.base.constants();
         let signals = model.elements.signals.iter();

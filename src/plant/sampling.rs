@@ -1,44 +1,47 @@
-//! Samples of a controller.
+//! Samples of controllers and tasks.
 
 use super::{Discrete, Plant};
 use crate::Error;
-use crate::elements::{LimitStates, Measured, Modes, Samples, reached, round_off};
+use crate::elements::{LimitStates, Measured, Modes, Task};
 
 impl Plant {
-    /// Takes the sample of a controller that is scheduled at the time `t` (s), with the importer's
-    /// inputs `u`. Returns true if there was one.
+    /// Takes the samples of control laws that are scheduled at the time `t` (s), at the states `x`
+    /// and the importer's inputs `u`. Returns true if there was one.
     ///
     /// A sample that is scheduled at the end of an importer's step is taken when the next step
     /// begins: by then the importer has set the inputs measured there.
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the output that would not be finite, [`Error::Integration`] if the
-    /// time is so large that the samples coincide to round-off. Then nothing has changed.
-    pub fn sample(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+    /// time is so large that the samples coincide to round-off, and those of a task's law. Then
+    /// nothing has changed.
+    pub fn sample(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+        if self.next_sample(discrete).is_none() {
+            return Ok(false);
+        }
+        let mut after = std::mem::take(&mut self.after);
+        after.discrete.clone_from(discrete);
+        let sampled = match self.base.model.controller() {
+            Some(_) => self.sample_controller(t, u, &mut after.discrete),
+            None => self.sample_tasks((t, x, u), discrete, &mut after.discrete),
+        };
+        if let Ok(true) = sampled {
+            discrete.clone_from(&after.discrete);
+        }
+        self.after = after;
+        sampled
+    }
+
+    fn sample_controller(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
         let of = self.base.constants();
         let Some(controller) = of.model.controller() else {
             return Ok(false);
         };
-        let Some(period) = controller.sample_time.map(|id| id.of(of.parameters)) else {
+        let (Some(period), Some(samples)) = (controller.sample_time, discrete.samples.first_mut()) else {
             return Ok(false);
         };
-        let Samples { first, next: taken, .. } = discrete.samples;
-        let start = if taken == 0.0 { t } else { first };
-        let is_due = |count: f64| reached(start + count * period, t);
-        if !is_due(taken) {
+        if !samples.schedule_next(period.of(of.parameters), t, format_args!("the controller"))? {
             return Ok(false);
-        }
-        // The importer may have skipped some samples.
-        let passed = taken.max(((t - start) / period).round());
-        let mut next = if is_due(passed) { passed + 1.0 } else { passed };
-        if is_due(next) {
-            // At this time several samples coincide to round-off: the next one is the first that is
-            // later for any rounding of its own time.
-            next = ((t - start + 2.0 * round_off(t)) / period).floor() + 1.0;
-        }
-        if !(next > taken && next.is_finite()) {
-            let what = format!("two samples of the controller, {period} s apart, coincide to round-off at this time");
-            return Err(Error::Integration { t, what });
         }
         let now = Measured {
             parameters: of.parameters,
@@ -53,10 +56,9 @@ impl Plant {
             let variable = output.quantity.name.clone();
             return Err(Error::NotFinite { variable, t });
         }
-        (discrete.samples.first, discrete.samples.next) = (start, next);
         controller.update_limits(now, discrete);
         let modes = Modes::new(&discrete.controlled, &discrete.desaturating);
-        let mut held = discrete.samples.held.iter_mut();
+        let mut held = discrete.samples.iter_mut().flat_map(|samples| &mut samples.held);
         controller.evaluate(now, modes, LimitStates::Present, &mut |value| {
             if let Some(held) = held.next() {
                 *held = value;
@@ -65,14 +67,46 @@ impl Plant {
         Ok(true)
     }
 
+    /// Takes the samples of tasks that are scheduled at the time `t` (s), the states `x` and the
+    /// inputs `u`. The discrete state `after` is equal to that of `before` at first.
+    fn sample_tasks(
+        &mut self,
+        (t, x, u): (f64, &[f64], &[f64]),
+        before: &Discrete,
+        after: &mut Discrete,
+    ) -> Result<bool, Error> {
+        let of = self.base.constants();
+        let sampled = || {
+            let tasks = of.model.elements.tasks.iter().enumerate();
+            tasks.filter_map(|(k, task)| Some((k, task, task.sample_time?.of(of.parameters))))
+        };
+        let is_due = |&(k, _, period): &(usize, &Task, f64)| before.samples[k].is_scheduled(period, t);
+        if !sampled().any(|task| is_due(&task)) {
+            return Ok(false);
+        }
+        // Laws without samples are evaluated.
+        (sampled().filter(is_due)).for_each(|(k, ..)| after.samples[k].discard());
+        self.evaluation.read_inputs(of, t, u, x, after);
+        self.evaluation.load_at(of, x, after)?;
+        for (k, task, period) in sampled().filter(is_due) {
+            let samples = &mut after.samples[k];
+            samples.resume(&before.samples[k]);
+            samples.schedule_next(period, t, format_args!("task \"{}\"", task.name))?;
+            if let (Some(tasks), Some(rigid)) = (&self.evaluation.tasks, &self.evaluation.feed_forward) {
+                tasks.hold(of.model, rigid, k, &mut samples.held);
+            }
+            if samples.held.iter().any(|held| !held.is_finite()) {
+                let variable = task.acceleration_name().to_owned();
+                return Err(Error::NotFinite { variable, t });
+            }
+        }
+        Ok(true)
+    }
+
     /// Returns the time (s) of the next scheduled sample.
     pub(super) fn next_sample(&self, discrete: &Discrete) -> Option<f64> {
-        let controller = self.base.model.controller()?;
-        let period = controller.sample_time?.of(&self.base.parameters);
-        match discrete.samples {
-            Samples { first, next, .. } if next > 0.0 => Some(first + next * period),
-            // The first sample is scheduled immediately.
-            _ => Some(f64::NEG_INFINITY),
-        }
+        let periods = self.base.model.elements.sample_times().zip(&discrete.samples);
+        let times = periods.filter_map(|(period, samples)| Some(samples.next_time(period?.of(&self.base.parameters))));
+        times.min_by(f64::total_cmp)
     }
 }

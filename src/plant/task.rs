@@ -4,8 +4,8 @@
 use super::feed_forward::{At, FeedForward};
 use super::model::Model;
 use crate::Error;
-use crate::algebra::{Quaternion, Scalar, Twist, Vec3};
-use crate::elements::{Instant, RelativeMotion, Task, TaskState};
+use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench};
+use crate::elements::{Instant, RelativeMotion, Samples, Task, TaskState};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, FrameRef, JointState, Kinematics};
 
@@ -25,6 +25,8 @@ struct Commanded<S: Scalar> {
     columns: Vec<[S; 6]>,
     /// Motion of the frame at zero accelerations of the axes of all tasks.
     at: RelativeMotion<S>,
+    /// Sum of the measured wrenches, in axes of the frame.
+    wrench: Wrench<S>,
     qdd: Vec<S>,
 }
 
@@ -79,6 +81,7 @@ impl<S: Scalar> Tasks<S> {
                 .collect(),
             columns: vec![[S::zero(); 6]; task.axes.len()],
             at: RelativeMotion::rest(),
+            wrench: Wrench::zero(),
             qdd: vec![S::zero(); task.axes.len()],
         };
         Some(Box::new(Self {
@@ -88,7 +91,8 @@ impl<S: Scalar> Tasks<S> {
     }
 
     /// Computes the joints' references among the `inputs` at the instant `now`, whose own inputs
-    /// are not read. Overwrites the `rigid` model.
+    /// are not read. Overwrites the `rigid` model. A task with `samples` has the results of the
+    /// last one.
     ///
     /// # Errors
     /// Those of the rigid model and of the laws.
@@ -97,6 +101,7 @@ impl<S: Scalar> Tasks<S> {
         model: &Model,
         rigid: &mut FeedForward<S>,
         now: Instant<S>,
+        samples: &[Samples],
         inputs: &mut [S],
     ) -> Result<(), Error> {
         let tasks = &model.elements.tasks;
@@ -106,19 +111,63 @@ impl<S: Scalar> Tasks<S> {
             inputs: &*inputs,
             ..now
         };
-        rigid.update(model, &now, At::Present)?;
-        // Each Jacobian overwrites the accelerations that all motions read.
-        for (task, commanded) in tasks.iter().zip(&mut self.of) {
-            commanded.at = motion(task, rigid, &now);
+        let mut first = 0;
+        for (k, (task, samples)) in tasks.iter().zip(samples).enumerate() {
+            let measured = &mut rigid.measured[first..first + task.sensors().len()];
+            first += measured.len();
+            if samples.are_taken() {
+                self.recall(k, measured, &samples.held);
+                continue;
+            }
+            for (sensor, measured) in task.sensors().iter().zip(measured.iter_mut()) {
+                *measured = sensor.wrench(&now, &model.elements);
+            }
+            self.of[k].wrench = measured.iter().fold(Wrench::zero(), |sum, &F| sum + F);
         }
-        for ((task, commanded), state) in tasks.iter().zip(&mut self.of).zip(&mut self.states) {
+        let computed = || (0..tasks.len()).filter(|&k| !samples[k].are_taken());
+        if computed().next().is_some() {
+            rigid.update(model, &now, At::Present)?;
+        }
+        // Each Jacobian overwrites the accelerations that all motions read.
+        for k in computed() {
+            self.of[k].at = motion(&tasks[k], rigid, &now);
+        }
+        for k in computed() {
+            let (task, commanded) = (&tasks[k], &mut self.of[k]);
             commanded.jacobian(model, task, rigid, &now);
-            *state = task.command(&now.sensed(), &commanded.at, &mut commanded.columns, &mut commanded.qdd)?;
+            let measured = (&commanded.at, &commanded.wrench);
+            self.states[k] = task.command(&now.sensed(), measured, &mut commanded.columns, &mut commanded.qdd)?;
         }
         for (task, commanded) in tasks.iter().zip(&self.of) {
             task.finish(&commanded.qdd, inputs);
         }
         Ok(())
+    }
+
+    /// Sets the results of a task and its `measured` wrenches to those of its last sample.
+    fn recall(&mut self, task: usize, measured: &mut [Wrench<S>], held: &[f64]) {
+        let Commanded { qdd, .. } = &mut self.of[task];
+        let (of_axes, rest) = held.split_at(qdd.len());
+        let (of_sensors, state) = rest.split_at(6 * measured.len());
+        (qdd.iter_mut().zip(of_axes)).for_each(|(qdd, &held)| *qdd = S::lift(held));
+        for (F, held) in measured.iter_mut().zip(of_sensors.chunks_exact(6)) {
+            let vector = |i: usize| Vec3::from_fn(|k, _| S::lift(held[i + k]));
+            *F = Wrench::new(vector(0), vector(3));
+        }
+        self.states[task] = TaskState::from_numbers(state);
+    }
+}
+
+impl Tasks<f64> {
+    /// Writes the results of a task and the wrenches that the `rigid` model has into `held`.
+    pub fn hold(&self, model: &Model, rigid: &FeedForward<f64>, task: usize, held: &mut [f64]) {
+        let sensors = |tasks: &[Task]| tasks.iter().map(|task| task.sensors().len()).sum::<usize>();
+        let tasks = &model.elements.tasks;
+        let measured = &rigid.measured[sensors(&tasks[..task])..sensors(&tasks[..=task])];
+        let measured = measured.iter().flat_map(|F| F.to_array());
+        let results = self.of[task].qdd.iter().copied().chain(measured);
+        let results = results.chain(self.states[task].numbers());
+        held.iter_mut().zip(results).for_each(|(held, result)| *held = result);
     }
 }
 

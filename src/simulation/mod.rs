@@ -376,18 +376,21 @@ impl Simulation {
         self.plant.indicators(state.extrapolated(t_start, u), z_before);
     }
 
-    /// Samples the inputs of the controller if a sample is scheduled at the current time.
+    /// Takes the samples of control laws that are scheduled at the current time.
     fn sample(&mut self, t_start: f64) -> Result<(), Error> {
         let State {
             t,
+            x,
             u,
             u_derivatives,
             discrete,
             ..
         } = &mut self.state;
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
-        let sampled = self.plant.sample(*t, &self.workspace.u, discrete)?;
-        self.statistics.events += u64::from(sampled);
+        if self.plant.sample(*t, x, &self.workspace.u, discrete)? {
+            self.statistics.events += 1;
+            self.stepper.invalidate();
+        }
         Ok(())
     }
 

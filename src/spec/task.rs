@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{JointMotion, Shaper, Spec, rotation, unknown};
+use super::{ImpactLaw, JointMotion, PerAxis, Shaper, Spec, rotation, unknown};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::error::rounded;
 use schemars::JsonSchema;
@@ -52,6 +52,30 @@ pub struct Task {
     /// Default: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub null_rates: bool,
+    /// Virtual mass `M`, kg, positive: one number, or one for each axis of `relative_to`. Under the
+    /// force `f` on the frame the position obeys `M ë + M (kp + kd) ė + M kp kd e = −f`
+    /// (impedance). With `mass` or `inertia`, and without `contacts` and `ports`, the measured force
+    /// and torque of the environment on the frame are inputs `<task>.f[1..3]` (N) and
+    /// `<task>.t[1..3]` (N·m), at its origin and in its axes; forces of ports are not part of them.
+    /// Default: none, forces do not move the frame.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mass: Option<PerAxis>,
+    /// Virtual moment of inertia, kg·m², positive, by which torques rotate the frame like forces
+    /// move it by `mass`: one number, or one for each axis of `relative_to`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inertia: Option<PerAxis>,
+    /// Contacts with the law `compliant` of the frame's rigid body, whose forces are measured.
+    /// Servos counteract them. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contacts: Vec<String>,
+    /// Ports on the frame's rigid body whose forces and torques are measured. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ports: Vec<String>,
+    /// Time from one sample of the law to the next, s, positive: the accelerations of the joints
+    /// and the measured wrench are constant between samples. The first sample is taken at the start
+    /// time. Default: none, the law is continuous.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_time: Option<f64>,
     /// Poses of the frame, reached at rest. Between two the position is on a straight line and the
     /// attitude turns about a fixed axis, both along `10s³ − 15s⁴ + 6s⁵`. Default: none, the
     /// reference is the inputs `<task>.r_ref[1..3]`, `.v_ref[1..3]`, `.a_ref[1..3]` (position,
@@ -191,6 +215,22 @@ pub(super) fn check_components(components: &[Component], axes: usize, report: &m
     }
 }
 
+/// Reports names that are not among `all` tables of a kind, and those that are listed twice.
+fn check_names<'a>(
+    field: &'static str,
+    (kind, all): (&str, impl Iterator<Item = &'a String> + Clone),
+    names: &[String],
+    report: &mut Report,
+) {
+    for (index, name) in names.iter().enumerate() {
+        if !all.clone().any(|known| known == name) {
+            report.add(field, unknown(kind, name, all.clone()));
+        } else if names[..index].contains(name) {
+            report.add(field, format!("{kind} \"{name}\" is listed twice"));
+        }
+    }
+}
+
 impl Task {
     /// Returns true if a component of the attitude is controlled.
     pub fn turns(&self) -> bool {
@@ -200,6 +240,11 @@ impl Task {
     /// Returns true if a component of the position is controlled.
     pub fn moves(&self) -> bool {
         self.components.iter().any(|component| !component.is_angular())
+    }
+
+    /// Returns true if the measured wrench is that of contacts and ports.
+    pub fn measures(&self) -> bool {
+        !(self.contacts.is_empty() && self.ports.is_empty())
     }
 
     fn check_joints(&self, spec: &Spec, report: &mut Report) {
@@ -254,6 +299,38 @@ impl Task {
                      more time between them"
                 );
                 report.add("shaper", what);
+            }
+        }
+    }
+
+    /// Reports virtual inertia of components that are not controlled, and contacts without a force
+    /// that depends on the state.
+    fn check_impedance(&self, spec: &Spec, report: &mut Report) {
+        if self.mass.is_some() && !self.moves() {
+            report.add(
+                "mass",
+                "no component of the position is controlled: add \"x\", \"y\" or \"z\"",
+            );
+        }
+        if self.inertia.is_some() && !self.turns() {
+            report.add("inertia", "no rotation is controlled: add \"rx\", \"ry\" or \"rz\"");
+        }
+        for (field, inertia) in [("mass", &self.mass), ("inertia", &self.inertia)] {
+            if let Some(PerAxis::Each(values)) = inertia
+                && values.len() != 3
+            {
+                report.add(field, format!("{} numbers for 3 axes", values.len()));
+            }
+        }
+        check_names("contacts", ("contact", spec.contact.keys()), &self.contacts, report);
+        check_names("ports", ("port", spec.port.keys()), &self.ports, report);
+        for name in &self.contacts {
+            let law = spec.contact.get(name).map(|contact| contact.law);
+            if let Some(law) = law.filter(|&law| law != ImpactLaw::Compliant) {
+                let law = law.name();
+                let what =
+                    format!("contact \"{name}\" has the law \"{law}\", which is no force: write law = \"compliant\"");
+                report.add("contacts", what);
             }
         }
     }
@@ -325,6 +402,7 @@ impl Table for Task {
             report.add("", "a task has at least one joint and one component");
         }
         self.check_joints(spec, report);
+        self.check_impedance(spec, report);
         self.check_waypoints(report);
         self.check_shaper(report);
     }

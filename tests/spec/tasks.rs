@@ -84,6 +84,48 @@ fn invalid_tasks_are_reported_with_their_names() {
     assert_eq!(waypoints(&[upright, half_turn]), ["22: task.reach.waypoint"]);
 }
 
+/// Errors of virtual inertias, of contacts that are no forces on the frame, and of sample times.
+#[test]
+fn invalid_impedances_are_reported_with_their_names() {
+    let _section = messages::of_this_test();
+    let with = |lines: &str, more: &str| report(&format!("{GOOD}{TASK}{lines}\n{more}"));
+    let touch =
+        |a: &str, law: &str| format!("[contact.touch]\na = \"{a}\"\nb = \"world\"\nsurface = \"plane\"\n{law}\n");
+    let compliant = "law = \"compliant\"\nforce = 9.0\ndepth = 0.01";
+    let contacts = "contacts = [\"touch\"]";
+    let none = Vec::<String>::new();
+    assert_eq!(with("inertia = 2.0\nsample_time = 0.01", ""), none);
+    assert_eq!(
+        with(
+            &format!("inertia = [1.0, 1.0, 2.0]\n{contacts}"),
+            &touch("tip", compliant)
+        ),
+        none
+    );
+    assert_eq!(with(contacts, &touch("arm", compliant)), none);
+    assert_eq!(with("mass = 2.0", ""), ["22: task.reach.mass"]);
+    let turns = "components = [\"rz\"]";
+    let moves = format!("{GOOD}{TASK}inertia = 2.0\n").replace(turns, "components = [\"x\"]");
+    assert_eq!(report(&moves), ["22: task.reach.inertia"]);
+    assert_eq!(with("inertia = 0.0", ""), ["22: task.reach.inertia"]);
+    assert_eq!(with("inertia = [1.0, 2.0]", ""), ["22: task.reach.inertia"]);
+    assert_eq!(with("sample_time = 0.0", ""), ["22: task.reach.sample_time"]);
+    assert_eq!(with("sample_time = 1e-9", ""), ["22: task.reach.sample_time"]);
+    assert_eq!(
+        with("contacts = [\"tuch\"]", &touch("tip", compliant)),
+        ["22: task.reach.contacts"]
+    );
+    assert_eq!(with(contacts, &touch("tip", "e = 0.5")), ["22: task.reach.contacts"]);
+    assert_eq!(with(contacts, &touch("base", compliant)), ["22: task.reach.contacts"]);
+    let port = |frame: &str| format!("[port.push]\nframe = \"{frame}\"\n");
+    let ports = "ports = [\"push\"]";
+    assert_eq!(with(ports, &port("arm")), none);
+    assert_eq!(with(ports, &port("base")), ["22: task.reach.ports"]);
+    assert_eq!(with("ports = [\"pull\"]", &port("arm")), ["22: task.reach.ports"]);
+    let twice = with("contacts = [\"touch\", \"touch\"]", &touch("tip", compliant));
+    assert_eq!(twice, ["22: task.reach.contacts"]);
+}
+
 /// Parts of a model that the rigid spacecraft of a task does not include, and joints that a task
 /// cannot move, are reported with the task's name.
 #[test]

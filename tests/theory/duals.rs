@@ -12,6 +12,7 @@ use grapple::spec::{Capability, Formulation};
 use nalgebra::DMatrix;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A point of evaluation.
@@ -441,8 +442,11 @@ fn away_from_jumps(model: &Model, point: &mut Point) {
 
 #[test]
 fn tangent_agrees_with_differences_on_every_example() {
-    let task = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/tasks/reach.toml");
-    for path in example_files().into_iter().chain([task.into()]) {
+    let task = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tasks").join(name);
+    for path in example_files()
+        .into_iter()
+        .chain(["reach.toml", "touch.toml"].map(task))
+    {
         let (text, directory) = (
             std::fs::read_to_string(&path).expect("text"),
             path.parent().expect("a folder"),

@@ -18,7 +18,7 @@ use super::{
     Watched,
 };
 use crate::Problem;
-use crate::algebra::{Mat3, Pose, Scalar, Vec3, lift3};
+use crate::algebra::{Mat3, Pose, Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{Inconsistent, Spec, Tangential};
@@ -188,6 +188,12 @@ impl Contact {
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
         self.pressed(now).map_or_else(Vec3::zeros, force)
+    }
+
+    /// Returns the wrench of the compliant contact on a about the point `p` (m), world axes.
+    pub fn wrench_about<S: Scalar>(&self, now: &Instant<S>, p: &Vec3<S>) -> Wrench<S> {
+        let r = now.configuration().pose(self.a).p + self.nearest_now(now).from_a - p;
+        Wrench::new(Vec3::zeros(), self.force(now)).shift(&r)
     }
 }
 

@@ -5,10 +5,8 @@ mod axis;
 mod desaturation;
 mod limited;
 mod references;
-mod samples;
 
-pub(crate) use samples::Samples;
-
+use super::samples::{declare_sample_time, validate_sample_time};
 use super::{
     Compiler, Cursor, Discrete, Element, EventContext, Limit, Outputs, Sensed, Values, View, Watched, replace,
 };
@@ -16,7 +14,7 @@ use crate::Problem;
 use crate::algebra::Scalar;
 use crate::event::Event;
 use crate::spec::{self, Spec, at};
-use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Declarations, ParamId, Quantity, System};
 use attitude::Attitude;
 use axis::Axis;
 
@@ -56,17 +54,12 @@ pub(crate) enum LimitStates {
     Next,
 }
 
-/// Shortest permitted time between samples, s; shorter times are assumed to be errors and would
-/// cost millions of samples per step.
-const SHORTEST: f64 = 1e-6;
-
 impl Controller {
     fn declare(written: &spec::Controller, declare: &mut Declarations) -> Self {
-        let sample_time = written.sample_time.map(|time| {
-            let what = "time from one sample of the controller to the next";
-            let quantity = Quantity::new("controller.sample_time", Unit::Second, what).bounded(Bound::Positive);
-            declare.parameter(quantity, time, false, &at("controller", "sample_time", ""))
-        });
+        let place = at("controller", "sample_time", "");
+        let sample_time = written
+            .sample_time
+            .map(|time| declare_sample_time(["controller", "the controller"], time, &place, declare));
         let axes = Axis::declare_all(written, declare);
         let (mut attitudes, mut first_limit) = (Vec::new(), axes.len());
         for (body, attitude) in &written.attitude {
@@ -99,6 +92,11 @@ impl Controller {
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let of_axes = self.axes.iter().flat_map(Axis::quantities);
         of_axes.chain(self.attitudes.iter().flat_map(Attitude::quantities))
+    }
+
+    /// Returns the number of its outputs.
+    pub fn output_count(&self) -> usize {
+        self.quantities().count()
     }
 
     /// Passes the values of its outputs to `to`.
@@ -144,15 +142,8 @@ impl Element for Controller {
         for attitude in &self.attitudes {
             attitude.validate(of, problems);
         }
-        let Some(id) = self.sample_time else { return };
-        let period = id.of(of.values);
-        if period > 0.0 && period < SHORTEST {
-            let Parameter { quantity, at, .. } = &of.declared[id.0];
-            let [found, shortest] = [period, SHORTEST].map(|time| quantity.unit.of(time));
-            problems.push(Problem {
-                at: at.clone(),
-                what: format!("{} = {found} is shorter than {shortest}", quantity.name),
-            });
+        if let Some(id) = self.sample_time {
+            validate_sample_time(id, of, problems);
         }
     }
 
@@ -166,8 +157,8 @@ impl Element for Controller {
     /// Writes the outputs of the last sample; without samples, or before the first, those for the
     /// present inputs.
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let samples = &view.discrete.samples;
-        if self.is_sampled() && samples.next > 0.0 {
+        let samples = view.discrete.samples.first().filter(|samples| samples.are_taken());
+        if let Some(samples) = samples {
             samples.held.iter().for_each(|&held| y.number(S::lift(held)));
             return;
         }

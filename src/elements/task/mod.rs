@@ -1,12 +1,16 @@
 //! Task-space control: joints move so that a frame tracks a reference.
 
+mod impedance;
 mod reference;
 
-use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, View, Watched};
-use crate::Error;
-use crate::algebra::{DampedInverse, Scalar, Twist, log};
+use super::samples::{declare_sample_time, validate_sample_time};
+use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, Values, View, Watched};
+use crate::algebra::{DampedInverse, Scalar, Twist, Wrench, log};
 use crate::spec::{self, Component, Spec, at, problem};
 use crate::system::{Bound, FrameRef, JointState, ParamId, Quantity, System, Unit};
+use crate::{Error, Problem};
+pub(crate) use impedance::ForceSensor;
+use impedance::Impedance;
 use reference::Reference;
 pub(crate) use reference::RelativeMotion;
 
@@ -16,23 +20,25 @@ pub(crate) use reference::RelativeMotion;
 ///
 /// ```text
 ///     q̇_c = q̇_0 + J# (V_ref + kp e − V + J (q̇ − q̇_0))                            (1)
-///     q̈   = J# (A_ref + kp (V_ref − V) − A) + kd (q̇_c − q̇)                       (2)
+///     q̈   = J# (A_ref + kp (V_ref − V) + M⁻¹ F − A) + kd (q̇_c − q̇)                (2)
 /// ```
 ///
-/// `V − J q̇` is the part of `V` due to momentum and to other joints. The rotation vector of the
-/// attitude error is `e`, with `E = exp(e)` from the frame to the reference, whose rate is `Ė = E
-/// [Eᵀ ω_ref − ω]×`. The angular parts of `V_ref` and `A_ref` are therefore `Eᵀ ω_ref` and its
-/// derivative,
+/// with the virtual inertia `M` and the measured wrench `F` of the environment, which is also among
+/// the loads of `A`. `V − J q̇` is the part of `V` due to momentum and to other joints. The rotation
+/// vector of the attitude error is `e`, with `E = exp(e)` from the frame to the reference, whose
+/// rate is `Ė = E [Eᵀ ω_ref − ω]×`. The angular parts of `V_ref` and `A_ref` are therefore `Eᵀ
+/// ω_ref` and its derivative,
 ///
 /// ```text
 ///     ω' = Eᵀ ω_ref,      ω̇' = Eᵀ ω̇_ref − (ω' − ω) × ω'                           (3)
 /// ```
 ///
 /// so that `ė = −kp e` follows from `V = V_ref + kp e`. With an invertible `J` and all components
-/// of position or attitude, that holds after `exp(−kd t)`.
+/// of position or attitude, that holds after `exp(−kd t)`. With a virtual inertia, and for small
+/// `e`, `M ë + M (kp + kd) ė + M kp kd e = −F`.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
-    name: String,
+    pub name: String,
     /// Index among the tasks.
     number: usize,
     /// Frame that moves, and frame of the reference.
@@ -46,6 +52,9 @@ pub(crate) struct Task {
     threshold: ParamId,
     damping: ParamId,
     reference: Reference,
+    impedance: Impedance,
+    /// Time between samples; `None` if the law is continuous.
+    pub sample_time: Option<ParamId>,
     /// Index of the first input for rates in the null space.
     null_rates: Option<usize>,
     /// Inputs of joints that it sets, with their quantities.
@@ -90,6 +99,25 @@ impl<S: Scalar> Default for TaskState<S> {
     }
 }
 
+impl<S: Scalar> TaskState<S> {
+    /// Count of its numbers.
+    const COUNT: usize = 8;
+
+    /// Returns its numbers.
+    pub fn numbers(&self) -> impl Iterator<Item = S> {
+        self.error.into_iter().chain([self.singular_value, self.damping])
+    }
+
+    /// Creates it from its numbers.
+    pub fn from_numbers(numbers: &[f64]) -> Self {
+        Self {
+            error: std::array::from_fn(|i| S::lift(numbers[i])),
+            singular_value: S::lift(numbers[6]),
+            damping: S::lift(numbers[7]),
+        }
+    }
+}
+
 impl TaskAxis {
     /// Returns the acceleration within bounds that keep the position `q` within the joint's range:
     /// its rate towards a limit is at most `kp` times the distance, and a larger rate decreases to
@@ -117,7 +145,22 @@ impl Task {
     /// Returns the inputs that its law reads.
     pub fn inputs(&self) -> impl Iterator<Item = usize> {
         let null_rates = self.null_rates.map_or(0..0, |first| first..first + self.axes.len());
-        self.reference.inputs().chain(null_rates)
+        self.reference.inputs().chain(null_rates).chain(self.impedance.inputs())
+    }
+
+    /// Returns the sensors of the wrench of the environment on its frame.
+    pub fn sensors(&self) -> &[ForceSensor] {
+        &self.impedance.sensors
+    }
+
+    /// Returns the number of results that are constant between samples.
+    pub fn held_count(&self) -> usize {
+        self.axes.len() + 6 * self.sensors().len() + TaskState::<f64>::COUNT
+    }
+
+    /// Returns the name of an acceleration that it sets, for messages.
+    pub fn acceleration_name(&self) -> &str {
+        self.set.last().map_or(&self.name, |(_, quantity)| &quantity.name)
     }
 
     /// Returns the waypoints' signal, a table on the input `<task>.s`; `None` without waypoints.
@@ -167,14 +210,15 @@ impl Task {
     }
 
     /// Computes the accelerations `qdd` of its axes by (1), (2) and (3), from the motion at zero
-    /// accelerations and the `columns` of `J` (angular first), which are overwritten.
+    /// accelerations, the measured `wrench` (axes of the frame) and the `columns` of `J` (angular
+    /// first), which are overwritten.
     ///
     /// # Errors
     /// [`Error::SingularTask`] if the damping is too small for a singular position.
     pub fn command<S: Scalar>(
         &self,
         now: &Sensed<S>,
-        at: &RelativeMotion<S>,
+        (at, wrench): (&RelativeMotion<S>, &Wrench<S>),
         columns: &mut [[S; 6]],
         qdd: &mut [S],
     ) -> Result<TaskState<S>, Error> {
@@ -207,7 +251,8 @@ impl Task {
             (0..rows).for_each(|i| velocity[i] += column[i] * rate);
         }
         let velocity = inverse.solve(velocity);
-        let acceleration = selected(&(reference.A + off_rate * kp - at.A).to_array(), 1.0);
+        let yields = self.impedance.acceleration(now.parameters, at.q, wrench);
+        let acceleration = selected(&(reference.A + off_rate * kp + yields - at.A).to_array(), 1.0);
         let acceleration = inverse.solve(acceleration);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
             let along = |y: &[S; 6]| {
@@ -358,7 +403,12 @@ impl Element for Task {
             let what = "singular value below which the inverse of the Jacobian is damped,";
             let threshold = number("threshold", written.threshold, Unit::One, what);
             let damping = number("damping", written.damping, Unit::One, "damping at singular positions");
+            let place = at("task", name, "sample_time");
+            let sample_time = written
+                .sample_time
+                .map(|time| declare_sample_time([name, &format!("task {name}")], time, &place, from.declare));
             let reference = Reference::declare(name, written, from.declare);
+            let impedance = Impedance::declare(name, written, frame, from);
             let null_rates = written.null_rates.then(|| {
                 let first = from.declare.inputs.len();
                 for (k, axis) in axes.iter().enumerate() {
@@ -381,6 +431,8 @@ impl Element for Task {
                 threshold,
                 damping,
                 reference,
+                impedance,
+                sample_time,
                 null_rates,
                 set,
             };
@@ -388,6 +440,12 @@ impl Element for Task {
             tasks.push(task);
         }
         tasks
+    }
+
+    fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        if let Some(id) = self.sample_time {
+            validate_sample_time(id, of, problems);
+        }
     }
 
     fn reads(&self) -> Reads {

@@ -329,8 +329,8 @@ impl Component {
             }
             match mode {
                 Mode::Event => {
-                    let State { u, discrete, .. } = &mut simulation.state;
-                    simulation.plant.sample(t, u, discrete).map(|_| ())
+                    let State { x, u, discrete, .. } = &mut simulation.state;
+                    simulation.plant.sample(t, x, u, discrete).map(|_| ())
                 }
                 Mode::StepComplete => simulation.execute_commands(events),
                 _ => Ok(()),

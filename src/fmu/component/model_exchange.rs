@@ -28,7 +28,7 @@ impl Component {
         let (changes, sampled) = self.attempt(|simulation, events| {
             let State { t, x, u, discrete, .. } = &mut simulation.state;
             let changes = simulation.plant.update(*t, x, u, discrete, events)?;
-            Ok((changes, simulation.plant.sample(*t, u, discrete)?))
+            Ok((changes, simulation.plant.sample(*t, x, u, discrete)?))
         })?;
         if changes.modes || sampled {
             self.invalidate();

@@ -23,7 +23,7 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 31] = [
+pub(super) const REFERENCES: [&str; 33] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "contact.*.a",
@@ -50,8 +50,10 @@ pub(super) const REFERENCES: [&str; 31] = [
     "port.*.frame",
     "spring.*.a",
     "spring.*.b",
+    "task.*.contacts.*",
     "task.*.frame",
     "task.*.joints.*",
+    "task.*.ports.*",
     "task.*.relative_to",
     "thruster.*.frame",
     "wheel.*.body",

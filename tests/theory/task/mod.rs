@@ -1,7 +1,9 @@
 //! Task-space control: frames that track their references on free-floating spacecraft.
 
 mod flexible;
+mod impedance;
 mod planar;
+mod sampled;
 
 use crate::numbers::Larger;
 use crate::run::Run;
