@@ -438,14 +438,12 @@ impl Evaluation<f64> {
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
         if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
             let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
-            // A failure here is ignored: the evaluation of the derivatives reports it.
-            let _ = control(
-                of,
-                (now, discrete),
-                self.tasks.as_deref_mut(),
-                feed_forward,
-                &mut self.inputs,
-            );
+            // The evaluation of the derivatives reports a failure. No torques of an earlier evaluation
+            // remain.
+            let tasks = self.tasks.as_deref_mut();
+            if control(of, (now, discrete), tasks, feed_forward, &mut self.inputs).is_err() {
+                feed_forward.torques.fill(0.0);
+            }
         }
         let inputs: &[f64] = if watched.inputs { &self.inputs } else { &[] };
         let feed_forward = self.feed_forward.as_ref().filter(|_| watched.inputs);
