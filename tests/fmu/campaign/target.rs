@@ -83,6 +83,9 @@ pub fn all() -> Vec<Target> {
     let sampled =
         include_str!("../../../examples/arm_controller.toml").replace("# sample_time = 0.01", "sample_time = 0.01");
     all.push(Target::new("arm_controller, sampled", &sampled, folder));
+    let tasks = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/tasks");
+    let touch = include_str!("../../../examples/tasks/touch.toml");
+    all.push(Target::new("touch, sampled", touch, &tasks));
     for method in [
         "dopri5",
         "dop853",
