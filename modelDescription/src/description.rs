@@ -16,7 +16,8 @@ pub struct ModelDescription {
     /// Name of the model in the exporting tool.
     #[serde(rename = "@modelName")]
     pub model_name: String,
-    /// Fingerprint that the binary compares with its own at `fmi2Instantiate`.
+    /// Fingerprint that the binary compares with its own when it is instantiated; in FMI 3.0 the
+    /// attribute is called `instantiationToken`.
     #[serde(rename = "@guid")]
     pub guid: String,
     /// One-line description of the model.
@@ -43,7 +44,8 @@ pub struct ModelDescription {
     /// Naming convention of the variables.
     #[serde(rename = "@variableNamingConvention", default)]
     pub variable_naming_convention: NamingConvention,
-    /// Number of event indicators for Model Exchange; ignored by Co-Simulation.
+    /// Number of event indicators for Model Exchange; ignored by Co-Simulation. FMI 3.0 has no such
+    /// attribute: the number is that of [`ModelStructure::event_indicators`].
     #[serde(rename = "@numberOfEventIndicators", skip_serializing_if = "Option::is_none")]
     pub number_of_event_indicators: Option<u32>,
 
@@ -158,13 +160,27 @@ impl ModelDescription {
     }
 }
 
-/// The version of the standard. FMI 2.0.1 to 2.0.5 all write `2.0` (§2.2.1).
+/// The version of the standard, which is that of the XML. FMI 2.0.1 to 2.0.5 all write `2.0`
+/// (§2.2.1), maintenance releases of FMI 3.0 write `3.0`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FmiVersion {
     /// FMI 2.0 and its maintenance releases.
     #[default]
     #[serde(rename = "2.0")]
     V2_0,
+    /// FMI 3.0 and its maintenance releases.
+    #[serde(rename = "3.0")]
+    V3_0,
+}
+
+impl FmiVersion {
+    /// Returns the name of the standard: `FMI 2.0`, `FMI 3.0`.
+    pub fn name(self) -> &'static str {
+        match self {
+            FmiVersion::V2_0 => "FMI 2.0",
+            FmiVersion::V3_0 => "FMI 3.0",
+        }
+    }
 }
 
 /// Naming convention of variables (§2.2.9).

@@ -1,5 +1,7 @@
 //! Capabilities of an FMU: the elements `ModelExchange` (§3.3.1) and `CoSimulation` (§4.3.1).
 //!
+//! Fields are named after FMI 2.0; FMI 3.0 has most of them under similar names. It has no memory
+//! callbacks, no `fmi2SetRealInputDerivatives` and no asynchronous steps: those fields are not written.
 //! `SourceFiles`, for FMUs with source code, is not represented and is skipped when read.
 
 use serde::{Deserialize, Serialize};
@@ -45,6 +47,9 @@ pub struct ModelExchange {
     /// True if `fmi2GetDirectionalDerivative` is supported.
     #[serde(rename = "@providesDirectionalDerivative", default, skip_serializing_if = "is_false")]
     pub provides_directional_derivative: bool,
+    /// True if `fmi3GetAdjointDerivative` is supported; FMI 3.0 only.
+    #[serde(skip)]
+    pub provides_adjoint_derivatives: bool,
 }
 
 /// Capabilities of an FMU for Co-Simulation (§4.3.1).
@@ -95,4 +100,13 @@ pub struct CoSimulation {
     /// True if `fmi2GetDirectionalDerivative` is supported at communication points.
     #[serde(rename = "@providesDirectionalDerivative", default, skip_serializing_if = "is_false")]
     pub provides_directional_derivative: bool,
+    /// True if `fmi3GetAdjointDerivative` is supported; FMI 3.0 only.
+    #[serde(skip)]
+    pub provides_adjoint_derivatives: bool,
+    /// True if `fmi3DoStep` may return before the end of the step; FMI 3.0 only.
+    #[serde(skip)]
+    pub might_return_early_from_do_step: bool,
+    /// True if the FMU supports Event Mode in Co-Simulation; FMI 3.0 only.
+    #[serde(skip)]
+    pub has_event_mode: bool,
 }

@@ -1,4 +1,4 @@
-//! The model description of FMI 2.0: `modelDescription.xml` as plain data.
+//! The model description of FMI 2.0 and 3.0: `modelDescription.xml` as plain data.
 //!
 //! | module | contents |
 //! |---|---|
@@ -10,6 +10,10 @@
 //! | [`legal`](legal_initials) | the table causality × variability × initial |
 //! | [`check`](ModelDescription::check) | validation; reports all problems at once |
 //! | [`xml`](ModelDescription::to_xml) | the writer and the reader |
+//!
+//! Both versions have one description: structs, fields and elements have the names of FMI 2.0, and
+//! [`FmiVersion`] selects the XML. FMI 3.0 refers to variables by value references, which are unique,
+//! and has one element per type (`Float64` for `Real`, `Int32` for `Integer`).
 //!
 //! Section numbers are those of the FMI standard, version 2.0.4. Every struct has its fields in the
 //! order of the standard's XML schema; a field is the attribute of the same name in `snake_case`.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::xml::list;
 
-/// `ModelStructure`: three ordered lists of unknowns.
+/// `ModelStructure`: ordered lists of unknowns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ModelStructure {
@@ -26,6 +26,9 @@ pub struct ModelStructure {
         skip_serializing_if = "Vec::is_empty"
     )]
     pub initial_unknowns: Vec<Unknown>,
+    /// Variables that are event indicators, in the order of `fmi3GetEventIndicators`; FMI 3.0 only.
+    #[serde(skip)]
+    pub event_indicators: Vec<Unknown>,
 }
 
 /// A variable that the FMU computes.
@@ -38,8 +41,8 @@ pub struct Unknown {
     /// `Some([])`: it depends on none.
     ///
     /// Knowns of outputs and derivatives are inputs, continuous-time states and the independent
-    /// variable; knowns of initial unknowns are inputs, exact variables, and the independent
-    /// variable.
+    /// variable, in FMI 3.0 also parameters; knowns of initial unknowns are inputs, exact variables,
+    /// and the independent variable.
     #[serde(rename = "@dependencies", skip_serializing_if = "Option::is_none")]
     pub dependencies: Option<Vec<u32>>,
     /// Kind of each dependency; of the same length as `dependencies`.

@@ -3,20 +3,28 @@
 use std::collections::BTreeMap;
 
 use super::{Report, at};
-use crate::{Causality, Kind, ModelDescription, ScalarVariable, Variability};
+use crate::{Causality, FmiVersion, Kind, ModelDescription, ScalarVariable, Variability};
 
 /// Checks alias sets: aliases are one value with several names, so at most one of them may have a
 /// start value of its own, and constants must have equal ones.
+///
+/// In FMI 3.0 value references are unique.
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
+    let is_fmi3 = description.fmi_version == FmiVersion::V3_0;
     let mut sets: BTreeMap<(&str, u32), Vec<&ScalarVariable>> = BTreeMap::new();
     for variable in &description.model_variables {
-        let key = (handle_type(&variable.kind), variable.value_reference);
+        let kind = if is_fmi3 { "" } else { handle_type(&variable.kind) };
+        let key = (kind, variable.value_reference);
         sets.entry(key).or_default().push(variable);
     }
     for set in sets.values() {
         for (place, second) in set.iter().enumerate() {
             for first in &set[..place] {
-                if let Some(wrong) = objection(description, first, second) {
+                let wrong = match is_fmi3 {
+                    true => Some("in FMI 3.0 it must be unique"),
+                    false => objection(description, first, second),
+                };
+                if let Some(wrong) = wrong {
                     let message = format!(
                         "it shares value reference {} with variable {:?}, but {wrong}",
                         second.value_reference, first.name

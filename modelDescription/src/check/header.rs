@@ -2,7 +2,7 @@
 //! §2.2.6, §3.3.1, §4.3.1).
 
 use super::{Report, name, place};
-use crate::{DefaultExperiment, ModelDescription};
+use crate::{Causality, DefaultExperiment, FmiVersion, ModelDescription};
 
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     const ROOT: &str = "fmiModelDescription";
@@ -23,6 +23,12 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     }
     if description.model_variables.is_empty() {
         report.add("ModelVariables", "there is no variable");
+    }
+    let variables = description.model_variables.iter();
+    let independent = variables.filter(|v| v.causality == Causality::Independent).count();
+    if description.fmi_version == FmiVersion::V3_0 && independent != 1 {
+        let message = format!("FMI 3.0 requires exactly one independent variable, there are {independent}");
+        report.add("ModelVariables", message);
     }
 
     check_capabilities(description, report);

@@ -1,15 +1,20 @@
-//! The three lists of unknowns: outputs, derivatives, initial unknowns (§2.2.8).
+//! The lists of unknowns: outputs, derivatives, initial unknowns, event indicators (§2.2.8).
 
 use std::collections::BTreeSet;
 
 use super::{Report, at};
-use crate::{Causality, DependencyKind, Initial, Kind, ModelDescription, ScalarVariable, Unknown, Variability};
+use crate::{
+    Causality, DependencyKind, FmiVersion, Initial, Kind, ModelDescription, ScalarVariable, Unknown, Variability,
+};
 
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     let structure = &description.model_structure;
     let states: BTreeSet<u32> = description.continuous_states().collect();
     let is_outside = |v: &ScalarVariable| matches!(v.causality, Causality::Input | Causality::Independent);
-    let is_known = |index: u32, v: &ScalarVariable| is_outside(v) || states.contains(&index);
+    // In FMI 3.0 parameters are knowns during a run, too (§2.4.8).
+    let is_fmi3 = description.fmi_version == FmiVersion::V3_0;
+    let is_parameter = |v: &ScalarVariable| is_fmi3 && v.causality == Causality::Parameter;
+    let is_known = |index: u32, v: &ScalarVariable| is_outside(v) || is_parameter(v) || states.contains(&index);
     let is_known_initially = |_, v: &ScalarVariable| is_outside(v) || v.effective_initial() == Some(Initial::Exact);
 
     let list = |name, unknowns| List {
@@ -21,10 +26,12 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     list("Derivatives", &structure.derivatives).check(is_known, |_| true, report);
     let kinds = |kind| matches!(kind, DependencyKind::Dependent | DependencyKind::Constant);
     list("InitialUnknowns", &structure.initial_unknowns).check(is_known_initially, kinds, report);
+    list("EventIndicators", &structure.event_indicators).check(is_known, |_| true, report);
 
     check_outputs(description, report);
     check_derivatives(description, report);
     check_initial_unknowns(description, report);
+    check_event_indicators(description, report);
 }
 
 /// One of the three lists, with its element's name.
@@ -159,6 +166,22 @@ fn check_derivatives(description: &ModelDescription, report: &mut Report) {
                 let message = format!("the derivative of {} is missing in Derivatives", at(state));
                 report.add(at(variable), message);
             }
+        }
+    }
+}
+
+/// Checks that event indicators are continuous, and that FMI 2.0 has none as variables.
+fn check_event_indicators(description: &ModelDescription, report: &mut Report) {
+    let indicators = &description.model_structure.event_indicators;
+    if description.fmi_version == FmiVersion::V2_0 && !indicators.is_empty() {
+        report.add("ModelStructure", "FMI 2.0 has no event indicators that are variables");
+    }
+    for variable in indicators
+        .iter()
+        .filter_map(|unknown| description.variable(unknown.index))
+    {
+        if variable.variability != Variability::Continuous || !matches!(variable.kind, Kind::Real(_)) {
+            report.add(at(variable), "an event indicator must be a continuous Real");
         }
     }
 }

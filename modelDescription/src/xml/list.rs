@@ -36,4 +36,5 @@ list_of!(simple_types, "SimpleType", crate::SimpleType);
 list_of!(categories, "Category", crate::Category);
 list_of!(tools, "Tool", crate::Tool);
 list_of!(variables, "ScalarVariable", crate::ScalarVariable);
+list_of!(annotations, "Annotation", crate::xml::fmi3::Annotation);
 list_of!(unknowns, "Unknown", crate::Unknown);

@@ -4,6 +4,7 @@
 //! and the functions that those attributes refer to.
 
 pub(crate) mod annotation;
+mod fmi3;
 pub(crate) mod list;
 pub(crate) mod number;
 mod reader;
@@ -38,11 +39,15 @@ pub enum Error {
         found: String,
     },
     /// The document is a model description of another version of FMI.
-    #[error("fmiVersion is {found}, only \"2.0\" can be read")]
+    #[error("fmiVersion is {found}, only \"2.0\" and \"3.0\" can be read")]
     Version {
         /// The version in quotes, or `missing`.
         found: String,
     },
+    /// A variable of FMI 3.0 has a type or a value that is not supported, or a reference leads to no
+    /// variable.
+    #[error("model description: {0}")]
+    Unsupported(Problem),
     /// The document is not well-formed XML, or a required part is missing.
     #[error("model description, at or before line {line}: {source}")]
     Read {
@@ -54,7 +59,8 @@ pub enum Error {
 }
 
 impl ModelDescription {
-    /// Returns the text of `modelDescription.xml`: UTF-8, one element per line, indented by two
+    /// Returns the text of `modelDescription.xml` in the version
+    /// [`fmi_version`](ModelDescription::fmi_version): UTF-8, one element per line, indented by two
     /// spaces; equal descriptions give identical bytes.
     ///
     /// Numbers are written in the shortest form that reads back to the same value, with exponent
@@ -64,20 +70,21 @@ impl ModelDescription {
     /// # Errors
     ///
     /// A number that is not finite, with its variable; a character that XML does not allow; an
-    /// annotation key that is not an XML name.
+    /// annotation key that is not an XML name; in FMI 3.0, an index that is that of no variable.
     pub fn to_xml(&self) -> Result<String, Error> {
         writer::write(self)
     }
 
-    /// Reads the text of a `modelDescription.xml` of FMI 2.0, written by any tool.
+    /// Reads the text of a `modelDescription.xml` of FMI 2.0 or 3.0, written by any tool.
     ///
     /// Unsupported attributes and elements are skipped. The description is not validated; see
     /// [`check`](ModelDescription::check).
     ///
     /// # Errors
     ///
-    /// Text that is not XML or not a model description of FMI 2.0, a missing required attribute or
-    /// element, or a value of the wrong type.
+    /// Text that is not XML or not a model description of FMI 2.0 or 3.0, a missing required attribute
+    /// or element, or a value of the wrong type; of FMI 3.0, arrays and variables of other types than
+    /// `Float64`, `Int32`, `Boolean`, `String` and `Enumeration`.
     pub fn from_xml(text: &str) -> Result<Self, Error> {
         reader::read(text)
     }

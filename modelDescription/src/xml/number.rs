@@ -4,7 +4,7 @@ use serde::Serializer;
 
 /// Returns the shortest decimal text that reads back to the same number. Magnitudes below 10⁻⁴ and
 /// from 10⁹ on have an exponent, since most of their plain digits would be zeros.
-fn text(value: f64) -> String {
+pub(crate) fn text(value: f64) -> String {
     let magnitude = value.abs();
     if magnitude == 0.0 || (1e-4..1e9).contains(&magnitude) {
         format!("{value}")

@@ -8,21 +8,29 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 use serde::de::{Deserialize, Deserializer, Error as _, SeqAccess, Visitor};
 
-use crate::{Error, ModelDescription};
+use super::fmi3::Document;
+use crate::{Error, FmiVersion, ModelDescription};
 
-/// Reads a model description of FMI 2.0 from the text of its XML.
+/// Reads a model description of FMI 2.0 or 3.0 from the text of its XML.
 pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
-    require_fmi_2(text)?;
+    match version(text)? {
+        FmiVersion::V2_0 => read_as(text),
+        FmiVersion::V3_0 => read_as::<Document>(text)?.into_description(),
+    }
+}
+
+fn read_as<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, Error> {
     let mut deserializer = XmlDeserializer::from_str(text);
-    ModelDescription::deserialize(&mut deserializer).map_err(|source| Error::Read {
+    T::deserialize(&mut deserializer).map_err(|source| Error::Read {
         line: line_at(text, deserializer.get_ref().get_ref().buffer_position()),
         source,
     })
 }
 
-/// Checks the root element and the version before serde reads the document: serde ignores the name
-/// of the root element, and would report another version of FMI as a missing attribute.
-fn require_fmi_2(text: &str) -> Result<(), Error> {
+/// Returns the version of the document. Root element and version are checked before serde reads the
+/// document: serde ignores the name of the root element, and would report another version of FMI as
+/// a missing attribute.
+fn version(text: &str) -> Result<FmiVersion, Error> {
     let quoted = |name: Option<&str>| name.map_or("missing".into(), |name| format!("{name:?}"));
     let mut reader = Reader::from_str(text);
     let (root, version) = root_and_version(&mut reader).map_err(|error| Error::Read {
@@ -33,11 +41,11 @@ fn require_fmi_2(text: &str) -> Result<(), Error> {
         let found = quoted(root.as_deref());
         return Err(Error::Root { found });
     }
-    if version.as_deref() != Some("2.0") {
-        let found = quoted(version.as_deref());
-        return Err(Error::Version { found });
+    match version.as_deref() {
+        Some("2.0") => Ok(FmiVersion::V2_0),
+        Some(known) if known == "3.0" || known.starts_with("3.0.") => Ok(FmiVersion::V3_0),
+        other => Err(Error::Version { found: quoted(other) }),
     }
-    Ok(())
 }
 
 /// Returns the name of the root element and its `fmiVersion`, if present.

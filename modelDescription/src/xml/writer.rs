@@ -3,7 +3,8 @@
 use quick_xml::se::Serializer;
 use serde::Serialize;
 
-use crate::{Error, ModelDescription, check};
+use super::fmi3::Document;
+use crate::{Error, FmiVersion, ModelDescription, check};
 
 /// Returns the document, terminated by a line break.
 pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
@@ -13,7 +14,10 @@ pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let mut serializer = Serializer::with_root(&mut text, Some("fmiModelDescription"))?;
     serializer.indent(' ', 2);
-    description.serialize(serializer)?;
+    match description.fmi_version {
+        FmiVersion::V2_0 => description.serialize(serializer)?,
+        FmiVersion::V3_0 => Document::of(description)?.serialize(serializer)?,
+    };
     text.push('\n');
     refuse_illegal_characters(&text)?;
     Ok(text)

@@ -66,9 +66,10 @@ fn documents_of_other_kinds_are_rejected_with_the_reason() {
         ("<fmiModel/>", "the root element is \"fmiModel\""),
         ("<fmiModelDescription/>", "fmiVersion is missing"),
         (
-            "<fmiModelDescription instantiationToken='' fmiVersion='3.0'/>",
-            "fmiVersion is \"3.0\"",
+            "<fmiModelDescription instantiationToken='' fmiVersion='1.0'/>",
+            "fmiVersion is \"1.0\"",
         ),
+        ("<fmiModelDescription fmiVersion='3.0'/>", "modelName"),
         ("<fmiModelDescription fmiVersion='2.0'/>", "modelName"),
         ("<fmiModelDescription fmiVersion='2.0", "line 1"),
         ("<fmiModelDescription fmiVersion='2.0' a='1' a='2'/>", "line 1"),

@@ -2,6 +2,7 @@
 //! after every kind of change.
 
 mod check;
+mod fmi3;
 mod foreign;
 mod golden;
 mod model;

@@ -28,6 +28,7 @@ pub fn thermostat() -> ModelDescription {
             can_get_and_set_fmu_state: true,
             can_serialize_fmu_state: true,
             provides_directional_derivative: true,
+            ..ModelExchange::default()
         }),
         co_simulation: Some(CoSimulation {
             model_identifier: "thermostat".into(),
@@ -41,6 +42,7 @@ pub fn thermostat() -> ModelDescription {
             can_get_and_set_fmu_state: true,
             can_serialize_fmu_state: true,
             provides_directional_derivative: true,
+            ..CoSimulation::default()
         }),
         unit_definitions: units(),
         type_definitions: types(),
@@ -237,6 +239,7 @@ fn structure() -> ModelStructure {
             with(Unknown::depending_on(8, [6, 7]), &[Constant, Dependent]),
             Unknown::depending_on(14, []),
         ],
+        event_indicators: Vec::new(),
     }
 }
 
