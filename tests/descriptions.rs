@@ -7,7 +7,8 @@ mod chain;
 mod example_files;
 
 use example_files::example_files;
-use grapple::fmu::description::{Interfaces, describe};
+use grapple::fmu::description::{Interfaces, describe, describe_for};
+use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
 use model_description::{Causality, Kind, ModelDescription};
@@ -97,6 +98,63 @@ fn every_example_is_one_to_one_with_the_registry_in_every_flavour() -> Fallible<
                 }
                 let initial: Vec<u32> = xml.model_structure.initial_unknowns.iter().map(|u| u.index).collect();
                 assert_eq!(initial, xml.expected_initial_unknowns(), "{name}");
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The XML of FMI 3.0 of an example that has signals, inputs and limits.
+#[test]
+fn the_description_for_fmi_3_is_that_of_its_golden_file() -> Fallible<()> {
+    let (_, model) = (examples()?.into_iter().find(|(name, _)| name == "two_link")).ok_or("no example")?;
+    let text = describe_for(Standard::Fmi3, &model, Naming::Structured, Interfaces::Both)?.to_xml()?;
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/two_link_fmi3.xml");
+    if std::env::var_os("GOLDEN").is_some_and(|v| v == "write") {
+        std::fs::write(&golden, &text)?;
+    }
+    let expected = std::fs::read_to_string(&golden)?;
+    for (number, (ours, golden)) in text.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(ours, golden, "line {}", number + 1);
+    }
+    assert_eq!(text, expected);
+    Ok(())
+}
+
+/// In FMI 3.0 the variables of FMI 2.0 keep their value references; the time and, for Model Exchange,
+/// the event indicators follow. Every true dependency of FMI 2.0 is kept.
+#[test]
+fn the_description_for_fmi_3_extends_that_for_fmi_2() -> Fallible<()> {
+    for (name, model) in examples()? {
+        for interfaces in Interfaces::ALL {
+            let two = describe(&model, Naming::Structured, interfaces)?;
+            let three = describe_for(Standard::Fmi3, &model, Naming::Structured, interfaces)?;
+            assert_eq!(three.check(), [], "{name}");
+            assert_eq!(three.guid, two.guid, "{name}");
+            let n = two.model_variables.len();
+            assert_eq!(three.model_variables[..n], two.model_variables[..], "{name}");
+            assert_eq!(three.model_variables[n].causality, Causality::Independent);
+            let indicators = match interfaces {
+                Interfaces::CoSimulation => 0,
+                Interfaces::Both | Interfaces::ModelExchange => model.indicator_count(),
+            };
+            assert_eq!(three.model_structure.event_indicators.len(), indicators, "{name}");
+            assert_eq!(three.model_variables.len(), n + 1 + indicators, "{name}");
+            let (of_two, of_three) = (&two.model_structure, &three.model_structure);
+            for (two, three) in [
+                (&of_two.outputs, &of_three.outputs),
+                (&of_two.derivatives, &of_three.derivatives),
+                (&of_two.initial_unknowns, &of_three.initial_unknowns),
+            ] {
+                assert_eq!(two.len(), three.len(), "{name}");
+                for (two, three) in two.iter().zip(three) {
+                    assert_eq!(two.index, three.index, "{name}");
+                    let (Some(two), Some(three)) = (&two.dependencies, &three.dependencies) else {
+                        assert_eq!(two.dependencies, three.dependencies, "{name}");
+                        continue;
+                    };
+                    assert!(two.iter().all(|known| three.contains(known)), "{name}");
+                }
             }
         }
     }

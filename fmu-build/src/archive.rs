@@ -60,7 +60,8 @@ pub fn pack(description: &ModelDescription, contents: &[Content]) -> Result<Vec<
     if !problems.is_empty() {
         let list: Vec<String> = problems.iter().map(ToString::to_string).collect();
         return Err(invalid!(
-            "the model description is not legal FMI 2.0:\n{}",
+            "the model description is not legal {}:\n{}",
+            description.fmi_version.name(),
             list.join("\n")
         ));
     }

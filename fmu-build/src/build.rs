@@ -7,15 +7,19 @@ use crate::error::Result;
 use crate::library::Library;
 use crate::platform::Platform;
 use grapple::fmu::description::{self, Interfaces};
+use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
 use model_description::ModelDescription;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Options of an FMU; by default it has both interfaces, structured names and diagnostics.
+/// Options of an FMU; by default it is one of FMI 2.0 with both interfaces, structured names and
+/// diagnostics.
 #[derive(Clone, Copy, Debug)]
 pub struct BuildOptions {
+    /// Version of the standard.
+    pub standard: Standard,
     /// Interfaces that the FMU offers.
     pub interfaces: Interfaces,
     /// Naming of the variables.
@@ -28,6 +32,7 @@ pub struct BuildOptions {
 impl Default for BuildOptions {
     fn default() -> Self {
         Self {
+            standard: Standard::Fmi2,
             interfaces: Interfaces::Both,
             naming: Naming::Structured,
             diagnostics: true,
@@ -55,15 +60,17 @@ pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Libra
         spec.output.diagnostics = false;
         model = Cow::Owned(Arc::new(Model::compile(&spec)?));
     }
-    let description = description::describe(&model, options.naming, options.interfaces)?;
+    let description = description::describe_for(options.standard, &model, options.naming, options.interfaces)?;
     let identifier = archive::identifier(&description)?;
     let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
     let mut contents = documentation(&model, &compiled.meshes, &description, &platforms)?;
-    contents.extend(libraries.iter().map(|library| Content {
-        path: library.path(identifier),
-        bytes: library.bytes.clone(),
-        executable: true,
-    }));
+    for library in libraries {
+        contents.extend(library.paths(options.standard, identifier).map(|path| Content {
+            path,
+            bytes: library.bytes.clone(),
+            executable: true,
+        }));
+    }
     contents.push(Content::new(archive::MODEL, model.to_bytes()?));
     Ok(BuiltFmu {
         bytes: archive::pack(&description, &contents)?,

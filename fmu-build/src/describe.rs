@@ -84,7 +84,10 @@ fn section<const N: usize>(text: &mut String, title: &str, rows: &[[String; N]])
 
 fn facts(of: &Description) -> Vec<[String; 2]> {
     let description = &of.model;
-    let mut facts = vec![("FMI 2.0".to_owned(), interfaces(description).to_owned())];
+    let mut facts = vec![(
+        description.fmi_version.name().to_owned(),
+        interfaces(description).to_owned(),
+    )];
     let mut fact = |label: &str, value: Option<String>| facts.extend(value.map(|value| (label.to_owned(), value)));
     fact("platforms", Some(of.platforms.join(", ")));
     fact("size", of.size.map(size));

@@ -76,6 +76,7 @@ fn page(model: &Model, description: &ModelDescription, facts: Facts, figure: &st
             "made_by",
             &escaped(description.generation_tool.as_deref().unwrap_or("grapple")),
         ),
+        ("standard", description.fmi_version.name()),
         ("guid", &escaped(&description.guid)),
     ];
     filled(include_str!("../assets/documentation.html"), &parts)
@@ -120,7 +121,7 @@ type Facts = Vec<(&'static str, String)>;
 fn facts(spec: &Spec, mass: f64, description: &ModelDescription, platforms: &[Platform]) -> Facts {
     let platforms: Vec<&str> = platforms.iter().map(|platform| platform.name()).collect();
     vec![
-        ("FMI 2.0", interfaces(description).to_owned()),
+        (description.fmi_version.name(), interfaces(description).to_owned()),
         ("Runs on", platforms.join(", ")),
         match &spec.controller {
             Some(controller) => ("Controller", controlled(controller)),

@@ -5,6 +5,7 @@ use crate::archive::Bytes;
 use crate::binary::{self, Findings, Glibc};
 use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
+use grapple::fmu::lifecycle::Standard;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
@@ -122,9 +123,17 @@ impl Library {
         })
     }
 
-    /// Returns the library's path in an FMU with the model identifier `identifier`.
-    pub fn path(&self, identifier: &str) -> String {
-        place(self.folder, identifier)
+    /// Returns the library's paths in an FMU with the model identifier `identifier`. FMI 3.0 has a folder
+    /// for each machine, so that a universal library of macOS has two paths.
+    pub fn paths(&self, standard: Standard, identifier: &str) -> impl Iterator<Item = String> {
+        let folders = match standard {
+            Standard::Fmi2 => vec![self.folder.name().to_owned()],
+            Standard::Fmi3 => self.folder.folders_of_fmi3(&self.findings.machines),
+        };
+        let file = format!("{identifier}{}", self.folder.suffix());
+        folders
+            .into_iter()
+            .map(move |folder| format!("binaries/{folder}/{file}"))
     }
 
     /// Returns "linux64: the library inside this program, needs GLIBC 2.17".

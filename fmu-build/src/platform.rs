@@ -1,4 +1,4 @@
-//! The platforms whose libraries an FMU may contain (FMI 2.0.4, §2.3).
+//! The platforms whose libraries an FMU may contain (FMI 2.0.4, §2.3), by their names in FMI 2.0.
 
 use std::fmt;
 use std::str::FromStr;
@@ -50,6 +50,26 @@ impl Platform {
         }
     }
 
+    /// Returns the folders of FMI 3.0 in `binaries/` for a library that runs on the given machines (FMI
+    /// 3.0, §2.5.1.5): architecture and system.
+    pub fn folders_of_fmi3(self, machines: &[String]) -> Vec<String> {
+        let one = match self {
+            Self::Aarch64Linux => "aarch64-linux",
+            Self::Linux32 => "x86-linux",
+            Self::Linux64 => "x86_64-linux",
+            Self::Win32 => "x86-windows",
+            Self::Win64 => "x86_64-windows",
+            Self::Darwin64 => {
+                let folder = |machine: &String| match machine.as_str() {
+                    "arm64" => "aarch64-darwin".to_owned(),
+                    _ => "x86_64-darwin".to_owned(),
+                };
+                return machines.iter().map(folder).collect();
+            }
+        };
+        vec![one.to_owned()]
+    }
+
     /// Returns the file extension of its shared libraries.
     pub fn suffix(self) -> &'static str {
         match self {
@@ -88,5 +108,18 @@ mod tests {
             assert_eq!(platform.to_string().parse(), Ok(platform));
         }
         assert!(Platform::from_str("linux").is_err_and(|e| e.contains("linux64")));
+    }
+
+    #[test]
+    fn folders_of_fmi_3_name_architecture_and_system() {
+        let folders = |platform: Platform, machines: &[&str]| {
+            let machines: Vec<String> = machines.iter().map(|&machine| machine.to_owned()).collect();
+            platform.folders_of_fmi3(&machines).join(" ")
+        };
+        assert_eq!(folders(Platform::Linux64, &["x86-64"]), "x86_64-linux");
+        assert_eq!(folders(Platform::Aarch64Linux, &["arm64"]), "aarch64-linux");
+        assert_eq!(folders(Platform::Win64, &["x86-64"]), "x86_64-windows");
+        let universal = folders(Platform::Darwin64, &["x86-64", "arm64"]);
+        assert_eq!(universal, "x86_64-darwin aarch64-darwin");
     }
 }

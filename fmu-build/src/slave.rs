@@ -19,7 +19,7 @@ use grapple::fmu::fmi2::{
     fmi2String, fmi2True, fmi2Type,
 };
 use libloading::Library;
-use model_description::ModelDescription;
+use model_description::{FmiVersion, ModelDescription};
 use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -99,6 +99,13 @@ impl FmuLibrary {
     /// # Errors
     /// An FMU without Co-Simulation, or without a library that runs here.
     pub fn new(folder: &Path, description: &ModelDescription) -> Result<Self> {
+        if description.fmi_version != FmiVersion::V2_0 {
+            return Err(invalid!(
+                "it is an FMU of {}, and this program runs those of FMI 2.0 only; run the spec, or an FMU that was built \
+                 without --fmi 3",
+                description.fmi_version.name()
+            ));
+        }
         if description.co_simulation.is_none() {
             return Err(invalid!(
                 "the FMU does not offer Co-Simulation, which this program needs to run it"

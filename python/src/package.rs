@@ -16,6 +16,7 @@ use fmu_build::simulate::{SimulateOptions, simulate};
 use fmu_build::summaries::unknown;
 use fmu_build::{CompiledSpec, Control, Error, input_table, package};
 use grapple::fmu::description::Interfaces;
+use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
 use grapple::spec::{Interpolation, Signal};
@@ -141,6 +142,7 @@ impl Package {
             )
         };
         let options = BuildOptions {
+            standard: Standard::Fmi2,
             interfaces: match fmi_type {
                 "me" => Interfaces::ModelExchange,
                 "cs" => Interfaces::CoSimulation,

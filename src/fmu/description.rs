@@ -3,16 +3,16 @@
 //! Capabilities that are not implemented are declared false.
 
 use super::guid::Guid;
-use super::lifecycle::Interface;
+use super::lifecycle::{Interface, Standard};
 use super::log::CATEGORIES;
 use super::registry::{Naming, REGISTRY_VERSION, Registry, Slot, Variable};
 use crate::Error;
 use crate::plant::{Dependencies, Knowns, Model};
 use crate::system::Unit;
 use model_description::{
-    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, Kind, ModelDescription,
-    ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType, Tool, TypeKind,
-    Unknown,
+    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, FmiVersion, Kind,
+    ModelDescription, ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType,
+    Tool, TypeKind, Unknown,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,13 +42,26 @@ impl Interfaces {
     }
 }
 
-/// Returns the model description of a compiled model.
+/// Returns the model description of a compiled model for FMI 2.0.
+///
+/// # Errors
+/// Those of [`describe_for`].
+pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> Result<ModelDescription, Error> {
+    describe_for(Standard::Fmi2, model, naming, interfaces)
+}
+
+/// Returns the model description of a compiled model for a version of the standard.
 ///
 /// # Errors
 /// [`Error::Spec`] if two variables have the same name; [`Error::Format`] if the model cannot be
 /// serialised, which the GUID requires.
-pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> Result<ModelDescription, Error> {
-    let registry = Registry::new(Arc::clone(model), naming);
+pub fn describe_for(
+    standard: Standard,
+    model: &Arc<Model>,
+    naming: Naming,
+    interfaces: Interfaces,
+) -> Result<ModelDescription, Error> {
+    let registry = Registry::of(standard, Arc::clone(model), naming);
     registry.check_names()?;
     let guid = Guid::new(&model.to_bytes()?, naming, interfaces);
     let spec = &model.spec;
@@ -58,7 +71,13 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
         Interfaces::Both | Interfaces::ModelExchange => model.jumps(),
     };
     let described = (!spec.description.is_empty()).then(|| spec.description.clone());
+    // Only Model Exchange has event indicators.
+    let is_listed = |v: &Variable| !matches!(v.slot, Slot::Indicator(_)) || interfaces.offer(Interface::ModelExchange);
     Ok(ModelDescription {
+        fmi_version: match standard {
+            Standard::Fmi2 => FmiVersion::V2_0,
+            Standard::Fmi3 => FmiVersion::V3_0,
+        },
         model_name: spec.name.clone(),
         guid: guid.to_string(),
         description: described,
@@ -77,7 +96,10 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             .iter()
             .map(|(_, name, description)| Category {
                 name: (*name).to_owned(),
-                description: Some((*description).to_owned()),
+                description: Some(match standard {
+                    Standard::Fmi2 => (*description).to_owned(),
+                    Standard::Fmi3 => description.replace("fmi2", "fmi3"),
+                }),
             })
             .collect(),
         default_experiment: Some(DefaultExperiment {
@@ -90,8 +112,10 @@ pub fn describe(model: &Arc<Model>, naming: Naming, interfaces: Interfaces) -> R
             name: "grapple".to_owned(),
             annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
         }],
-        model_variables: registry.variables().map(|v| variable(&registry, &v, &jumps)).collect(),
-        model_structure: structure(&registry),
+        model_variables: (registry.variables().filter(is_listed))
+            .map(|v| variable(&registry, &v, &jumps))
+            .collect(),
+        model_structure: structure(&registry, standard, interfaces),
         ..ModelDescription::default()
     })
 }
@@ -118,6 +142,7 @@ fn co_simulation(identifier: &str) -> CoSimulation {
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
         provides_directional_derivative: true,
+        might_return_early_from_do_step: true,
         ..CoSimulation::default()
     }
 }
@@ -228,11 +253,29 @@ const ALL_AT_START: usize = 200_000;
 /// inputs.
 const LONGEST_AT_START: usize = 300;
 
-/// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies.
-fn structure(registry: &Registry) -> ModelStructure {
+/// Returns the knowns of FMI 3.0 beyond those of FMI 2.0 (FMI 3.0, §2.4.8) that an unknown may depend
+/// on: during a run tunable parameters, and always the time. Fixed parameters are left out during a
+/// run, since their values cannot change then. All tunable ones are listed, whether they act on the
+/// unknown or not: their paths are not traced.
+fn additional(registry: &Registry, slot: Slot, is_start: bool) -> Vec<Slot> {
+    let model = registry.model();
+    let is_state = matches!(slot, Slot::State(_));
+    let has_time = match (is_state, is_start) {
+        (true, true) => model.starts_depend_on_time(),
+        (true, false) => false,
+        (false, _) => model.depends_on_time(),
+    };
+    let is_tunable = |&i: &usize| registry.parameter(i).tunable && !is_state && !is_start;
+    let tunable = (0..model.parameters.len()).filter(is_tunable).map(Slot::Parameter);
+    tunable.chain(has_time.then_some(Slot::Time)).collect()
+}
+
+/// Returns outputs, derivatives and initial unknowns (§2.2.8), each with its dependencies; for FMI 3.0
+/// also the event indicators.
+fn structure(registry: &Registry, standard: Standard, interfaces: Interfaces) -> ModelStructure {
     let model = registry.model();
     let dependencies = Dependencies::of(model);
-    let unknown = |slot: Slot, knowns: Option<&Knowns>| {
+    let unknown = |slot: Slot, knowns: Option<&Knowns>, is_start: bool| {
         let Some(knowns) = knowns else {
             return Unknown::of(index(registry, slot));
         };
@@ -242,7 +285,13 @@ fn structure(registry: &Registry) -> ModelStructure {
         let states = states.map(|&i| (Slot::State(i), knowns.constant_states.contains(&i)));
         let parameters = knowns.parameters.iter().map(|&i| (Slot::Parameter(i), false));
         // In ascending order of the indices, so that each kind belongs to its dependency.
-        let listed: Vec<(Slot, bool)> = inputs.chain(states).chain(parameters).collect();
+        let additional = match standard {
+            Standard::Fmi2 => Vec::new(),
+            Standard::Fmi3 => additional(registry, slot, is_start),
+        };
+        let additional = additional.into_iter().map(|slot| (slot, false));
+        let listed = inputs.chain(states).chain(parameters).chain(additional);
+        let listed: Vec<(Slot, bool)> = listed.collect();
         let kind = |&(_, is_constant): &(Slot, bool)| match is_constant {
             true => DependencyKind::Constant,
             false => DependencyKind::Dependent,
@@ -258,17 +307,17 @@ fn structure(registry: &Registry) -> ModelStructure {
     };
     let row = |rows: fn(&Dependencies) -> &Vec<Knowns>, i: usize| dependencies.as_ref().map(|of| &rows(of)[i]);
     let outputs = registry.variables().filter_map(|v| match v.slot {
-        Slot::Parameter(_) | Slot::Input(_) => None,
+        Slot::Parameter(_) | Slot::Input(_) | Slot::Time | Slot::Indicator(_) => None,
         Slot::State(i) => {
             let own = Knowns {
                 states: vec![i],
                 constant_states: vec![i],
                 ..Knowns::default()
             };
-            Some(unknown(v.slot, Some(&own)))
+            Some(unknown(v.slot, Some(&own), false))
         }
-        Slot::Derivative(i) => Some(unknown(v.slot, row(|of| &of.derivatives, i))),
-        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i))),
+        Slot::Derivative(i) => Some(unknown(v.slot, row(|of| &of.derivatives, i), false)),
+        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i), false)),
     });
     // Every variable except parameters and inputs is an initial unknown.
     let length = |knowns: &Knowns| knowns.parameters.len() + knowns.inputs.len();
@@ -281,19 +330,26 @@ fn structure(registry: &Registry) -> ModelStructure {
     };
     let initial_unknowns = registry.variables().filter_map(|v| {
         let knowns = match v.slot {
-            Slot::Parameter(_) | Slot::Input(_) => return None,
+            Slot::Parameter(_) | Slot::Input(_) | Slot::Time | Slot::Indicator(_) => return None,
             Slot::State(i) => row(|of| &of.initial_states, i),
             Slot::Derivative(i) => row(|of| &of.initial_derivatives, i),
             Slot::Output(i) | Slot::Flag(i) => row(|of| &of.initial_outputs, i),
         };
-        Some(unknown(v.slot, knowns.filter(|knowns| length(knowns) <= longest)))
+        let knowns = knowns.filter(|knowns| length(knowns) <= longest);
+        Some(unknown(v.slot, knowns, true))
     });
+    let has_indicators = interfaces.offer(Interface::ModelExchange);
+    let indicators = registry.variables().filter(|v| matches!(v.slot, Slot::Indicator(_)));
+    let event_indicators = indicators
+        .filter(|_| has_indicators)
+        .map(|v| Unknown::of(index(registry, v.slot)));
     ModelStructure {
         outputs: outputs.collect(),
         derivatives: (0..model.states.len())
-            .map(|i| unknown(Slot::Derivative(i), row(|of| &of.derivatives, i)))
+            .map(|i| unknown(Slot::Derivative(i), row(|of| &of.derivatives, i), false))
             .collect(),
         initial_unknowns: initial_unknowns.collect(),
+        event_indicators: event_indicators.collect(),
     }
 }
 
@@ -318,6 +374,7 @@ mod tests {
             outputs,
             derivatives,
             initial_unknowns,
+            ..
         } = &xml.model_structure;
         assert_eq!(depends(derivatives, "der(elbow.q)")?, ["elbow.qd"]);
         assert_eq!(depends(derivatives, "der(base.r[2])")?, ["base.v[2]"]);

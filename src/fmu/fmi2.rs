@@ -6,6 +6,7 @@
 
 #![allow(non_camel_case_types)]
 
+use super::status::Status;
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
 /// An instance of an FMU (§2.1.2).
@@ -52,6 +53,17 @@ impl fmi2Status {
     pub const FATAL: Self = Self(4);
     /// The step continues in the background. This FMU never returns it.
     pub const PENDING: Self = Self(5);
+}
+
+impl From<Status> for fmi2Status {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Ok => Self::OK,
+            Status::Discard => Self::DISCARD,
+            Status::Error => Self::ERROR,
+            Status::Fatal => Self::FATAL,
+        }
+    }
 }
 
 /// Interface of an instance (§2.1.5).

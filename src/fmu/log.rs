@@ -5,7 +5,7 @@
 //! is true. Event values and the solver's statistics must be enabled by name, since some importers
 //! always enable logging (rule S3). Nothing is written to stdout or stderr.
 
-use super::fmi2::fmi2Status;
+use super::status::Status;
 use std::ffi::CString;
 
 /// Category of a message.
@@ -72,7 +72,7 @@ impl Category {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     /// Status of the call.
-    pub status: fmi2Status,
+    pub status: Status,
     /// Category of the message.
     pub category: Category,
     /// Text; [`c_text`] escapes it for the importer's logger.
@@ -128,7 +128,7 @@ impl Log {
     }
 
     /// Adds a message if its category is enabled.
-    pub fn add(&mut self, status: fmi2Status, category: Category, text: String) {
+    pub fn add(&mut self, status: Status, category: Category, text: String) {
         if self.is_enabled(category) {
             self.waiting.push(Message { status, category, text });
         }
@@ -140,14 +140,15 @@ impl Log {
     }
 }
 
-/// Returns a text in the form the importer's logger requires: a format of `printf` without
-/// arguments (`%` doubled), `#` doubled since the standard uses it for references to variables, no
-/// trailing line break.
-pub fn c_text(text: &str) -> CString {
+/// Returns a text in the form the importer's logger requires: `#` doubled since the standard uses it
+/// for references to variables, no trailing line break; if `is_format` (FMI 2.0), a format of `printf`
+/// without arguments (`%` doubled).
+pub fn c_text(text: &str, is_format: bool) -> CString {
     let mut escaped = Vec::with_capacity(text.len() + 1);
     for byte in text.trim_end().bytes() {
         match byte {
-            b'%' | b'#' => escaped.extend([byte, byte]),
+            b'#' => escaped.extend([byte, byte]),
+            b'%' if is_format => escaped.extend([byte, byte]),
             0 => escaped.push(b' '),
             _ => escaped.push(byte),
         }
@@ -169,14 +170,14 @@ mod tests {
     #[test]
     fn failures_are_logged_by_default_and_can_be_disabled() {
         let mut log = Log::new(false);
-        log.add(fmi2Status::ERROR, Category::Error, "a".into());
-        log.add(fmi2Status::OK, Category::Events, "b".into());
+        log.add(Status::Error, Category::Error, "a".into());
+        log.add(Status::Ok, Category::Events, "b".into());
         assert_eq!(log.take().len(), 1);
         assert_eq!(log.switch(true, &["logEvents", "nonsense"]), ["nonsense"]);
-        log.add(fmi2Status::OK, Category::Events, "b".into());
+        log.add(Status::Ok, Category::Events, "b".into());
         assert_eq!(log.take().len(), 1);
         assert!(log.switch(false, &[]).is_empty());
-        log.add(fmi2Status::ERROR, Category::Error, "a".into());
+        log.add(Status::Error, Category::Error, "a".into());
         assert!(log.take().is_empty());
     }
 
@@ -205,6 +206,7 @@ mod tests {
 
     #[test]
     fn a_message_is_safe_as_a_format() {
-        assert_eq!(c_text("100% of #3\0.\n").as_bytes(), b"100%% of ##3 .");
+        assert_eq!(c_text("100% of #3\0.\n", true).as_bytes(), b"100%% of ##3 .");
+        assert_eq!(c_text("100% of #3\0.\n", false).as_bytes(), b"100% of ##3 .");
     }
 }

@@ -3,6 +3,7 @@
 //! XML, getters and setters use this list and are therefore consistent. Names, units and start
 //! values are declared by the model; the list maps each variable to a [`Slot`] of the model.
 
+use super::lifecycle::Standard;
 use crate::plant::{Model, OutputKind};
 use crate::spec::mangled;
 use crate::system::{Parameter, Quantity, Unit};
@@ -42,6 +43,10 @@ pub enum Slot {
     Output(usize),
     /// A Boolean output.
     Flag(usize),
+    /// The time, the independent variable; FMI 3.0 only.
+    Time,
+    /// An event indicator; FMI 3.0 only.
+    Indicator(usize),
 }
 
 /// Attributes of a variable in FMI (§2.2.7).
@@ -73,28 +78,45 @@ pub struct Registry {
     /// The solver's only parameter, `solver.work_limit`; it is listed after those of the model.
     work_limit: Parameter,
     slots: Vec<Slot>,
+    time: Quantity,
+    /// None in FMI 2.0.
+    indicators: Vec<Quantity>,
 }
 
 impl Registry {
-    /// Lists the variables: inputs, states, derivatives, parameters, outputs. The lists of
+    /// Lists the variables of FMI 2.0: inputs, states, derivatives, parameters, outputs. The lists of
     /// dependencies, which name inputs and states, are shortest if these have the lowest indices.
     pub fn new(model: Arc<Model>, naming: Naming) -> Self {
+        Self::of(Standard::Fmi2, model, naming)
+    }
+
+    /// Lists the variables of a version of the standard. Those of FMI 2.0 come first; FMI 3.0 requires
+    /// the time and the event indicators as variables.
+    pub fn of(standard: Standard, model: Arc<Model>, naming: Naming) -> Self {
         let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
             OutputKind::Continuous | OutputKind::Discrete => Slot::Output(i),
             OutputKind::Flag => Slot::Flag(i),
         };
+        let indicators = match standard {
+            Standard::Fmi2 => Vec::new(),
+            Standard::Fmi3 => indicators(&model),
+        };
+        let of_fmi3 = std::iter::once(Slot::Time).chain((0..indicators.len()).map(Slot::Indicator));
         let slots = (0..model.inputs.len())
             .map(Slot::Input)
             .chain((0..model.states.len()).map(Slot::State))
             .chain((0..model.states.len()).map(Slot::Derivative))
             .chain((0..=model.parameters.len()).map(Slot::Parameter))
             .chain(model.outputs.iter().enumerate().map(flag_or_real))
+            .chain(of_fmi3.filter(|_| standard == Standard::Fmi3))
             .collect();
         Self {
             work_limit: work_limit(&model),
             model,
             naming,
             slots,
+            time: Quantity::new("time", Unit::Second, "time"),
+            indicators,
         }
     }
 
@@ -135,6 +157,8 @@ impl Registry {
             Slot::Derivative(i) => derivatives + i,
             Slot::Parameter(i) => parameters + i,
             Slot::Output(i) | Slot::Flag(i) => parameters + model.parameters.len() + 1 + i,
+            Slot::Time => parameters + model.parameters.len() + 1 + model.outputs.len(),
+            Slot::Indicator(i) => parameters + model.parameters.len() + 1 + model.outputs.len() + 1 + i,
         };
         u32::try_from(place).unwrap_or(u32::MAX)
     }
@@ -159,6 +183,8 @@ impl Registry {
             Slot::State(i) => &model.states[i],
             Slot::Derivative(i) => &model.derivatives[i],
             Slot::Output(i) | Slot::Flag(i) => &model.outputs[i].quantity,
+            Slot::Time => &self.time,
+            Slot::Indicator(i) => &self.indicators[i],
         }
     }
 
@@ -221,6 +247,13 @@ impl Registry {
                 };
                 (Causality::Output, variability, Some(Initial::Calculated), None)
             }
+            Slot::Time => (Causality::Independent, Variability::Continuous, None, None),
+            Slot::Indicator(_) => (
+                Causality::Local,
+                Variability::Continuous,
+                Some(Initial::Calculated),
+                None,
+            ),
         };
         Variable {
             value_reference: self.reference(slot),
@@ -286,6 +319,19 @@ impl Registry {
             what: format!("{} = {value} is not at least 1", quantity.name),
         }]))
     }
+}
+
+/// Returns the event indicators as variables.
+fn indicators(model: &Model) -> Vec<Quantity> {
+    let count = model.indicator_count();
+    let quantity = |i: usize| {
+        let what = match model.has_commands() && i + 1 == count {
+            true => "event indicator of commands: negative while a changed command waits for an event",
+            false => "event indicator: positive while the discrete state is valid",
+        };
+        Quantity::new(format!("event_indicator[{}]", i + 1), Unit::One, what)
+    };
+    (0..count).map(quantity).collect()
 }
 
 fn work_limit(model: &Model) -> Parameter {

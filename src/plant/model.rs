@@ -315,6 +315,18 @@ impl Model {
         Discrete::new(&self.elements)
     }
 
+    /// Returns true if derivatives or outputs depend on the time explicitly: by signals, or by the
+    /// orbit.
+    pub fn depends_on_time(&self) -> bool {
+        let is_inside = |source: &Source| !matches!(source, Source::Importer(_));
+        self.starts_depend_on_time() || self.sources.iter().any(is_inside)
+    }
+
+    /// Returns true if the initial states depend on the start time: those of bodies in orbit.
+    pub fn starts_depend_on_time(&self) -> bool {
+        self.system.orbit.is_some()
+    }
+
     /// Returns true for a sampled controller.
     pub(super) fn is_sampled(&self) -> bool {
         self.controller().is_some_and(Controller::is_sampled)

@@ -78,8 +78,40 @@ impl Tangent<1> {
     }
 }
 
+/// Derivatives during a run.
+impl Plant {
+    /// Adds to `δẋ` and `δy` their changes for changes `δp` of the parameters at an operating point,
+    /// with states and inputs constant. They are extrapolated central differences, one for each
+    /// parameter that changes, with about ten digits. These allocate.
+    ///
+    /// # Errors
+    /// Those of [`Plant::derivative`]; [`Error::NotFinite`].
+    pub fn add_along_parameters(
+        &self,
+        at: OperatingPoint,
+        delta_p: &[f64],
+        delta_dx: &mut [f64],
+        delta_y: &mut [f64],
+    ) -> Result<(), Error> {
+        let mut differences = None;
+        for (j, delta) in delta_p.iter().enumerate().filter(|(_, delta)| **delta != 0.0) {
+            let of = differences.get_or_insert_with(|| Differences {
+                keeps_states: true,
+                ..Differences::new(self)
+            });
+            let slope = of.slope(self, at, j)?.iter().skip(at.x.len());
+            for (sum, slope) in delta_dx.iter_mut().chain(&mut *delta_y).zip(slope) {
+                *sum += slope * delta;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Difference quotients of initial states, derivatives and outputs with respect to one parameter.
 struct Differences {
+    /// True if the states are kept; else those of the start follow the parameter.
+    keeps_states: bool,
     evaluation: Evaluation<f64>,
     /// Initial states, derivatives and outputs at the two ends.
     ends: [Vec<f64>; 2],
@@ -92,6 +124,7 @@ impl Differences {
     fn new(plant: &Plant) -> Self {
         let n = 2 * plant.base.model.states.len() + plant.base.model.outputs.len();
         Self {
+            keeps_states: false,
             evaluation: Evaluation::new(&plant.base.model),
             ends: [(); 2].map(|()| vec![0.0; n]),
             rows: [(); 2].map(|()| vec![vec![0.0; n]; ROUNDS]),
@@ -168,13 +201,14 @@ impl Differences {
         let mut parameters = plant.base.parameters.clone();
         // If the loops cannot be closed with slightly different parameters, as in a mechanism with
         // redundant constraints, the initial states are kept.
-        let stays = model.is_assembled()
-            && [-h, h].into_iter().any(|step| {
-                parameters[j] = plant.base.parameters[j] + step;
-                let before = (plant.base.parameters.as_slice(), &plant.base.derived);
-                let derived = model.validate(&parameters, Some(before), &mut Vec::new());
-                model.solved_start(&derived, t, &parameters).is_err()
-            });
+        let stays = self.keeps_states
+            || model.is_assembled()
+                && [-h, h].into_iter().any(|step| {
+                    parameters[j] = plant.base.parameters[j] + step;
+                    let before = (plant.base.parameters.as_slice(), &plant.base.derived);
+                    let derived = model.validate(&parameters, Some(before), &mut Vec::new());
+                    model.solved_start(&derived, t, &parameters).is_err()
+                });
         for (step, values) in [-h, h].into_iter().zip(&mut self.ends) {
             parameters[j] = plant.base.parameters[j] + step;
             // Values slightly beyond their bounds (such as a negative damping) are accepted for a

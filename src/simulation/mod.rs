@@ -33,6 +33,10 @@ pub struct Simulation {
     stepper: Stepper,
     step_source: StepSource,
     statistics: Statistics,
+    /// True if [`advance`](Self::advance) ends after an event at which states jump.
+    ends_at_jumps: bool,
+    /// Time at which states last jumped, s.
+    jumped_at: Option<f64>,
     workspace: Workspace,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
     state_jacobian: Option<StateJacobian>,
@@ -132,6 +136,8 @@ impl Simulation {
             stepper,
             step_source: StepSource::Own,
             statistics: Statistics::default(),
+            ends_at_jumps: false,
+            jumped_at: None,
             workspace,
             state_jacobian,
             own_step,
@@ -227,6 +233,12 @@ impl Simulation {
         Ok(())
     }
 
+    /// Makes [`advance`](Self::advance) end after an event at which states jump (an impact, a capture, a
+    /// brake that engages), at the time of the event, if `ends` is true.
+    pub fn end_at_jumps(&mut self, ends: bool) {
+        self.ends_at_jumps = ends;
+    }
+
     /// Discards the integrator's stored derivatives. Required after a caller has changed time,
     /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {
@@ -239,7 +251,7 @@ impl Simulation {
     }
 
     /// Integrates to exactly `t_end` (s) and handles all events in between; appends them to
-    /// `events`.
+    /// `events`. After [`end_at_jumps`](Self::end_at_jumps) it may end before.
     ///
     /// Inputs are extrapolated by their derivatives from the time at which the call begins. After a
     /// successful call they keep the values at `t_end`, and their derivatives are zero.
@@ -315,6 +327,9 @@ impl Simulation {
         // Events without a step in between count towards the work limit, so that the loop ends.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         while self.state.t < t_end {
+            if self.ends_at_jumps && self.jumped_at == Some(self.state.t) && self.state.t > t_start {
+                break;
+            }
             if flow().is_break() {
                 return Err(Error::Interrupted { t: self.state.t });
             }
@@ -425,6 +440,9 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let u = self.workspace.u.as_slice();
         let changes = self.plant.update(*t, x, u, discrete, events);
+        if changes.as_ref().is_ok_and(|changes| changes.states) {
+            self.jumped_at = Some(*t);
+        }
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
             self.stepper.invalidate();

@@ -2,10 +2,10 @@
 
 use grapple::fmu::component::{Component, Fault};
 use grapple::fmu::description::{Interfaces, describe};
-use grapple::fmu::fmi2::fmi2Status;
 use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
 use grapple::fmu::registry::{Naming, Slot};
+use grapple::fmu::status::Status;
 use grapple::plant::Model;
 use model_description::ModelDescription;
 use rand::{Rng, RngExt};
@@ -125,7 +125,7 @@ pub fn read(component: &mut Component) -> Result<(), Fault> {
 /// Returns a fault found by this test; its status `fmi2Fatal` distinguishes it from refusals.
 fn wrong(what: String) -> Fault {
     Fault {
-        status: fmi2Status::FATAL,
+        status: Status::Fatal,
         what,
     }
 }
@@ -137,7 +137,7 @@ fn wrong(what: String) -> Fault {
 pub fn refused(outcome: Result<(), Fault>) -> Result<bool, String> {
     match outcome {
         Ok(()) => Ok(false),
-        Err(fault) if fault.status == fmi2Status::FATAL => Err(fault.what),
+        Err(fault) if fault.status == Status::Fatal => Err(fault.what),
         Err(fault) => check_message(&fault.what).map(|()| true),
     }
 }

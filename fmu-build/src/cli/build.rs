@@ -7,14 +7,16 @@ use fmu_build::files::Target;
 use fmu_build::summaries::{interfaces, sorted};
 use fmu_build::text::{count, size};
 use grapple::fmu::description::Interfaces;
+use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::Naming;
-use miette::Result;
+use miette::{Result, miette};
 use std::path::PathBuf;
 
 /// Build an FMU from a spec.
 ///
 ///   grapple build my_arm.toml                        my_arm.fmu
 ///   grapple build my_arm.toml -o out/arm.fmu
+///   grapple build my_arm.toml --fmi 3                FMI 3.0; by default FMI 2.0
 ///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
 ///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
@@ -26,7 +28,7 @@ use std::path::PathBuf;
 /// clone its own platform's, and those that `scripts/libraries` has built before.
 ///
 /// Each library is inspected before it is packed: its format, its machine, and the
-/// 44 functions of FMI. The output lists the platforms of the FMU, and the oldest
+/// 119 functions of FMI 2.0 and 3.0. The output lists the platforms of the FMU, and the oldest
 /// GNU C library (GLIBC) with which it runs on Linux. Equal specs, options and
 /// libraries give equal bytes.
 #[derive(clap::Args)]
@@ -40,6 +42,9 @@ pub struct Arguments {
     /// Replace the FMU of another model
     #[arg(long)]
     force: bool,
+    /// Version of the FMI standard
+    #[arg(long, value_enum, default_value_t = Fmi::Two)]
+    fmi: Fmi,
     /// Interfaces that the FMU offers
     #[arg(long, value_enum, default_value_t = FmiType::Both)]
     fmi_type: FmiType,
@@ -51,6 +56,16 @@ pub struct Arguments {
     without_diagnostics: bool,
     #[command(flatten)]
     libraries: Libraries,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Fmi {
+    /// FMI 2.0
+    #[value(name = "2")]
+    Two,
+    /// FMI 3.0
+    #[value(name = "3")]
+    Three,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -72,8 +87,17 @@ enum Names {
 }
 
 pub fn run(arguments: &Arguments) -> Result<()> {
+    if arguments.fmi == Fmi::Three && arguments.libraries.is_arm64_in_linux64() {
+        return Err(miette!(
+            "--arm64-in-linux64 is for FMI 2.0: an FMU of FMI 3.0 has a folder of its own for Linux on arm64"
+        ));
+    }
     let compiled = CompiledSpec::read(&arguments.spec)?;
     let options = BuildOptions {
+        standard: match arguments.fmi {
+            Fmi::Two => Standard::Fmi2,
+            Fmi::Three => Standard::Fmi3,
+        },
         interfaces: match arguments.fmi_type {
             FmiType::Me => Interfaces::ModelExchange,
             FmiType::Cs => Interfaces::CoSimulation,
@@ -106,12 +130,13 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 fn summary(BuiltFmu { bytes, description }: &BuiltFmu) -> String {
     let sorted = sorted(description);
     format!(
-        "{}, {}, {}, {}, {}; FMI 2.0 {}",
+        "{}, {}, {}, {}, {}; {} {}",
         size(bytes.len()),
         count(sorted.states.len(), "state"),
         count(sorted.inputs.len(), "input"),
         count(sorted.outputs.len(), "output"),
         count(sorted.parameters.len(), "parameter"),
+        description.fmi_version.name(),
         interfaces(description),
     )
 }

@@ -31,6 +31,11 @@ fn platform_and_file(text: &str) -> Result<(Platform, PathBuf), String> {
 }
 
 impl Libraries {
+    /// Returns true if the library for Linux on arm64 goes into the folder linux64.
+    pub fn is_arm64_in_linux64(&self) -> bool {
+        self.arm64_in_linux64
+    }
+
     /// Returns each library's platform and file.
     fn each(&self) -> impl Iterator<Item = (Platform, &PathBuf)> {
         let own = self.library.iter().map(|file| (Platform::here(), file));

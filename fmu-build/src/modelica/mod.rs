@@ -8,6 +8,7 @@ use crate::compiled_spec::CompiledSpec;
 use crate::error::{Result, invalid};
 use crate::library::Library;
 use grapple::fmu::description::Interfaces;
+use grapple::fmu::lifecycle::Standard;
 use grapple::spec::objection;
 use std::path::{Path, PathBuf};
 pub use wrapper::Wrapper;
@@ -63,6 +64,7 @@ pub fn modelica(specs: &[PathBuf], name: &str, libraries: &[Library]) -> Result<
         ));
     }
     let options = BuildOptions {
+        standard: Standard::Fmi2,
         interfaces: Interfaces::ModelExchange,
         ..BuildOptions::default()
     };

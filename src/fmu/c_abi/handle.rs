@@ -1,11 +1,12 @@
-//! The target of a `fmi2Component`, and the checks around every call on it.
+//! The target of a `fmi2Component` or `fmi3Instance`, and the checks around every call on it.
 
 use super::logger::Logger;
 use super::{floating_point, panics};
 use crate::fmu::component::{Component, Fault};
-use crate::fmu::fmi2::{fmi2Component, fmi2Status};
-use crate::fmu::lifecycle::Call;
+use crate::fmu::lifecycle::Rule;
+use crate::fmu::status::Status;
 use std::cell::UnsafeCell;
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Magic number of a live handle; cleared when the handle is freed.
@@ -23,7 +24,7 @@ pub(super) struct Handle {
 
 impl Handle {
     /// Returns an instance as a raw handle that the importer owns.
-    pub(super) fn into_raw(component: Component, logger: Logger) -> fmi2Component {
+    pub(super) fn into_raw(component: Component, logger: Logger) -> *mut c_void {
         let handle = Self {
             magic: AtomicU64::new(MAGIC),
             busy: AtomicBool::new(false),
@@ -38,7 +39,7 @@ impl Handle {
     /// # Safety
     /// `pointer` is null or comes from [`into_raw`](Self::into_raw) and has not been freed. The
     /// magic number detects most violations of this, not all.
-    unsafe fn from_raw<'a>(pointer: fmi2Component) -> Option<&'a Self> {
+    unsafe fn from_raw<'a>(pointer: *mut c_void) -> Option<&'a Self> {
         let handle: *const Self = pointer.cast_const().cast();
         if handle.is_null() || !handle.is_aligned() {
             return None;
@@ -59,7 +60,7 @@ impl Handle {
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw); the pointer is not used again.
-    pub(super) unsafe fn free(pointer: fmi2Component) {
+    pub(super) unsafe fn free(pointer: *mut c_void) {
         // SAFETY: guaranteed by the caller.
         let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
             return;
@@ -81,24 +82,25 @@ impl Handle {
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw).
-    pub(super) unsafe fn call(
-        pointer: fmi2Component,
-        call: Call,
+    pub(super) unsafe fn call<S: From<Status>>(
+        pointer: *mut c_void,
+        rule: impl Into<&'static Rule>,
         action: impl FnOnce(&mut Component) -> Result<(), Fault>,
-    ) -> fmi2Status {
+    ) -> S {
+        let rule = rule.into();
         // SAFETY: guaranteed by the caller.
         let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
-            return fmi2Status::ERROR;
+            return S::from(Status::Error);
         };
         if handle.busy.swap(true, Ordering::Acquire) {
-            return fmi2Status::ERROR;
+            return S::from(Status::Error);
         }
         // SAFETY: `busy` was clear and is now set by this call, so there is no other reference to
         // the component.
         let component = unsafe { &mut *handle.component.get() };
         let outcome = panics::catch(|| {
             floating_point::in_default(|| {
-                component.permit(call)?;
+                component.permit(rule)?;
                 action(component)
             })
         });
@@ -110,14 +112,14 @@ impl Handle {
                 // the panic sound.
                 component.lose();
                 Some(Fault {
-                    status: fmi2Status::FATAL,
+                    status: Status::Fatal,
                     what,
                 })
             }
         };
-        let status = fault.as_ref().map_or(fmi2Status::OK, |fault| fault.status);
+        let status = fault.as_ref().map_or(Status::Ok, |fault| fault.status);
         if let Some(fault) = fault {
-            let text = format!("{}: {}", call.name(), fault.what);
+            let text = format!("{}: {}", rule.name, fault.what);
             component.log.add(status, fault.category(), text);
         }
         // Messages are sent when the component is no longer borrowed; `busy` still refuses calls
@@ -127,6 +129,6 @@ impl Handle {
             handle.logger.send(message);
         }
         handle.busy.store(false, Ordering::Release);
-        status
+        S::from(status)
     }
 }

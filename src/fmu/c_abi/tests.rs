@@ -2,7 +2,7 @@
 //! logger.
 
 use super::handle::Handle;
-use super::logger::Logger;
+use super::logger::{Importer as Callbacks, Logger};
 use super::*;
 use crate::fmu::component::Fault;
 use crate::fmu::fmi2::*;
@@ -54,7 +54,7 @@ fn callbacks(importer: &Importer) -> fmi2CallbackFunctions {
 
 fn instance(importer: &Importer) -> Result<fmi2Component, crate::Error> {
     let component = testing::instance(Interface::CoSimulation)?;
-    let logger = Logger::new(Some(&callbacks(importer)), c"arm".to_owned());
+    let logger = Logger::new(Callbacks::of_fmi2(Some(&callbacks(importer))), c"arm".to_owned());
     Ok(Handle::into_raw(component, logger))
 }
 
@@ -65,7 +65,7 @@ fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome 
     let nothing: [f64; 0] = [];
     // SAFETY: a live handle.
     unsafe {
-        let status = Handle::call(c, Call::GetReal, |_| {
+        let status: fmi2Status = Handle::call(c, Call::GetReal, |_| {
             let beyond = nothing[std::hint::black_box(3)];
             Err(Fault::error(beyond.to_string()))
         });
@@ -124,7 +124,8 @@ unsafe impl Sync for Shared {}
 fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     let make = || -> Result<fmi2Component, crate::Error> {
         let component = testing::instance(Interface::CoSimulation)?;
-        Ok(Handle::into_raw(component, Logger::new(None, c"arm".to_owned())))
+        let logger = Logger::new(Callbacks::of_fmi2(None), c"arm".to_owned());
+        Ok(Handle::into_raw(component, logger))
     };
     let owner = make()?;
     let mut state = null_mut();

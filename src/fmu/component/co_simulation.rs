@@ -1,8 +1,8 @@
 use super::{Cached, Component, Fault};
 use crate::Error;
-use crate::fmu::fmi2::{fmi2Status, fmi2StatusKind};
-use crate::fmu::lifecycle::Mode;
+use crate::fmu::lifecycle::{Mode, Standard};
 use crate::fmu::log::Category;
+use crate::fmu::status::Status;
 use std::ops::ControlFlow;
 
 /// Calls of Co-Simulation: the FMU integrates (§4.2).
@@ -16,7 +16,7 @@ impl Component {
     ///
     /// # Errors
     /// `fmi2Discard` if part of the step succeeded: the instance is then at the time that
-    /// `fmi2GetRealStatus` returns. `fmi2Error` if no part succeeded (after `fmi2Discard` an
+    /// `fmi2GetRealStatus` returns; in FMI 3.0 it is as before the step. `fmi2Error` if no part succeeded (after `fmi2Discard` an
     /// importer could halve its step without end), if the run's monitoring reports that the results
     /// are wrong, and for a step that goes backwards, starts at another time or passes the stop
     /// time.
@@ -30,6 +30,7 @@ impl Component {
     /// # Errors
     /// Those of [`do_step`](Self::do_step); `fmi2Error` if `flow` has ended the call.
     pub fn do_step_while(&mut self, t: f64, h: f64, flow: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Fault> {
+        let keeps_part = self.standard == Standard::Fmi2;
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
         self.catch_up()?;
@@ -41,12 +42,26 @@ impl Component {
             self.simulation.invalidate();
             self.stepper_stale = false;
         }
+        // Time up to which the step could be computed, if it failed after that.
+        let mut reached = None;
         let stopped = self.attempt(|simulation, events| match simulation.advance_while(end, events, flow) {
             Err(error @ Error::Interrupted { .. }) => Err(error),
-            Err(error) if simulation.state.t > start && !error.invalidates_results() => Ok(Some(error)),
+            Err(error) if simulation.state.t > start && !error.invalidates_results() => {
+                reached = Some(simulation.state.t);
+                match keeps_part {
+                    true => Ok(Some(error)),
+                    false => Err(error),
+                }
+            }
             outcome => outcome.map(|()| None),
         });
-        let stopped = stopped.map_err(|error| Fault::error(format!("no step from {start} s to {end} s: {error}")))?;
+        let stopped = stopped.map_err(|error| match reached {
+            Some(reached) => Fault::discard(format!(
+                "the step from {start} s to {end} s could be computed up to {reached} s only: {error}; the instance is as \
+                 before the step"
+            )),
+            None => Fault::error(format!("no step from {start} s to {end} s: {error}")),
+        })?;
         self.started = true;
         self.cached = Cached::Nothing;
         let Some(error) = stopped else {
@@ -98,57 +113,11 @@ impl Component {
         let end = t + h;
         match self.experiment.stop {
             Some(stop) if end > stop + slack => Err(Fault::error(format!(
-                "the step to {end} s passes the stop time {stop} s of fmi2SetupExperiment"
+                "the step to {end} s passes the stop time {stop} s of {}",
+                self.standard.setup()
             ))),
             _ => Ok(end),
         }
-    }
-
-    /// Returns the result of the last step: `fmi2GetStatus`. Steps are never pending.
-    ///
-    /// # Errors
-    /// `fmi2Discard` for any kind but `fmi2DoStepStatus`, the only one of this type (§4.2.3).
-    pub fn do_step_status(&self, kind: fmi2StatusKind) -> Result<fmi2Status, Fault> {
-        match (kind, self.mode) {
-            (fmi2StatusKind::DO_STEP_STATUS, Mode::StepFailed) => Ok(fmi2Status::DISCARD),
-            (fmi2StatusKind::DO_STEP_STATUS, _) => Ok(fmi2Status::OK),
-            _ => Err(self.no_status(kind)),
-        }
-    }
-
-    /// Returns the time that the last step reached, s: `fmi2GetRealStatus`.
-    ///
-    /// # Errors
-    /// `fmi2Discard` for any kind but `fmi2LastSuccessfulTime`.
-    pub fn last_successful_time(&self, kind: fmi2StatusKind) -> Result<f64, Fault> {
-        match kind {
-            fmi2StatusKind::LAST_SUCCESSFUL_TIME => Ok(self.simulation.state.t),
-            _ => Err(self.no_status(kind)),
-        }
-    }
-
-    /// Returns false for `fmi2Terminated`, since this FMU never ends the simulation:
-    /// `fmi2GetBooleanStatus`.
-    ///
-    /// # Errors
-    /// `fmi2Discard` for any kind but `fmi2Terminated`.
-    pub fn terminated(&self, kind: fmi2StatusKind) -> Result<bool, Fault> {
-        match kind {
-            fmi2StatusKind::TERMINATED => Ok(false),
-            _ => Err(self.no_status(kind)),
-        }
-    }
-
-    /// Returns the fault for a kind that does not have the requested type (§4.2.3).
-    pub fn no_status(&self, kind: fmi2StatusKind) -> Fault {
-        let name = match kind {
-            fmi2StatusKind::PENDING_STATUS => return Fault::discard("fmi2PendingStatus: no step is pending"),
-            fmi2StatusKind::DO_STEP_STATUS => "fmi2DoStepStatus",
-            fmi2StatusKind::LAST_SUCCESSFUL_TIME => "fmi2LastSuccessfulTime",
-            fmi2StatusKind::TERMINATED => "fmi2Terminated",
-            _ => "an unknown fmi2StatusKind",
-        };
-        Fault::discard(format!("{name} is not a status of this type"))
     }
 
     /// Logs the solver's statistics if a run ends here and the category `Solver` is enabled.
@@ -156,7 +125,7 @@ impl Component {
         let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed);
         if runs && self.log.is_enabled(Category::Solver) {
             let text = self.simulation.statistics().to_string();
-            self.log.add(fmi2Status::OK, Category::Solver, text);
+            self.log.add(Status::Ok, Category::Solver, text);
         }
     }
 }

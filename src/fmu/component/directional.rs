@@ -1,6 +1,6 @@
 use super::{Component, Fault};
 use crate::Error;
-use crate::fmu::lifecycle::Mode;
+use crate::fmu::lifecycle::{Mode, Standard};
 use crate::fmu::registry::Slot;
 use crate::plant::{Direction, Model, StartAlong, Tangent};
 
@@ -17,6 +17,8 @@ pub(super) struct Directions {
     /// Directional or time derivatives of the state derivatives and of the outputs.
     pub dx: Vec<f64>,
     pub y: Vec<f64>,
+    /// Partial derivatives of the same with respect to the time, after the first request for them.
+    partial: Option<[Vec<f64>; 2]>,
 }
 
 impl Directions {
@@ -29,6 +31,7 @@ impl Directions {
             u: vec![0.0; model.inputs.len()],
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
+            partial: None,
         }
     }
 }
@@ -41,9 +44,10 @@ impl Component {
     /// | mode | knowns | unknowns |
     /// |---|---|---|
     /// | Initialization Mode | parameters, inputs | states, their derivatives, real outputs |
-    /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs | states' derivatives, real outputs |
+    /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs; in FMI 3.0 parameters | states' derivatives, real outputs |
     ///
-    /// The pairs are those of the dependencies in §2.2.8. All derivatives are exact, except those
+    /// The pairs are those of the dependencies in §2.2.8 (FMI 3.0: §2.4.8, which has the time as a
+    /// known in all modes). All derivatives are exact, except those
     /// with respect to a parameter that is not an initial state: these are central differences
     /// with about ten correct digits. Signal segments and limit states are kept constant;
     /// derivatives with respect to a switch are zero. Seeds of a repeated known are added. The
@@ -99,7 +103,9 @@ impl Component {
             u,
             dx,
             y,
+            partial,
         } = directions;
+        let mut t = 0.0;
         for seeds in [&mut *p, x, u] {
             seeds.fill(0.0);
         }
@@ -114,6 +120,7 @@ impl Component {
                 }
                 Slot::State(i) => x[i] += seed,
                 Slot::Input(i) => u[i] += seed,
+                Slot::Time => t += seed,
                 _ => {}
             }
         }
@@ -122,7 +129,8 @@ impl Component {
         let derivatives = outputs || slots().any(|slot| matches!(slot, Slot::Derivative(_)));
         let (plant, state) = (&self.simulation.plant, &self.simulation.state);
         let at = state.point();
-        let outcome = if self.mode == Mode::Initialization {
+        let starting = self.mode == Mode::Initialization;
+        let outcome = if starting {
             let along = StartAlong {
                 delta_x: x,
                 delta_dx: dx,
@@ -137,12 +145,25 @@ impl Component {
             Ok(())
         };
         outcome.map_err(|error| self.overreached(error.to_string()))?;
+        if derivatives && !starting && p.iter().any(|&seed| seed != 0.0) {
+            let outcome = plant.add_along_parameters(at, p, dx, y);
+            outcome.map_err(|error| self.overreached(error.to_string()))?;
+        }
+        if derivatives && t != 0.0 {
+            let [ddx, dy] = partial.get_or_insert_with(|| [vec![0.0; dx.len()], vec![0.0; y.len()]]);
+            let rest = vec![0.0; dx.len()];
+            let outcome = tangent.evaluate_along_motion(plant, at, &rest, ddx, dy);
+            outcome.map_err(|error| self.overreached(error.to_string()))?;
+            for (sum, slope) in dx.iter_mut().chain(&mut *y).zip(ddx.iter().chain(&*dy)) {
+                *sum += slope * t;
+            }
+        }
         for (slot, value) in slots().zip(values) {
             *value = match slot {
                 Slot::State(i) => x[i],
                 Slot::Derivative(i) => dx[i],
                 Slot::Output(i) => y[i],
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => 0.0,
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => 0.0,
             };
             if !value.is_finite() {
                 let (variable, t) = (format!("a partial derivative of {}", self.registry.name(slot)), state.t);
@@ -155,9 +176,13 @@ impl Component {
     fn check_unknown(&self, slot: Slot) -> Result<(), Fault> {
         match slot {
             Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => Ok(()),
-            Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", "Real")),
-            Slot::Parameter(_) | Slot::Input(_) => Err(Fault::error(format!(
+            Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", self.standard.real())),
+            Slot::Parameter(_) | Slot::Input(_) | Slot::Time => Err(Fault::error(format!(
                 "{} is set, not computed: it is not an unknown",
+                self.registry.name(slot)
+            ))),
+            Slot::Indicator(_) => Err(Fault::error(format!(
+                "{} is an event indicator, which has no directional derivative",
                 self.registry.name(slot)
             ))),
         }
@@ -166,9 +191,14 @@ impl Component {
     fn check_known(&self, slot: Slot) -> Result<(), Fault> {
         let name = || self.registry.name(slot);
         let starting = self.mode == Mode::Initialization;
+        let has_parameters = starting || self.standard == Standard::Fmi3;
         Err(Fault::error(match slot {
             Slot::Input(_) => return Ok(()),
-            Slot::Parameter(_) if starting => return Ok(()),
+            Slot::Parameter(_) if has_parameters => return Ok(()),
+            Slot::Time if !(starting && self.model().starts_depend_on_time()) => return Ok(()),
+            Slot::Time => "the initial states depend on the start time by the orbit: derivatives with respect to it \
+                           are not provided in Initialization Mode"
+                .to_owned(),
             Slot::State(_) if !starting => return Ok(()),
             Slot::Parameter(_) => format!(
                 "{} is a parameter: it is a known in Initialization Mode only; in the present mode the knowns are states and inputs",
@@ -179,8 +209,10 @@ impl Component {
                  the knowns",
                 name()
             ),
-            Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
-            Slot::Derivative(_) | Slot::Output(_) => format!("{} is computed: it is not a known", name()),
+            Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", self.standard.real())),
+            Slot::Derivative(_) | Slot::Output(_) | Slot::Indicator(_) => {
+                format!("{} is computed: it is not a known", name())
+            }
         }))
     }
 }

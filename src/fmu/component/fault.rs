@@ -1,6 +1,6 @@
 use crate::Error;
-use crate::fmu::fmi2::fmi2Status;
 use crate::fmu::log::Category;
+use crate::fmu::status::Status;
 
 /// A failed call: its status and a message for the user (§2.1.3).
 ///
@@ -8,26 +8,26 @@ use crate::fmu::log::Category;
 /// time reached, and known log categories are switched although others are unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// `fmi2Error`, `fmi2Discard`, or `fmi2Fatal` after an internal error.
-    pub status: fmi2Status,
+    /// Error, discard, or fatal after an internal error.
+    pub status: Status,
     /// Error message.
     pub what: String,
 }
 
 impl Fault {
-    /// Returns a fault with `fmi2Error`.
+    /// Returns a fault with [`Status::Error`].
     pub fn error(what: impl Into<String>) -> Self {
         Self {
-            status: fmi2Status::ERROR,
+            status: Status::Error,
             what: what.into(),
         }
     }
 
-    /// Returns a fault with `fmi2Discard`: a smaller step could succeed, or the information does
+    /// Returns a fault with [`Status::Discard`]: a smaller step could succeed, or the information does
     /// not exist.
     pub fn discard(what: impl Into<String>) -> Self {
         Self {
-            status: fmi2Status::DISCARD,
+            status: Status::Discard,
             what: what.into(),
         }
     }
@@ -35,8 +35,8 @@ impl Fault {
     /// Returns the log category of the status.
     pub fn category(&self) -> Category {
         match self.status {
-            fmi2Status::DISCARD => Category::Discard,
-            fmi2Status::FATAL => Category::Fatal,
+            Status::Discard => Category::Discard,
+            Status::Fatal => Category::Fatal,
             _ => Category::Error,
         }
     }

@@ -19,6 +19,12 @@ impl Component {
         Ok(())
     }
 
+    /// Allows steps to end before the communication point, at events at which states jump:
+    /// `earlyReturnAllowed` of `fmi3InstantiateCoSimulation`.
+    pub fn allow_early_return(&mut self) {
+        self.simulation.end_at_jumps(true);
+    }
+
     /// Enters Initialization Mode: `fmi2EnterInitializationMode`.
     pub fn enter_initialization_mode(&mut self) {
         self.mode = Mode::Initialization;

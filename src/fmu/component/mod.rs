@@ -22,16 +22,17 @@ mod values;
 mod tests;
 
 pub use fault::Fault;
+pub use model_exchange::EventResult;
 
 use super::description::Interfaces;
-use super::fmi2::fmi2Status;
 use super::guid::Guid;
-use super::lifecycle::{Call, Interface, Mode, permit};
+use super::lifecycle::{Interface, Mode, Rule, Standard};
 use super::log::{Category, Log};
 use super::memory::{self, OutOfMemory};
 use super::registry::{Naming, Registry};
 use super::resource;
 use super::saved::Experiment;
+use super::status::Status;
 use crate::Error;
 use crate::event::Event;
 use crate::plant::{Model, Plant};
@@ -80,6 +81,7 @@ impl From<Error> for Refusal {
 /// An instance of the FMU. A copy shares nothing with it but constant data.
 #[derive(Clone, Debug)]
 pub struct Component {
+    standard: Standard,
     interface: Interface,
     mode: Mode,
     registry: Registry,
@@ -106,6 +108,8 @@ pub struct Component {
     cached: Cached,
     dx: Vec<f64>,
     y: Vec<f64>,
+    /// Event indicators as variables of FMI 3.0.
+    z: Vec<f64>,
     /// Copy of the state before an operation that may fail.
     before: State,
     /// Workspace of directional and time derivatives, allocated at the first request for one: most
@@ -126,7 +130,7 @@ impl Component {
     /// # Errors
     /// The reason as a message, or [`Refusal::OutOfMemory`].
     pub fn instantiate(
-        interface: Interface,
+        (standard, interface): (Standard, Interface),
         guid: &str,
         resource_location: &str,
         logging_on: bool,
@@ -138,8 +142,9 @@ impl Component {
             .flat_map(|naming| Interfaces::ALL.map(|interfaces| (of(naming, interfaces), naming, interfaces)));
         let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == guid) else {
             return Err(Refusal::Reason(format!(
-                "the GUID {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
+                "the {} {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
                  names {}): the modelDescription.xml belongs to another build",
+                standard.token(),
                 of(Naming::Structured, Interfaces::Both),
                 of(Naming::Flat, Interfaces::Both)
             )));
@@ -152,10 +157,11 @@ impl Component {
         }
         let (model, derived) = model(&bytes)?;
         memory::test(memory::to_build(&model, interface))?;
-        Ok(Self::with(interface, model, Some(derived), naming, own, logging_on)?)
+        let of = (standard, interface);
+        Ok(Self::with(of, model, Some(derived), naming, own, logging_on)?)
     }
 
-    /// Creates an instance of a compiled model.
+    /// Creates an instance of a compiled model, with the variables of FMI 2.0.
     ///
     /// # Errors
     /// [`Error::Spec`] if the model's numbers are invalid.
@@ -166,23 +172,28 @@ impl Component {
         guid: Guid,
         logging_on: bool,
     ) -> Result<Self, Error> {
-        Self::with(interface, model, None, naming, guid, logging_on)
+        Self::with((Standard::Fmi2, interface), model, None, naming, guid, logging_on)
     }
 
     /// Creates an instance; `derived` are the constants that follow from the spec's values, if they
     /// are known.
     fn with(
-        interface: Interface,
+        (standard, interface): (Standard, Interface),
         model: Arc<Model>,
         derived: Option<Derived>,
         naming: Naming,
         guid: Guid,
         logging_on: bool,
     ) -> Result<Self, Error> {
-        let registry = Registry::new(Arc::clone(&model), naming);
+        let registry = Registry::of(standard, Arc::clone(&model), naming);
+        let nz = match standard {
+            Standard::Fmi2 => 0,
+            Standard::Fmi3 => model.indicator_count(),
+        };
         let (nx, ny) = (model.states.len(), model.outputs.len());
         let simulation = simulation(interface, model, derived)?;
         Ok(Self {
+            standard,
             interface,
             mode: Mode::Instantiated,
             parameters: registry.parameter_starts(),
@@ -200,6 +211,7 @@ impl Component {
             cached: Cached::Nothing,
             dx: vec![0.0; nx],
             y: vec![0.0; ny],
+            z: vec![0.0; nz],
             directions: None,
             events: Vec::new(),
             log: Log::new(logging_on),
@@ -235,8 +247,9 @@ impl Component {
     ///
     /// # Errors
     /// `fmi2Error` with the name of the mode.
-    pub fn permit(&self, call: Call) -> Result<(), Fault> {
-        permit(call, self.interface, self.mode).map_err(Fault::error)
+    pub fn permit(&self, rule: &Rule) -> Result<(), Fault> {
+        let permitted = rule.permit(self.standard, self.interface, self.mode);
+        permitted.map_err(Fault::error)
     }
 
     /// Marks the instance as lost after an internal error.
@@ -382,11 +395,11 @@ impl Component {
     fn log_events(&mut self) {
         for event in self.events.drain(..) {
             if self.log.is_enabled(Category::Events) {
-                self.log.add(fmi2Status::OK, Category::Events, event.to_string());
+                self.log.add(Status::Ok, Category::Events, event.to_string());
             }
             if self.log.is_enabled(Category::EventValues) {
                 let values = serde_json::to_string(&event).unwrap_or_default();
-                self.log.add(fmi2Status::OK, Category::EventValues, values);
+                self.log.add(Status::Ok, Category::EventValues, values);
             }
         }
     }

@@ -1,13 +1,23 @@
 use super::{Cached, Component, Fault};
 use crate::Error;
-use crate::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2True};
 use crate::fmu::lifecycle::Mode;
 use crate::fmu::registry::Slot;
 use crate::simulation::State;
 
-/// Value of `nextEventTime` when it is not defined, s. Some importers read it all the same (rule
-/// O6), so it is finite and does not overflow in their arithmetic.
-pub const NO_EVENT: f64 = 1e30;
+/// Result of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EventResult {
+    /// True if states have jumped.
+    pub states_changed: bool,
+    /// Time of the next time event, s.
+    pub next_event: Option<f64>,
+}
+
+impl EventResult {
+    /// Value of `nextEventTime` when it is not defined, s. Some importers read it all the same (rule
+    /// O6), so it is finite and does not overflow in their arithmetic.
+    pub const NO_EVENT: f64 = 1e30;
+}
 
 /// Calls of Model Exchange: the importer integrates (§3.2).
 impl Component {
@@ -18,12 +28,12 @@ impl Component {
 
     /// Iterates the discrete states to their fixed point in this one call (rule O5):
     /// `fmi2NewDiscreteStates`. An event without changes leaves the instance unchanged.
-    /// `valuesOfContinuousStatesChanged` is true after impulses, and after a restart of the run by
-    /// changed parameters (rule O3).
+    /// States have changed after impulses, and after a restart of the run by changed parameters (rule
+    /// O3).
     ///
     /// # Errors
     /// Those of validating buffered parameters and of the event itself.
-    pub fn new_discrete_states(&mut self) -> Result<fmi2EventInfo, Fault> {
+    pub fn new_discrete_states(&mut self) -> Result<EventResult, Fault> {
         self.catch_up()?;
         let (changes, sampled) = self.attempt(|simulation, events| {
             let State { t, x, u, discrete, .. } = &mut simulation.state;
@@ -41,13 +51,9 @@ impl Component {
             .plant
             .next_time_event(&state.discrete)
             .filter(|t| t.is_finite());
-        Ok(fmi2EventInfo {
-            newDiscreteStatesNeeded: fmi2False,
-            terminateSimulation: fmi2False,
-            nominalsOfContinuousStatesChanged: fmi2False,
-            valuesOfContinuousStatesChanged: if jumped { fmi2True } else { fmi2False },
-            nextEventTimeDefined: if next.is_some() { fmi2True } else { fmi2False },
-            nextEventTime: next.unwrap_or(NO_EVENT),
+        Ok(EventResult {
+            states_changed: jumped,
+            next_event: next,
         })
     }
 

@@ -32,7 +32,7 @@ impl Component {
             match slot {
                 Slot::State(_) => {}
                 Slot::Derivative(_) | Slot::Output(_) => beyond_states |= order == 1,
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => {
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => {
                     let name = self.registry.name(slot);
                     return Err(Fault::error(format!(
                         "{name} is not a real output, so it has no output derivative"
@@ -56,7 +56,7 @@ impl Component {
                 Slot::State(i) => Some(self.dx[i]),
                 Slot::Derivative(i) => slopes.map(|s| s.dx[i]),
                 Slot::Output(i) => slopes.map(|s| s.y[i]),
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) => None,
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => None,
             };
             *value = slope.filter(|_| order == 1).unwrap_or(0.0);
             if !value.is_finite() {

@@ -1,5 +1,4 @@
 use super::{Cached, Component, Fault, pass_parameters};
-use crate::fmu::fmi2::fmi2Boolean;
 use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::registry::Slot;
 use crate::simulation::INPUT_ORDER;
@@ -13,20 +12,27 @@ impl Component {
     /// `fmi2Error` for an unknown reference or a variable of another type; those of an evaluation.
     pub fn get_real(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), Fault> {
         let mut needed = Cached::Nothing;
-        let mut states = false;
+        let (mut states, mut indicators) = (false, false);
         for &reference in references {
             match self.slot(reference)? {
                 Slot::Parameter(_) | Slot::Input(_) => {}
-                Slot::State(_) => states = true,
+                Slot::State(_) | Slot::Time => states = true,
+                Slot::Indicator(_) => indicators = true,
                 Slot::Derivative(_) => needed = needed.max(Cached::Derivatives),
                 Slot::Output(_) => needed = Cached::Everything,
-                slot @ Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", "Real")),
+                slot @ Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", self.standard.real())),
             }
         }
         if needed > Cached::Nothing {
             self.evaluate_up_to(needed)?;
         } else if states {
             self.catch_up()?;
+        }
+        if indicators {
+            let mut z = std::mem::take(&mut self.z);
+            let outcome = self.get_event_indicators(&mut z);
+            self.z = z;
+            outcome?;
         }
         for (&reference, value) in references.iter().zip(values) {
             *value = match self.slot(reference)? {
@@ -35,6 +41,8 @@ impl Component {
                 Slot::State(i) => self.simulation.state.x[i],
                 Slot::Derivative(i) => self.dx[i],
                 Slot::Output(i) | Slot::Flag(i) => self.y[i],
+                Slot::Time => self.simulation.state.t,
+                Slot::Indicator(i) => self.z[i],
             };
         }
         Ok(())
@@ -44,11 +52,11 @@ impl Component {
     ///
     /// # Errors
     /// As [`get_real`](Self::get_real).
-    pub fn get_boolean(&mut self, references: &[u32], values: &mut [fmi2Boolean]) -> Result<(), Fault> {
+    pub fn get_boolean<B: From<bool>>(&mut self, references: &[u32], values: &mut [B]) -> Result<(), Fault> {
         for &reference in references {
             match self.slot(reference)? {
                 Slot::Flag(_) => {}
-                slot => return Err(self.wrong_type(slot, "Real", "Boolean")),
+                slot => return Err(self.wrong_type(slot, self.standard.real(), "Boolean")),
             }
         }
         if !references.is_empty() {
@@ -56,7 +64,7 @@ impl Component {
         }
         for (&reference, value) in references.iter().zip(values) {
             if let Slot::Flag(i) = self.slot(reference)? {
-                *value = fmi2Boolean::from(self.y[i] > 0.5);
+                *value = B::from(self.y[i] > 0.5);
             }
         }
         Ok(())
@@ -219,7 +227,8 @@ impl Component {
                 "{} is a state and is computed from the parameters whose names end in _start; set those",
                 name()
             ))),
-            Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) => {
+            Slot::Time => Err(Fault::error("the time is set by the functions that advance it")),
+            Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) | Slot::Indicator(_) => {
                 Err(Fault::error(format!("{} is computed and cannot be set", name())))
             }
         }
@@ -236,7 +245,7 @@ impl Component {
         };
         Err(match self.slot(reference)? {
             slot @ Slot::Flag(_) => self.wrong_type(slot, "Boolean", requested),
-            slot => self.wrong_type(slot, "Real", requested),
+            slot => self.wrong_type(slot, self.standard.real(), requested),
         })
     }
 
@@ -250,7 +259,7 @@ impl Component {
         };
         Err(match self.slot(reference)? {
             slot @ Slot::Flag(_) => Fault::error(format!("{} is computed and cannot be set", self.registry.name(slot))),
-            slot => self.wrong_type(slot, "Real", "Boolean"),
+            slot => self.wrong_type(slot, self.standard.real(), "Boolean"),
         })
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::driver::{DISCARD, ERROR, OK};
 use grapple::fmu::fmi2::fmi2Status;
-use grapple::fmu::lifecycle::{Call, RULES};
+use grapple::fmu::lifecycle::Call;
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -22,20 +22,20 @@ pub enum Function {
     GetTypesPlatform,
 }
 
-pub const FUNCTIONS: usize = RULES.len() + 3;
+pub const FUNCTIONS: usize = Call::ALL.len() + 3;
 
 impl Function {
     fn index(self) -> usize {
         match self {
             Self::On(call) => call as usize,
-            Self::Instantiate => RULES.len(),
-            Self::GetVersion => RULES.len() + 1,
-            Self::GetTypesPlatform => RULES.len() + 2,
+            Self::Instantiate => Call::ALL.len(),
+            Self::GetVersion => Call::ALL.len() + 1,
+            Self::GetTypesPlatform => Call::ALL.len() + 2,
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
-        let on = RULES.iter().map(|rule| Self::On(rule.call));
+        let on = Call::ALL.iter().map(|&call| Self::On(call));
         on.chain([Self::Instantiate, Self::GetVersion, Self::GetTypesPlatform])
     }
 

@@ -6,7 +6,7 @@ use crate::campaign::subject::{Expect, Subject};
 use crate::campaign::trace::{euler, event, go_on, read, same};
 use crate::driver::{ME, OK};
 use grapple::fmu::fmi2::fmi2Status;
-use grapple::fmu::lifecycle::{Call, RULES};
+use grapple::fmu::lifecycle::Call;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -247,7 +247,7 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Makes any call, legal or not in the current mode, or one on a foreign pointer.
     fn stray(&mut self) {
         use Call::*;
-        let call = RULES[self.which(RULES.len())].call;
+        let call = Call::ALL[self.which(Call::ALL.len())];
         if self.random.random_bool(0.2) {
             let n = self.subject.saved.len();
             let other = (n > 0 && self.random.random_bool(0.5)).then(|| self.which(n));

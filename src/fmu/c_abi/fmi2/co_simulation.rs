@@ -1,9 +1,11 @@
 //! Co-Simulation (§4.2).
 
-use super::handle::Handle;
-use super::pointers::{single, slice, slice_mut};
+use super::super::handle::Handle;
+use super::super::pointers::{single, slice, slice_mut};
+use crate::fmu::component::{Component, Fault};
 use crate::fmu::fmi2::*;
-use crate::fmu::lifecycle::Call;
+use crate::fmu::lifecycle::{Call, Mode};
+use crate::fmu::status::Status;
 
 /// Sets time derivatives of inputs for the step that follows (§4.2.1).
 #[unsafe(no_mangle)]
@@ -75,7 +77,7 @@ pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, valu
     unsafe {
         Handle::call(c, Call::GetStatus, |component| {
             let place = single(value, "value")?;
-            *place = component.do_step_status(s)?;
+            *place = do_step_status(component, s)?;
             Ok(())
         })
     }
@@ -88,7 +90,7 @@ pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, 
     unsafe {
         Handle::call(c, Call::GetRealStatus, |component| {
             let place = single(value, "value")?;
-            *place = component.last_successful_time(s)?;
+            *place = last_successful_time(component, s)?;
             Ok(())
         })
     }
@@ -102,7 +104,7 @@ pub unsafe extern "C" fn fmi2GetIntegerStatus(
     _value: *mut fmi2Integer,
 ) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
-    unsafe { Handle::call(c, Call::GetIntegerStatus, |component| Err(component.no_status(s))) }
+    unsafe { Handle::call(c, Call::GetIntegerStatus, |_| Err(no_status(s))) }
 }
 
 /// Returns false for `fmi2Terminated`: this FMU never ends the simulation (§4.2.3).
@@ -114,9 +116,9 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(
 ) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle and the place.
     unsafe {
-        Handle::call(c, Call::GetBooleanStatus, |component| {
+        Handle::call(c, Call::GetBooleanStatus, |_| {
             let place = single(value, "value")?;
-            *place = fmi2Boolean::from(component.terminated(s)?);
+            *place = fmi2Boolean::from(terminated(s)?);
             Ok(())
         })
     }
@@ -130,5 +132,52 @@ pub unsafe extern "C" fn fmi2GetStringStatus(
     _value: *mut fmi2String,
 ) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
-    unsafe { Handle::call(c, Call::GetStringStatus, |component| Err(component.no_status(s))) }
+    unsafe { Handle::call(c, Call::GetStringStatus, |_| Err(no_status(s))) }
+}
+
+/// Returns the result of the last step: `fmi2GetStatus`. Steps are never pending.
+///
+/// # Errors
+/// `fmi2Discard` for any kind but `fmi2DoStepStatus`, the only one of this type (§4.2.3).
+fn do_step_status(component: &Component, kind: fmi2StatusKind) -> Result<fmi2Status, Fault> {
+    match (kind, component.mode()) {
+        (fmi2StatusKind::DO_STEP_STATUS, Mode::StepFailed) => Ok(Status::Discard.into()),
+        (fmi2StatusKind::DO_STEP_STATUS, _) => Ok(Status::Ok.into()),
+        _ => Err(no_status(kind)),
+    }
+}
+
+/// Returns the time that the last step reached, s: `fmi2GetRealStatus`.
+///
+/// # Errors
+/// `fmi2Discard` for any kind but `fmi2LastSuccessfulTime`.
+fn last_successful_time(component: &Component, kind: fmi2StatusKind) -> Result<f64, Fault> {
+    match kind {
+        fmi2StatusKind::LAST_SUCCESSFUL_TIME => Ok(component.time()),
+        _ => Err(no_status(kind)),
+    }
+}
+
+/// Returns false for `fmi2Terminated`, since this FMU never ends the simulation:
+/// `fmi2GetBooleanStatus`.
+///
+/// # Errors
+/// `fmi2Discard` for any kind but `fmi2Terminated`.
+fn terminated(kind: fmi2StatusKind) -> Result<bool, Fault> {
+    match kind {
+        fmi2StatusKind::TERMINATED => Ok(false),
+        _ => Err(no_status(kind)),
+    }
+}
+
+/// Returns the fault for a kind that does not have the requested type (§4.2.3).
+fn no_status(kind: fmi2StatusKind) -> Fault {
+    let name = match kind {
+        fmi2StatusKind::PENDING_STATUS => return Fault::discard("fmi2PendingStatus: no step is pending"),
+        fmi2StatusKind::DO_STEP_STATUS => "fmi2DoStepStatus",
+        fmi2StatusKind::LAST_SUCCESSFUL_TIME => "fmi2LastSuccessfulTime",
+        fmi2StatusKind::TERMINATED => "fmi2Terminated",
+        _ => "an unknown fmi2StatusKind",
+    };
+    Fault::discard(format!("{name} is not a status of this type"))
 }

@@ -1,7 +1,7 @@
 //! Variables (§2.1.7) and partial derivatives (§2.1.9).
 
-use super::handle::Handle;
-use super::pointers::{slice, slice_mut};
+use super::super::handle::Handle;
+use super::super::pointers::{slice, slice_mut};
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 

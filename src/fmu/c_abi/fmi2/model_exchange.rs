@@ -1,8 +1,8 @@
 //! Model Exchange (§3.2).
 
-use super::handle::Handle;
-use super::pointers::{single, slice, slice_mut};
-use crate::fmu::component::Component;
+use super::super::handle::Handle;
+use super::super::pointers::{single, slice, slice_mut};
+use crate::fmu::component::{Component, EventResult};
 use crate::fmu::fmi2::*;
 use crate::fmu::lifecycle::Call;
 
@@ -25,7 +25,18 @@ pub unsafe extern "C" fn fmi2NewDiscreteStates(c: fmi2Component, eventInfo: *mut
     unsafe {
         Handle::call(c, Call::NewDiscreteStates, |component| {
             let place = single(eventInfo, "eventInfo")?;
-            *place = component.new_discrete_states()?;
+            let EventResult {
+                states_changed,
+                next_event,
+            } = component.new_discrete_states()?;
+            *place = fmi2EventInfo {
+                newDiscreteStatesNeeded: fmi2False,
+                terminateSimulation: fmi2False,
+                nominalsOfContinuousStatesChanged: fmi2False,
+                valuesOfContinuousStatesChanged: fmi2Boolean::from(states_changed),
+                nextEventTimeDefined: fmi2Boolean::from(next_event.is_some()),
+                nextEventTime: next_event.unwrap_or(EventResult::NO_EVENT),
+            };
             Ok(())
         })
     }

@@ -1,0 +1,106 @@
+//! Directional derivatives, which in FMI 3.0 have parameters and the time as knowns during a run.
+
+use super::{ERROR, Instance, Log, OK};
+use crate::driver::{Fmu, ME, SPACECRAFT, ok};
+use crate::messages;
+use grapple::fmu::registry::Slot;
+
+/// The spacecraft with a sine as torque, so that derivatives depend on the time.
+fn rheonomic() -> Fmu {
+    let constant = "type = \"constant\"\namplitude = 0.7\nfrom = 0.23\nuntil = 0.61\n";
+    assert!(SPACECRAFT.contains(constant));
+    Fmu::of(&SPACECRAFT.replace(constant, "type = \"sine\"\namplitude = 0.7\nfrequency = 0.4\n"))
+}
+
+#[test]
+fn derivatives_along_states_and_inputs_are_those_of_fmi_2() {
+    let (fmu, log) = (Fmu::new(), Log::default());
+    let three = Instance::model_exchange(&fmu, &log);
+    let two = fmu.instance(ME);
+    three.begin();
+    two.begin();
+    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let knowns = fmu.references(|slot| matches!(slot, Slot::State(_) | Slot::Input(_)));
+    let seeds: Vec<f64> = (0..knowns.len()).map(|k| (1.0 + k as f64).sin()).collect();
+    let (status, values) = three.directional(&unknowns, &knowns, &seeds);
+    assert_eq!(status, OK);
+    let (status, expected) = two.directional(&unknowns, &knowns, &seeds);
+    ok(status);
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn derivatives_along_time_and_parameters_agree_with_differences() {
+    let (fmu, log) = (rheonomic(), Log::default());
+    let me = Instance::model_exchange(&fmu, &log);
+    me.begin();
+    let x = me.states();
+    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    // Time: central differences of h = 1e-4 s have a truncation error of (2π 0.4)³ h²/6 ≈ 3e-8
+    // relative to the torque, times 1/inertia ≈ 2.
+    let (h, t) = (1e-4, 0.3);
+    let values_at = |t: f64| {
+        me.at(t, &x);
+        me.get_many(&unknowns)
+    };
+    let (before, after) = (values_at(t - h), values_at(t + h));
+    let quotient: Vec<f64> = before.iter().zip(&after).map(|(a, b)| (b - a) / (2.0 * h)).collect();
+    me.at(t, &x);
+    let (status, exact) = me.directional(&unknowns, &[me.vr("time")], &[1.0]);
+    assert_eq!(status, OK);
+    let scale = exact.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
+    assert!(scale > 0.1, "{scale}");
+    let off = largest(&exact, &quotient);
+    println!("time: {off:e} of {scale}");
+    assert!(off < 2e-7, "{off:e}");
+    // Seeds combine linearly.
+    let knowns = [me.vr("time"), me.vr("elbow.qd"), me.vr("shoulder.damping")];
+    let (status, together) = me.directional(&unknowns, &knowns, &[2.0, 0.5, -1.0]);
+    assert_eq!(status, OK);
+    let each = |known: u32| me.directional(&unknowns, &[known], &[1.0]).1;
+    let [time, rate, damping] = knowns.map(each);
+    let sum: Vec<f64> = (0..unknowns.len())
+        .map(|i| 2.0 * time[i] + 0.5 * rate[i] - damping[i])
+        .collect();
+    assert!(largest(&together, &sum) < 1e-9, "{:e}", largest(&together, &sum));
+    // A tunable parameter, against values computed with other values of it (linear in the damping).
+    // It can be set at events only.
+    let derivatives_with = |value: f64| {
+        // SAFETY: a live handle.
+        assert_eq!(unsafe { grapple::fmu::c_abi::fmi3EnterEventMode(me.c) }, OK);
+        assert_eq!(me.set("shoulder.damping", value), OK);
+        me.event();
+        me.at(t, &x);
+        me.get_many(&unknowns)
+    };
+    let (low, high) = (derivatives_with(0.05), derivatives_with(0.15));
+    let quotient: Vec<f64> = low.iter().zip(&high).map(|(a, b)| (b - a) / 0.1).collect();
+    derivatives_with(0.1);
+    let off = largest(&damping, &quotient);
+    println!("damping: {off:e}");
+    assert!(off < 1e-9, "{off:e}");
+}
+
+#[test]
+fn wrong_knowns_and_sizes_are_refused_by_name() {
+    let _section = messages::of_this_test();
+    let (fmu, log) = (rheonomic(), Log::default());
+    let me = Instance::model_exchange(&fmu, &log);
+    me.begin();
+    let (tau, energy, q) = (me.vr("elbow.tau"), me.vr("system.energy"), me.vr("elbow.q"));
+    assert_eq!(me.directional(&[energy], &[tau], &[1.0, 2.0]).0, ERROR);
+    log.assert_error(&["nSeed is 2 for 1 variables"]);
+    assert_eq!(me.directional(&[energy], &[energy], &[1.0]).0, ERROR);
+    log.assert_error(&["system.energy", "not a known"]);
+    assert_eq!(me.directional(&[tau], &[q], &[1.0]).0, ERROR);
+    log.assert_error(&["elbow.tau", "not an unknown"]);
+    assert_eq!(me.directional(&[me.vr("time")], &[q], &[1.0]).0, ERROR);
+    log.assert_error(&["time", "not an unknown"]);
+    assert_eq!(me.directional(&[me.vr("event_indicator[1]")], &[q], &[1.0]).0, ERROR);
+    log.assert_error(&["event_indicator[1]"]);
+    assert_eq!(me.directional(&[energy], &[q], &[f64::NAN]).0, ERROR);
+    log.assert_error(&["NaN"]);
+    assert_eq!(me.directional(&[energy], &[1_000_000], &[1.0]).0, ERROR);
+    log.assert_one(ERROR, "logStatusError", &["1000000"]);
+}

@@ -1,0 +1,18 @@
+//! The contract of FMI 3.0.2. The component behind it is that of FMI 2.0, whose results are the
+//! reference.
+
+mod derivatives;
+mod early_return;
+mod instance;
+mod instantiation;
+mod misuse;
+mod modes;
+mod runs;
+mod state;
+
+use grapple::fmu::fmi3::fmi3Status;
+use instance::{Instance, Log};
+
+const OK: fmi3Status = fmi3Status::OK;
+const DISCARD: fmi3Status = fmi3Status::DISCARD;
+const ERROR: fmi3Status = fmi3Status::ERROR;

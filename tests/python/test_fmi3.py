@@ -1,0 +1,169 @@
+"""FMUs of FMI 3.0 in FMPy: valid, and with the results of FMI 2.0."""
+
+import zipfile
+from pathlib import Path
+
+import fmpy
+import numpy as np
+import pytest
+from conftest import EXAMPLES
+from fmpy.fmi3 import FMU3Slave
+from fmpy.validation import validate_fmu
+from lxml import etree
+
+from fmu import Archive, CoSimulation, grapple
+
+SCHEMA = Path(fmpy.__file__).parent / "schema" / "fmi3" / "fmi3ModelDescription.xsd"
+NAMES = [path.stem for path in EXAMPLES]
+# Communication points of a run in Co-Simulation that are compared.
+STEPS = 40
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    """The FMUs of FMI 3.0 of all examples by name."""
+
+    class Archives(dict):
+        def __missing__(self, name):
+            path = next(path for path in EXAMPLES if path.stem == name)
+            self[name] = Archive.build(path, tmp_path_factory.mktemp(name), "--fmi", "3")
+            return self[name]
+
+    return Archives()
+
+
+def slave(archive, start=None, tolerance=None, early=False):
+    """Returns an initialised instance in Co-Simulation."""
+    description = archive.description
+    instance = FMU3Slave(
+        guid=description.guid,
+        unzipDirectory=str(archive.directory),
+        modelIdentifier=description.coSimulation.modelIdentifier,
+        instanceName="instance",
+    )
+    instance.instantiate(loggingOn=False, earlyReturnAllowed=early)
+    for name, value in (start or {}).items():
+        instance.setFloat64([archive.variables[name].valueReference], [value])
+    instance.enterInitializationMode(tolerance=tolerance)
+    instance.exitInitializationMode()
+    return instance
+
+
+def free(instance):
+    # The library stays loaded: other instances of the same archive may exist.
+    instance.fmi3FreeInstance(instance.component)
+    instance.component = None
+
+
+@pytest.mark.parametrize("kind", ["me", "cs", "both"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
+def test_every_archive_is_valid(example, kind, tmp_path):
+    fmu = tmp_path / f"{example.stem}.fmu"
+    names = "flat" if kind == "me" else "structured"
+    grapple("build", example, "--fmi", "3", "--fmi-type", kind, "--names", names, "--output", fmu)
+    assert validate_fmu(str(fmu)) == []
+    with zipfile.ZipFile(fmu) as archive:
+        root = etree.fromstring(archive.read("modelDescription.xml"))
+        binaries = [name for name in archive.namelist() if name.startswith("binaries/")]
+    schema = etree.XMLSchema(file=str(SCHEMA))
+    schema.validate(root)
+    assert [str(error) for error in schema.error_log] == []
+    offered = {element.tag for element in root} & {"ModelExchange", "CoSimulation"}
+    assert offered == {"me": {"ModelExchange"}, "cs": {"CoSimulation"}}.get(kind, {"ModelExchange", "CoSimulation"})
+    identifier = next(root.iter("ModelExchange", "CoSimulation")).get("modelIdentifier")
+    assert [Path(name).stem for name in binaries] == [identifier] * len(binaries)
+    systems = {Path(name).parent.name.rsplit("-", 1)[-1] for name in binaries}
+    assert systems <= {"linux", "windows", "darwin"}
+    references = [int(v.get("valueReference")) for v in root.find("ModelVariables")]
+    assert len(set(references)) == len(references)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_co_simulation_gives_the_bits_of_fmi_2(name, archives, examples):
+    two, three = examples[name], archives[name]
+    assert three.description.guid == two.description.guid, "a saved state of one continues in the other"
+    names = two.outputs()
+    h = float(two.description.defaultExperiment.stepSize)
+    times = np.arange(STEPS + 1) * h
+    with CoSimulation(two) as reference:
+        expected = reference.run(times, names)
+    instance = slave(three)
+    references = [three.variables[n].valueReference for n in names]
+    rows = [instance.getFloat64(references)]
+    t = 0.0
+    for end in times[1:]:
+        event, terminate, early, reached = instance.doStep(t, end - t)
+        assert (event, terminate, early) == (False, False, False)
+        assert reached == t + (end - t)
+        t = end
+        rows.append(instance.getFloat64(references))
+    free(instance)
+    assert np.array(rows).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("name", ["two_link", "docking", "servoed_arm", "dual_arm"])
+@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
+def test_fmpy_runs_both_interfaces_with_the_results_of_fmi_2(name, kind, archives, examples, within):
+    stop = min(2.0, float(examples[name].description.defaultExperiment.stopTime))
+    states = examples[name].states
+    tables = [
+        fmpy.simulate_fmu(
+            str(archives_of[name].path),
+            fmi_type=kind,
+            stop_time=stop,
+            output_interval=0.01,
+            output=states,
+            relative_tolerance=1e-8,
+        )
+        for archives_of in (archives, examples)
+    ]
+    rows = [np.array([table[n] for n in ("time", *states)]).T for table in tables]
+    if kind == "CoSimulation":
+        assert rows[0].tobytes() == rows[1].tobytes()
+        return
+    # FMPy records events at times of its own; the common times are compared.
+    times = np.intersect1d(rows[0][:, 0], rows[1][:, 0])
+    assert len(times) > 0.9 * stop / 0.01
+    last = [table[np.array([np.flatnonzero(table[:, 0] == t)[-1] for t in times])] for table in rows]
+    off = np.abs(last[0] - last[1]) / np.array([1.0, *(examples[name].nominal(n) for n in states)])
+    within("FMI 3.0 and 2.0 agree in Model Exchange", off.max(), 1e-6, "the tolerance of CVode, 1e-8, over 200 steps")
+
+
+def test_steps_end_at_the_capture_if_the_importer_allows_it(archives, examples):
+    """docking: the probe touches the target within a communication step."""
+    archive = archives["docking"]
+    names = examples["docking"].outputs()
+    references = [archive.variables[n].valueReference for n in names]
+    h = 0.5
+    stop = float(archive.description.defaultExperiment.stopTime)
+
+    def run(early):
+        instance, t, returns = slave(archive, early=early), 0.0, []
+        for end in np.arange(1, round(stop / h) + 1) * h:
+            while t < end:
+                _, _, is_early, reached = instance.doStep(t, end - t)
+                assert is_early == (reached < end)
+                t = reached if is_early else end
+                returns += [reached] if is_early else []
+        values = instance.getFloat64(references)
+        free(instance)
+        return np.array(values), returns
+
+    plain, none = run(False)
+    early, returns = run(True)
+    assert none == []
+    assert len(returns) > 0
+    assert early.tobytes() == plain.tobytes()
+
+
+def test_other_commands_read_or_refuse_such_an_fmu(archives, tmp_path):
+    fmu = archives["two_link"].path
+    text = grapple("describe", fmu).stdout
+    assert "FMI 3.0" in text and "shoulder.tau" in text
+    run = grapple("simulate", fmu, "--output", tmp_path / "run.csv", check=False)
+    assert run.returncode != 0
+    assert "FMI 3.0" in run.stderr and "without --fmi 3" in run.stderr
+    other = next(path for path in EXAMPLES if path.stem == "servoed_arm")
+    refused = grapple("build", other, "--output", fmu, check=False)
+    assert refused.returncode != 0
+    assert "another model" in refused.stderr
