@@ -256,16 +256,18 @@ const LONGEST_AT_START: usize = 300;
 /// Returns the knowns of FMI 3.0 beyond those of FMI 2.0 (FMI 3.0, §2.4.8) that an unknown may depend
 /// on: during a run tunable parameters, and always the time. Fixed parameters are left out during a
 /// run, since their values cannot change then. All tunable ones are listed, whether they act on the
-/// unknown or not: their paths are not traced.
+/// unknown or not: their paths are not traced. States, and derivatives of positions, which follow from
+/// the rates, depend on neither.
 fn additional(registry: &Registry, slot: Slot, is_start: bool) -> Vec<Slot> {
     let model = registry.model();
     let is_state = matches!(slot, Slot::State(_));
-    let has_time = match (is_state, is_start) {
-        (true, true) => model.starts_depend_on_time(),
-        (true, false) => false,
-        (false, _) => model.depends_on_time(),
+    let is_kinematic = matches!(slot, Slot::Derivative(i) if i < model.rates().start);
+    let has_time = match is_start {
+        true if is_state || is_kinematic => model.starts_depend_on_time(),
+        false if is_state || is_kinematic => false,
+        _ => model.depends_on_time(),
     };
-    let is_tunable = |&i: &usize| registry.parameter(i).tunable && !is_state && !is_start;
+    let is_tunable = |&i: &usize| registry.parameter(i).tunable && !(is_state || is_kinematic || is_start);
     let tunable = (0..model.parameters.len()).filter(is_tunable).map(Slot::Parameter);
     tunable.chain(has_time.then_some(Slot::Time)).collect()
 }

@@ -35,7 +35,7 @@ pub struct Simulation {
     statistics: Statistics,
     /// True if [`advance`](Self::advance) ends after an event at which states jump.
     ends_at_jumps: bool,
-    /// Time at which states last jumped, s.
+    /// Time at which states last jumped inside a call of [`advance`](Self::advance), s.
     jumped_at: Option<f64>,
     workspace: Workspace,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
@@ -326,6 +326,7 @@ impl Simulation {
         }
         // Events without a step in between count towards the work limit, so that the loop ends.
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
+        self.jumped_at = None;
         while self.state.t < t_end {
             if self.ends_at_jumps && self.jumped_at == Some(self.state.t) && self.state.t > t_start {
                 break;

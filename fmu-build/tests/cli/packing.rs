@@ -58,7 +58,7 @@ fn library_of_another_format_is_refused_with_its_format() {
     // A program is not a shared library, though its format and machine match.
     let program = env!("CARGO_BIN_EXE_grapple");
     let errors = refusal(&desk, &["--library", program]);
-    assert!(errors.contains("44"), "{errors}");
+    assert!(errors.contains("119"), "{errors}");
 }
 
 #[test]

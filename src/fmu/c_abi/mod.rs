@@ -1,4 +1,4 @@
-//! The exported functions: [`fmi2`] has the 44 of FMI 2.0.4, [`fmi3`] the 75 of FMI 3.0.2. The only
+//! The exported functions: `fmi2` has the 44 of FMI 2.0.4, `fmi3` the 75 of FMI 3.0.2. The only
 //! `unsafe` code of the library.
 //!
 //! Each function checks pointers, makes slices and strings of them, makes one safe call on the

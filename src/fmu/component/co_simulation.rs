@@ -16,10 +16,10 @@ impl Component {
     ///
     /// # Errors
     /// `fmi2Discard` if part of the step succeeded: the instance is then at the time that
-    /// `fmi2GetRealStatus` returns; in FMI 3.0 it is as before the step. `fmi2Error` if no part succeeded (after `fmi2Discard` an
-    /// importer could halve its step without end), if the run's monitoring reports that the results
-    /// are wrong, and for a step that goes backwards, starts at another time or passes the stop
-    /// time.
+    /// `fmi2GetRealStatus` returns; in FMI 3.0 it is as before the step. `fmi2Error` if no part
+    /// succeeded (after `fmi2Discard` an importer could halve its step without end), if the run's
+    /// monitoring reports that the results are wrong, and for a step that goes backwards, starts at
+    /// another time or passes the stop time.
     pub fn do_step(&mut self, t: f64, h: f64) -> Result<(), Fault> {
         self.do_step_while(t, h, &mut || ControlFlow::Continue(()))
     }

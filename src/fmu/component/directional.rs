@@ -2,7 +2,7 @@ use super::{Component, Fault};
 use crate::Error;
 use crate::fmu::lifecycle::{Mode, Standard};
 use crate::fmu::registry::Slot;
-use crate::plant::{Direction, Model, StartAlong, Tangent};
+use crate::plant::{Direction, Model, OperatingPoint, Plant, StartAlong, Tangent};
 
 /// Workspace of directional derivatives and of time derivatives: seeds of the knowns, and results
 /// for the unknowns.
@@ -150,13 +150,8 @@ impl Component {
             outcome.map_err(|error| self.overreached(error.to_string()))?;
         }
         if derivatives && t != 0.0 {
-            let [ddx, dy] = partial.get_or_insert_with(|| [vec![0.0; dx.len()], vec![0.0; y.len()]]);
-            let rest = vec![0.0; dx.len()];
-            let outcome = tangent.evaluate_along_motion(plant, at, &rest, ddx, dy);
+            let outcome = add_along_time(tangent, plant, at, t, partial, [dx, y]);
             outcome.map_err(|error| self.overreached(error.to_string()))?;
-            for (sum, slope) in dx.iter_mut().chain(&mut *y).zip(ddx.iter().chain(&*dy)) {
-                *sum += slope * t;
-            }
         }
         for (slot, value) in slots().zip(values) {
             *value = match slot {
@@ -215,4 +210,22 @@ impl Component {
             }
         }))
     }
+}
+
+/// Adds to `δẋ` and `δy` their changes for a change `δt` of the time, with states and inputs constant.
+fn add_along_time(
+    tangent: &mut Tangent<1>,
+    plant: &Plant,
+    at: OperatingPoint,
+    delta_t: f64,
+    partial: &mut Option<[Vec<f64>; 2]>,
+    [dx, y]: [&mut [f64]; 2],
+) -> Result<(), Error> {
+    let [ddx, dy] = partial.get_or_insert_with(|| [vec![0.0; dx.len()], vec![0.0; y.len()]]);
+    let rest = vec![0.0; dx.len()];
+    tangent.evaluate_along_motion(plant, at, &rest, ddx, dy)?;
+    for (sum, slope) in dx.iter_mut().chain(y).zip(ddx.iter().chain(&*dy)) {
+        *sum += slope * delta_t;
+    }
+    Ok(())
 }

@@ -2,7 +2,7 @@ use super::{Component, Fault, pass_parameters};
 use crate::Error;
 use crate::fmu::description::Interfaces;
 use crate::fmu::guid::Guid;
-use crate::fmu::lifecycle::Interface;
+use crate::fmu::lifecycle::{Interface, Mode, Standard};
 use crate::fmu::registry::Naming;
 use crate::fmu::saved::{SavedState, fits};
 use crate::plant::Model;
@@ -110,6 +110,10 @@ impl Component {
         self.parameters.copy_from_slice(parameters);
         self.simulation.state.clone_from(state);
         (self.mode, self.started, self.experiment) = (*mode, *started, *experiment);
+        if (self.standard, self.mode) == (Standard::Fmi3, Mode::StepFailed) {
+            // A step that FMI 2.0 has discarded: FMI 3.0 continues from the time that it has reached.
+            self.mode = Mode::StepComplete;
+        }
         (self.parameters_pending, self.restarted) = (*parameters_pending, *restarted);
         self.invalidate();
         Ok(())

@@ -75,7 +75,7 @@ table! { "fmi3", Standard::Fmi3,
     GetNumberOfEventIndicators,     I | N | E,      0,              C | T,      "the number is constant";
     GetNumberOfContinuousStates,    I | N | E,      0,              C | T,      "the number is constant";
     EnterStepMode,                  0,              E,              0,          "";
-    GetOutputDerivatives,           0,              S | T,          N | E,      "importers read them before the first step";
+    GetOutputDerivatives,           0,              S | T,          N,          "importers read them before the first step";
     DoStep,                         0,              S,              0,          "";
     ActivateModelPartition,         E,              E,              0,          "", never "this FMU does not offer Scheduled Execution";
 }

@@ -1,9 +1,12 @@
 //! Directional derivatives, which in FMI 3.0 have parameters and the time as knowns during a run.
 
 use super::{ERROR, Instance, Log, OK};
-use crate::driver::{Fmu, ME, SPACECRAFT, ok};
+use crate::driver::{Fmu, ME, SPACECRAFT, catcher, impact_in_orbit, ok};
 use crate::messages;
+use grapple::fmu::description::{Interfaces, describe_for};
+use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::Slot;
+use model_description::Unknown;
 
 /// The spacecraft with a sine as torque, so that derivatives depend on the time.
 fn rheonomic() -> Fmu {
@@ -103,4 +106,55 @@ fn wrong_knowns_and_sizes_are_refused_by_name() {
     log.assert_error(&["NaN"]);
     assert_eq!(me.directional(&[energy], &[1_000_000], &[1.0]).0, ERROR);
     log.assert_one(ERROR, "logStatusError", &["1000000"]);
+}
+
+/// The derivative of an unknown with respect to a tunable parameter, or to the time, that its
+/// dependencies do not list is zero.
+#[test]
+fn no_dependency_on_parameters_or_time_is_missing() {
+    for fmu in [rheonomic(), Fmu::of(&catcher()), Fmu::of(&impact_in_orbit())] {
+        let (log, model) = (Log::default(), fmu.registry.model());
+        let me = Instance::model_exchange(&fmu, &log);
+        me.begin();
+        let x: Vec<f64> = me
+            .states()
+            .iter()
+            .zip(0..)
+            .map(|(x, k)| x + 0.01 * f64::from(k).sin())
+            .collect();
+        me.at(0.3, &x);
+        let xml = describe_for(Standard::Fmi3, model, fmu.registry.naming(), Interfaces::Both).expect("it is valid");
+        let structure = &xml.model_structure;
+        let is_real = |unknown: &&Unknown| {
+            let slot = me.registry.slot(unknown.index - 1);
+            matches!(slot, Some(Slot::Derivative(_) | Slot::Output(_) | Slot::State(_)))
+        };
+        let unknowns: Vec<&Unknown> = structure
+            .outputs
+            .iter()
+            .chain(&structure.derivatives)
+            .filter(is_real)
+            .collect();
+        let references: Vec<u32> = unknowns.iter().map(|unknown| unknown.index - 1).collect();
+        let tunable = |i: &usize| model.parameters[*i].tunable;
+        let knowns = (0..model.parameters.len()).filter(tunable).map(Slot::Parameter);
+        let (mut listed, mut acting) = (0, 0);
+        for known in knowns.chain([Slot::Time]) {
+            let reference = me.registry.reference(known);
+            let (status, values) = me.directional(&references, &[reference], &[1.0]);
+            assert_eq!(status, OK, "{:?}", log.take());
+            for (unknown, value) in unknowns.iter().zip(values) {
+                let is_listed = unknown
+                    .dependencies
+                    .as_ref()
+                    .is_none_or(|of| of.contains(&(reference + 1)));
+                listed += usize::from(is_listed);
+                acting += usize::from(value != 0.0);
+                let names = [unknown.index - 1, reference].map(|r| me.registry.slot(r).map(|s| me.registry.name(s)));
+                assert!(is_listed || value == 0.0, "{names:?}: {value}");
+            }
+        }
+        println!("{}: {acting} of {listed} listed dependencies act here", model.spec.name);
+        assert!(acting > 0);
+    }
 }

@@ -45,6 +45,25 @@ fn state_of_model_exchange_has_the_bytes_of_fmi_2() {
     assert_eq!(three.bytes(), two.bytes());
 }
 
+/// A step that FMI 2.0 has discarded leaves the part that succeeded; FMI 3.0 continues from there.
+#[test]
+fn state_after_a_step_that_fmi_2_has_discarded_is_continued() {
+    let (fmu, log, log2) = (Fmu::new(), Log::default(), Log2::new());
+    let two = fmu.instance_with_log(&log2, CS);
+    ok(two.set("solver.work_limit", 60.0));
+    two.initialise(Some(1e-9));
+    assert_eq!(two.step(0.0, 5.0), crate::driver::DISCARD);
+    let t = two.last_time();
+    assert!(t > 0.0);
+    let three = Instance::co_simulation(&fmu, &log);
+    assert_eq!(three.restore(&two.bytes()), OK);
+    assert_eq!(three.get("time"), t);
+    three.step(t, 1e-3);
+    ok(two.step(t, 1e-3));
+    let outputs = fmu.outputs();
+    assert_eq!(bits(&three.get_many(&outputs)), bits(&two.get_many(&outputs)));
+}
+
 #[test]
 fn damaged_and_foreign_states_are_refused() {
     let _section = messages::of_this_test();

@@ -83,15 +83,15 @@ impl TypeElement {
 
     /// Returns the type; `None` for one that no supported variable can have.
     pub fn into_type(self) -> Option<Result<SimpleType, Error>> {
-        let (of, kind): (Type, fn(&Type) -> Result<TypeKind, Error>) = match self {
-            Self::Float64Type(of) => (of, Type::real),
-            Self::Int32Type(of) => (of, Type::integer),
-            Self::BooleanType(of) => (of, |_| Ok(TypeKind::Boolean)),
-            Self::StringType(of) => (of, |_| Ok(TypeKind::String)),
-            Self::EnumerationType(of) => (of, Type::enumeration),
+        let (kind, of) = match self {
+            Self::Float64Type(of) => (of.real(), of),
+            Self::Int32Type(of) => (of.integer(), of),
+            Self::BooleanType(of) => (Ok(TypeKind::Boolean), of),
+            Self::StringType(of) => (Ok(TypeKind::String), of),
+            Self::EnumerationType(of) => (Ok(of.enumeration()), of),
             Self::Other => return None,
         };
-        Some(kind(&of).map(|kind| SimpleType {
+        Some(kind.map(|kind| SimpleType {
             name: of.name,
             description: of.description,
             kind,
@@ -123,11 +123,10 @@ impl Type {
         }))
     }
 
-    #[allow(clippy::unnecessary_wraps)] // the type of its siblings
-    fn enumeration(&self) -> Result<TypeKind, Error> {
-        Ok(TypeKind::Enumeration(EnumerationType {
+    fn enumeration(&self) -> TypeKind {
+        TypeKind::Enumeration(EnumerationType {
             quantity: self.quantity.clone(),
             items: self.items.clone(),
-        }))
+        })
     }
 }

@@ -173,33 +173,35 @@ impl VariableElement {
         })
     }
 
-    /// Returns the value reference; `None` for a variable of an unsupported type.
-    pub fn value_reference(&self) -> Option<u32> {
+    /// Returns the attributes; `None` for a variable of an unsupported type.
+    fn variable(&self) -> Option<&Variable> {
         match self {
-            Self::Float64(v) | Self::Int32(v) | Self::Boolean(v) | Self::String(v) | Self::Enumeration(v) => {
-                Some(v.value_reference)
-            }
+            Self::Float64(v) | Self::Int32(v) | Self::Boolean(v) | Self::String(v) | Self::Enumeration(v) => Some(v),
             Self::Other => None,
         }
     }
 
+    /// Returns the value reference; `None` for a variable of an unsupported type.
+    pub fn value_reference(&self) -> Option<u32> {
+        Some(self.variable()?.value_reference)
+    }
+
     /// Returns the variable; `index` returns the index of a value reference.
     pub fn into_variable(self, index: impl Fn(u32) -> Result<u32, Error>) -> Result<ScalarVariable, Error> {
-        let (mut of, kind): (Variable, fn(&mut Variable) -> Result<Kind, Error>) = match self {
-            Self::Float64(of) => (of, Variable::real),
-            Self::Int32(of) => (of, Variable::integer),
-            Self::Boolean(of) => (of, Variable::boolean),
-            Self::String(of) => (of, Variable::string),
-            Self::Enumeration(of) => (of, Variable::enumeration),
+        if let Some(of) = self.variable().filter(|of| !of.dimensions.is_empty()) {
+            return Err(unsupported("variable", &of.name, "it is an array"));
+        }
+        let (mut kind, of) = match self {
+            Self::Float64(mut of) => (of.real()?, of),
+            Self::Int32(mut of) => (of.integer()?, of),
+            Self::Boolean(mut of) => (of.boolean()?, of),
+            Self::String(mut of) => (of.string(), of),
+            Self::Enumeration(mut of) => (of.enumeration()?, of),
             Self::Other => {
                 let message = "its type is not Float64, Int32, Boolean, String or Enumeration";
                 return Err(unsupported("ModelVariables, a variable", "", message));
             }
         };
-        if !of.dimensions.is_empty() {
-            return Err(unsupported("variable", &of.name, "it is an array"));
-        }
-        let mut kind = kind(&mut of)?;
         if let Kind::Real(real) = &mut kind {
             real.derivative = of.derivative.map(index).transpose()?;
         }
@@ -268,12 +270,11 @@ impl Variable {
         }))
     }
 
-    #[allow(clippy::unnecessary_wraps)] // the type of its siblings
-    fn string(&mut self) -> Result<Kind, Error> {
-        Ok(Kind::String(Text {
+    fn string(&mut self) -> Kind {
+        Kind::String(Text {
             declared_type: self.declared_type.take(),
             start: self.starts.pop().map(|start| start.value),
-        }))
+        })
     }
 
     fn enumeration(&mut self) -> Result<Kind, Error> {
