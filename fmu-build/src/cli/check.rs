@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 ///   grapple check arm.toml arm_controller.toml
 ///
 /// The tree of bodies is shown with masses, and with the positions and rotations of
-/// bodies and frames at t = 0. A warning reports a value that is legal but unlikely, or
-/// a task that makes vibrations grow, and does not change the exit code. Advice on integration: the fastest modes, the
-/// speed of Co-Simulation (measured for at most a second, with the spec's signals), and
-/// vibrations for which a BDF method in Model Exchange is unstable. Two specs are also
-/// examined together, as `grapple couple` connects them: an unstable coupling gets a
-/// warning.
+/// bodies and frames at t = 0. A warning reports a value that is legal but unlikely, or a
+/// task that makes vibrations grow, and does not change the exit code. Advice on
+/// integration: the fastest modes, the speed of Co-Simulation (measured for at most a
+/// second, with the spec's signals), and vibrations for which a BDF method in Model
+/// Exchange is unstable. Two specs are also examined together, as `grapple couple`
+/// connects them: an unstable coupling gets a warning.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
