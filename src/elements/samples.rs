@@ -139,8 +139,12 @@ impl StoredAll for Vec<Samples> {
 
     fn read_all(&mut self, from: &mut impl FnMut() -> f64) -> Option<()> {
         for Samples { first, next, held } in self {
-            for number in [first, next].into_iter().chain(held) {
+            for number in [&mut *first, &mut *next].into_iter().chain(&mut *held) {
                 *number = f64::read(from)?;
+            }
+            // A law without results is not sampled.
+            if held.is_empty() && *next != 0.0 {
+                return None;
             }
         }
         Some(())

@@ -1,6 +1,6 @@
 //! Input shaping: references as weighted means of delayed copies of themselves.
 
-use super::{Wave, replace};
+use super::{Wave, replace, round_off};
 use crate::spec::Shaper;
 
 /// Delayed copy of a reference.
@@ -91,10 +91,13 @@ impl<'a> Shaped<'a> {
 }
 
 /// Updates the segment index of each copy to the time `t` (s). Returns true if one changed.
+///
+/// A segment of a delayed copy ends with the tolerance of `t`, as its time event does: with that of
+/// the copy's own time an event would be due before the segment has ended.
 pub fn update_segments(wave: &Wave, copies: &[Copied], t: f64, segments: &mut [i32]) -> bool {
     let mut changed = false;
     for (copy, segment) in copies.iter().zip(segments) {
-        changed |= replace(segment, wave.piece(t - copy.delay));
+        changed |= replace(segment, wave.piece_within(t - copy.delay, round_off(t)));
     }
     changed
 }
@@ -102,6 +105,7 @@ pub fn update_segments(wave: &Wave, copies: &[Copied], t: f64, segments: &mut [i
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::elements::reached;
     use crate::spec::Signal;
     use std::f64::consts::TAU;
 
@@ -200,5 +204,22 @@ mod tests {
             segments: &segments,
         };
         assert!((after.value(t + 1.0) - 3.5).abs() < 1e-15 && after.rate(t + 1.0) == 0.0);
+    }
+
+    /// An event that counts as reached at a time has passed after the update at that time: else the
+    /// same event would be due again.
+    #[test]
+    fn segment_of_a_delayed_copy_ends_when_its_event_is_due() {
+        let signal: Signal = toml::from_str("type = \"step\"\nfrom = 1.0\namplitude = 2.0").expect("a signal");
+        let (wave, copies) = (Wave::new(&signal), copies(&[shaper("zv", 0.025, 0.0)]));
+        let (mut segments, event, early) = (vec![0; copies.len()], 21.0, 21.0 - 5e-10);
+        assert!(reached(event, early) && !reached(1.0, early - 20.0));
+        update_segments(&wave, &copies, early, &mut segments);
+        let shaped = Shaped {
+            wave,
+            copies: &copies,
+            segments: &segments,
+        };
+        assert_eq!(shaped.end(), None);
     }
 }

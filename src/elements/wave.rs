@@ -71,11 +71,19 @@ impl<'a> Wave<'a> {
 
     /// Returns the index of the segment that contains `t` (s); at a boundary, that of the later
     /// segment.
+    #[cfg(test)]
     pub fn piece(&self, t: f64) -> i32 {
+        self.piece_within(t, round_off(t))
+    }
+
+    /// Returns the index of the segment that contains `t` (s); a boundary counts as reached if it is
+    /// later by at most `tolerance` (s).
+    pub fn piece_within(&self, t: f64, tolerance: f64) -> i32 {
+        let is_reached = |end: f64| end <= t + tolerance;
         let passed = if self.waveform == Waveform::Table {
-            self.times.partition_point(|&end| reached(end, t))
+            self.times.partition_point(|&end| is_reached(end))
         } else {
-            usize::from(reached(self.from, t)) + usize::from(reached(self.from.max(self.until), t))
+            usize::from(is_reached(self.from)) + usize::from(is_reached(self.from.max(self.until)))
         };
         i32::try_from(passed).unwrap_or(i32::MAX)
     }

@@ -89,7 +89,7 @@ pub fn describe_for(
         number_of_event_indicators: u32::try_from(model.indicator_count()).ok(),
         model_exchange: (interfaces.offer(Interface::ModelExchange))
             .then(|| model_exchange(&spec.name, model.has_commands())),
-        co_simulation: (interfaces.offer(Interface::CoSimulation)).then(|| co_simulation(&spec.name)),
+        co_simulation: (interfaces.offer(Interface::CoSimulation)).then(|| co_simulation(&spec.name, standard)),
         unit_definitions: units(&registry),
         type_definitions: types(&registry),
         log_categories: CATEGORIES
@@ -132,7 +132,7 @@ fn model_exchange(identifier: &str, is_commanded: bool) -> ModelExchange {
     }
 }
 
-fn co_simulation(identifier: &str) -> CoSimulation {
+fn co_simulation(identifier: &str, standard: Standard) -> CoSimulation {
     CoSimulation {
         model_identifier: identifier.to_owned(),
         can_handle_variable_communication_step_size: true,
@@ -142,7 +142,7 @@ fn co_simulation(identifier: &str) -> CoSimulation {
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
         provides_directional_derivative: true,
-        might_return_early_from_do_step: true,
+        might_return_early_from_do_step: standard == Standard::Fmi3,
         ..CoSimulation::default()
     }
 }

@@ -3,6 +3,7 @@ use super::model::Parts;
 use super::{Jacobians, LANES, Model, OperatingPoint, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
+use crate::elements::Samples;
 use crate::spec::{Capability, JointType};
 use crate::system::{Body, Quantity, Unit};
 use nalgebra::{DMatrix, DVector, Matrix4x3};
@@ -95,7 +96,13 @@ impl Linearisation {
         let (T, S) = chart(model.currents.end, &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
-        let at = OperatingPoint { x: &x, ..at };
+        // Laws of tasks are linearised as continuous ones.
+        let mut discrete = at.discrete.clone();
+        if model.controller().is_none() {
+            discrete.samples.iter_mut().for_each(Samples::discard);
+        }
+        let discrete = &discrete;
+        let at = OperatingPoint { x: &x, discrete, ..at };
         Tangent::<LANES>::new(&model).jacobians(plant, at, &mut jacobians)?;
         let mut A = &S * &jacobians.A * &T;
         for attitude in &attitudes {

@@ -100,6 +100,8 @@ impl Plant {
                 return Err(Error::NotFinite { variable, t });
             }
         }
+        // Torques of feed-forward jump at a sample, and with them the limit states of motors.
+        self.update_limits(t, x, u, after, &mut Vec::new());
         Ok(true)
     }
 

@@ -34,6 +34,9 @@ pub enum ShaperType {
 /// Largest number of shapers of one reference, which then has up to 81 copies.
 const MOST: usize = 4;
 
+/// Longest delay of a copy, s: half the period of a vibration.
+const LONGEST: f64 = 1e5;
+
 impl Shaper {
     /// Returns half the period of the damped vibration, s.
     pub fn half_period(&self) -> f64 {
@@ -69,18 +72,26 @@ impl Shaper {
             let count = shapers.len();
             found.push(format!("{count} shapers, the maximum is {MOST}: one for each mode"));
         }
-        for &Self {
-            frequency,
-            damping_ratio,
-            ..
-        } in shapers
-        {
+        for (k, shaper) in shapers.iter().enumerate() {
+            let &Self {
+                frequency,
+                damping_ratio,
+                ..
+            } = shaper;
+            let which = match shapers.len() {
+                1 => String::new(),
+                _ => format!("shaper {}: ", k + 1),
+            };
+            let vibrates = (0.0..1.0).contains(&damping_ratio);
             if frequency <= 0.0 {
-                found.push(format!("`frequency` is {frequency} Hz: it must be positive"));
+                found.push(format!("{which}`frequency` is {frequency} Hz: it must be positive"));
+            } else if vibrates && shaper.half_period() > LONGEST {
+                let what = format!("half the period of the vibration is longer than {LONGEST} s");
+                found.push(format!("{which}`frequency` is {frequency} Hz: {what}"));
             }
-            if !(0.0..1.0).contains(&damping_ratio) {
+            if !vibrates {
                 let what = "it must be from 0 to below 1, where a mode vibrates";
-                found.push(format!("`damping_ratio` is {damping_ratio}: {what}"));
+                found.push(format!("{which}`damping_ratio` is {damping_ratio}: {what}"));
             }
         }
         found

@@ -324,6 +324,13 @@ impl Task {
         }
         check_names("contacts", ("contact", spec.contact.keys()), &self.contacts, report);
         check_names("ports", ("port", spec.port.keys()), &self.ports, report);
+        let earlier = spec.task.iter().take_while(|(_, other)| !std::ptr::eq(*other, self));
+        for (other, task) in earlier {
+            if let Some(name) = self.contacts.iter().find(|name| task.contacts.contains(name)) {
+                let what = format!("contact \"{name}\" is measured by task \"{other}\" already");
+                report.add("contacts", what);
+            }
+        }
         for name in &self.contacts {
             let law = spec.contact.get(name).map(|contact| contact.law);
             if let Some(law) = law.filter(|&law| law != ImpactLaw::Compliant) {

@@ -143,10 +143,13 @@ impl ForceSensor {
                 (false, true) => (-1.0, a),
                 (false, false) => {
                     let (frame, [a, b]) = (&written.frame, [&of.a, &of.b]);
-                    let what = format!(
-                        "contact \"{contact}\" is between \"{a}\" and \"{b}\", of which neither is on the rigid body of \
-                         \"{frame}\""
-                    );
+                    let what = match own {
+                        Carrier::World => format!("\"{frame}\" is fixed to the world: forces do not move it"),
+                        _ => format!(
+                            "contact \"{contact}\" is between \"{a}\" and \"{b}\", of which neither is on the rigid body \
+                             of \"{frame}\""
+                        ),
+                    };
                     from.problems.push(problem("task", name, "contacts", what));
                     continue;
                 }

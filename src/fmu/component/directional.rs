@@ -186,10 +186,10 @@ impl Component {
     fn check_known(&self, slot: Slot) -> Result<(), Fault> {
         let name = || self.registry.name(slot);
         let starting = self.mode == Mode::Initialization;
-        let has_parameters = starting || self.standard == Standard::Fmi3;
+        let is_known = |i: usize| starting || self.standard == Standard::Fmi3 && self.registry.parameter(i).tunable;
         Err(Fault::error(match slot {
             Slot::Input(_) => return Ok(()),
-            Slot::Parameter(_) if has_parameters => return Ok(()),
+            Slot::Parameter(i) if is_known(i) => return Ok(()),
             Slot::Time if !(starting && self.model().starts_depend_on_time()) => return Ok(()),
             Slot::Time => "the initial states depend on the start time by the orbit: derivatives with respect to it \
                            are not provided in Initialization Mode"

@@ -238,6 +238,14 @@ impl Component {
         self.guid
     }
 
+    /// Returns true once fixed parameters can no longer change and the states are no longer computed
+    /// from the start values: in FMI 2.0 after the first step (rule O3), in FMI 3.0 after the
+    /// initialisation.
+    fn is_started(&self) -> bool {
+        let is_initialised = !matches!(self.mode, Mode::Instantiated | Mode::Initialization);
+        self.started || self.standard == Standard::Fmi3 && is_initialised
+    }
+
     /// Returns the time, s.
     pub fn time(&self) -> f64 {
         self.simulation.state.t
@@ -305,7 +313,7 @@ impl Component {
     /// Validates and applies all parameters; before the first step this restarts the run.
     fn apply_parameters(&mut self) -> Result<(), Error> {
         let work_limit = self.registry.work_limit(&self.parameters)?;
-        if self.started {
+        if self.is_started() {
             pass_parameters(&self.parameters, &mut self.simulation.plant)?;
             if self.interface == Interface::CoSimulation {
                 // In Model Exchange `fmi2NewDiscreteStates` does this, at the event at which the

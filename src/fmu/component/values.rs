@@ -96,7 +96,7 @@ impl Component {
             self.catch_up()?;
         }
         // Parameters are set before inputs and states, since they may be refused.
-        self.set_parameters(references, values, self.started || set_states)?;
+        self.set_parameters(references, values, self.is_started() || set_states)?;
         for (&reference, &value) in references.iter().zip(values) {
             let place = match self.registry.slot(reference) {
                 Some(Slot::Input(i)) => &mut self.simulation.state.u[i],
@@ -208,7 +208,7 @@ impl Component {
                         "the parameter {} can be set at events only",
                         name()
                     )))
-                } else if self.started && !self.registry.parameter(i).tunable {
+                } else if self.is_started() && !self.registry.parameter(i).tunable {
                     Err(Fault::error(format!(
                         "the parameter {} is fixed once the first step is taken; reset the instance to set it",
                         name()

@@ -45,6 +45,20 @@ fn state_of_model_exchange_has_the_bytes_of_fmi_2() {
     assert_eq!(three.bytes(), two.bytes());
 }
 
+/// In the first Event Mode states and tunable parameters can be set; fixed parameters cannot.
+#[test]
+fn states_set_in_the_first_event_mode_are_kept() {
+    let (fmu, log) = (Fmu::new(), Log::default());
+    let me = Instance::model_exchange(&fmu, &log);
+    me.initialise(None);
+    assert_eq!(me.set("elbow.q", 0.123), OK);
+    assert_eq!(me.set("shoulder.damping", 0.05), OK);
+    assert_eq!([me.get("elbow.q"), me.get("shoulder.damping")], [0.123, 0.05]);
+    assert_eq!(me.set("base.mass", 7.0), ERROR);
+    log.take();
+    assert_eq!(me.get("elbow.q"), 0.123);
+}
+
 /// A step that FMI 2.0 has discarded leaves the part that succeeded; FMI 3.0 continues from there.
 #[test]
 fn state_after_a_step_that_fmi_2_has_discarded_is_continued() {

@@ -54,6 +54,28 @@ fn sampled_impedance_is_a_recurrence() {
     assert!(worst < 1e-13, "{worst:e}");
 }
 
+/// The torque of feed-forward jumps at a sample. The motor's limit of 1 N holds directly after it:
+/// after the reference has jumped, the law demands 40 N, and little once the slide is close to it.
+#[test]
+fn motor_stays_within_its_limit_after_a_sample() {
+    let text = "name = \"slide\"\n[body.slide]\nmass = 2.0\ninertia = [0.1, 0.1, 0.1]\n[joint.rail]\n\
+                type = \"prismatic\"\nparent = \"world\"\nchild = \"slide\"\naxis = [1.0, 0.0, 0.0]\n\
+                servo = { kp = 0.0, kd = 0.0, feed_forward = \"rigid\" }\nmotor = { torque_limit = 1.0 }\n\
+                [task.move]\nframe = \"slide\"\njoints = [\"rail\"]\ncomponents = [\"x\"]\nkp = 2.0\nkd = 10.0\n\
+                sample_time = 0.5\n";
+    let mut run = Run::new(text, 1e-8);
+    run.go(0.7);
+    run.set("move.r_ref[1]", 1.0);
+    let mut largest = 0.0f64;
+    for k in 8..=60 {
+        let t = 0.1 * f64::from(k);
+        largest = largest.larger(run.go(t - 1e-3).value("rail.motor_torque").abs());
+        largest = largest.larger(run.go(t).value("rail.motor_torque").abs());
+    }
+    println!("at most {largest} N");
+    assert!((largest - 1.0).abs() < 1e-12, "{largest}");
+}
+
 /// Contact of the sampled law is stable up to `T = 2 (kp + kd)/(kp kd + k/M)`, where the roots of
 /// `z² − (2 − cT − ω²T²/2) z + 1 − cT + ω²T²/2` with `c = kp + kd` and `ω² = kp kd + k/M` are on
 /// the unit circle.

@@ -57,16 +57,24 @@ pub unsafe extern "C" fn fmi3DoStep(
     // SAFETY: the importer keeps the standard's contract for the handle and the four places.
     unsafe {
         Handle::call(instance, Call::DoStep, |component| {
-            let event = single(eventHandlingNeeded, "eventHandlingNeeded")?;
-            let terminate = single(terminateSimulation, "terminateSimulation")?;
-            let early = single(earlyReturn, "earlyReturn")?;
-            let time = single(lastSuccessfulTime, "lastSuccessfulTime")?;
+            // Importers may pass one place for several results that they ignore.
+            let flags = [
+                (eventHandlingNeeded, "eventHandlingNeeded"),
+                (terminateSimulation, "terminateSimulation"),
+                (earlyReturn, "earlyReturn"),
+            ];
+            for (place, name) in flags {
+                single(place, name)?;
+            }
+            single(lastSuccessfulTime, "lastSuccessfulTime")?;
             let (start, end) = (component.time(), currentCommunicationPoint + communicationStepSize);
             component.do_step(currentCommunicationPoint, communicationStepSize)?;
-            (*event, *terminate) = (fmi3False, fmi3False);
             // A step of length zero may begin after its end by round-off.
-            *early = fmi3Boolean::from(component.time() < end && component.time() > start);
-            *time = component.time();
+            let is_early = fmi3Boolean::from(component.time() < end && component.time() > start);
+            for ((place, name), value) in flags.into_iter().zip([fmi3False, fmi3False, is_early]) {
+                *single(place, name)? = value;
+            }
+            *single(lastSuccessfulTime, "lastSuccessfulTime")? = component.time();
             Ok(())
         })
     }

@@ -234,20 +234,28 @@ pub unsafe extern "C" fn fmi3UpdateDiscreteStates(
     // SAFETY: the importer keeps the standard's contract for the handle and the six places.
     unsafe {
         Handle::call(instance, Call::UpdateDiscreteStates, |component| {
-            let needed = single(discreteStatesNeedUpdate, "discreteStatesNeedUpdate")?;
-            let terminate = single(terminateSimulation, "terminateSimulation")?;
-            let nominals = single(nominalsOfContinuousStatesChanged, "nominalsOfContinuousStatesChanged")?;
-            let values = single(valuesOfContinuousStatesChanged, "valuesOfContinuousStatesChanged")?;
-            let defined = single(nextEventTimeDefined, "nextEventTimeDefined")?;
-            let time = single(nextEventTime, "nextEventTime")?;
+            // Importers may pass one place for several results that they ignore.
+            let flags = [
+                (discreteStatesNeedUpdate, "discreteStatesNeedUpdate"),
+                (terminateSimulation, "terminateSimulation"),
+                (nominalsOfContinuousStatesChanged, "nominalsOfContinuousStatesChanged"),
+                (valuesOfContinuousStatesChanged, "valuesOfContinuousStatesChanged"),
+                (nextEventTimeDefined, "nextEventTimeDefined"),
+            ];
+            for (place, name) in flags {
+                single(place, name)?;
+            }
+            single(nextEventTime, "nextEventTime")?;
             let EventResult {
                 states_changed,
                 next_event,
             } = component.new_discrete_states()?;
-            (*needed, *terminate, *nominals) = (fmi3False, fmi3False, fmi3False);
-            *values = fmi3Boolean::from(states_changed);
-            *defined = fmi3Boolean::from(next_event.is_some());
-            *time = next_event.unwrap_or(EventResult::NO_EVENT);
+            let [changed, defined] = [states_changed, next_event.is_some()].map(fmi3Boolean::from);
+            let values = [fmi3False, fmi3False, fmi3False, changed, defined];
+            for ((place, name), value) in flags.into_iter().zip(values) {
+                *single(place, name)? = value;
+            }
+            *single(nextEventTime, "nextEventTime")? = next_event.unwrap_or(EventResult::NO_EVENT);
             Ok(())
         })
     }
