@@ -1,5 +1,4 @@
-//! Documentation inside an FMU (§2.3): the page `documentation/index.html`, the icon `model.png`,
-//! the licences.
+//! Documentation inside an FMU (§2.3): the page `documentation/index.html`, the icon, the licences.
 
 use crate::archive::Content;
 use crate::error::Result;
@@ -11,7 +10,7 @@ use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, 
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{AngleUnit, Controller, Kind, References, Spec};
-use model_description::{ModelDescription, NamingConvention, ScalarVariable};
+use model_description::{FmiVersion, ModelDescription, NamingConvention, ScalarVariable};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -30,7 +29,11 @@ pub fn documentation(
     let mut figure = String::new();
     if spec.kind == Kind::Spacecraft {
         let picture = picture::draw(model, meshes)?;
-        contents.push(Content::new("model.png", picture.to_png()?));
+        let icon = match description.fmi_version {
+            FmiVersion::V2_0 => "model.png",
+            FmiVersion::V3_0 => "terminalsAndIcons/icon.png",
+        };
+        contents.push(Content::new(icon, picture.to_png()?));
         let parts = [("picture", &*picture.to_svg(&spec.name))];
         figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);
     }

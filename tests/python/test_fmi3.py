@@ -65,6 +65,9 @@ def test_every_archive_is_valid(example, kind, tmp_path):
     with zipfile.ZipFile(fmu) as archive:
         root = etree.fromstring(archive.read("modelDescription.xml"))
         binaries = [name for name in archive.namelist() if name.startswith("binaries/")]
+        is_drawn = not example.stem.endswith("controller")
+        assert ("terminalsAndIcons/icon.png" in archive.namelist()) == is_drawn
+        assert "model.png" not in archive.namelist()
     schema = etree.XMLSchema(file=str(SCHEMA))
     schema.validate(root)
     assert [str(error) for error in schema.error_log] == []

@@ -1,4 +1,4 @@
-//! The same description in FMI 3.0, compared with its golden file, and the rules that differ.
+//! A description in FMI 3.0, compared with its golden file, and the rules that differ.
 //!
 //! `GOLDEN=write cargo test -p model-description` accepts intended changes of the file.
 

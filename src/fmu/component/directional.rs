@@ -44,10 +44,10 @@ impl Component {
     /// | mode | knowns | unknowns |
     /// |---|---|---|
     /// | Initialization Mode | parameters, inputs | states, their derivatives, real outputs |
-    /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs; in FMI 3.0 parameters | states' derivatives, real outputs |
+    /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs | states' derivatives, real outputs |
     ///
-    /// The pairs are those of the dependencies in §2.2.8 (FMI 3.0: §2.4.8, which has the time as a
-    /// known in all modes). All derivatives are exact, except those
+    /// The pairs are those of the dependencies in §2.2.8 (FMI 3.0: §2.4.8, in which the time is a
+    /// known in all modes, and tunable parameters are knowns in those of the second row). All derivatives are exact, except those
     /// with respect to a parameter that is not an initial state: these are central differences
     /// with about ten correct digits. Signal segments and limit states are kept constant;
     /// derivatives with respect to a switch are zero. Seeds of a repeated known are added. The

@@ -76,7 +76,7 @@ impl Calls for Importer<'_> {
     }
 }
 
-/// The same importer with the functions of FMI 2.0.
+/// An importer that makes these calls with the functions of FMI 2.0.
 struct Importer2<'a> {
     fmu: crate::driver::Instance<'a>,
     next: f64,

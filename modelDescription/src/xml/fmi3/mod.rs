@@ -195,7 +195,7 @@ impl Document {
 
 /// Returns the index, counted from 1, of the variable with a value reference.
 fn index(references: &[u32], reference: u32) -> Result<u32, Error> {
-    // Where value references are counted in the order of the variables, no search is needed.
+    // No search is needed if value references are counted in the order of the variables.
     let first = references.first().copied().unwrap_or(0);
     let guess = reference.wrapping_sub(first) as usize;
     let place = match references.get(guess) {
