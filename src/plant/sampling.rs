@@ -84,7 +84,7 @@ impl Plant {
         if !sampled().any(|task| is_due(&task)) {
             return Ok(false);
         }
-        // Laws without samples are evaluated.
+        // A law is evaluated if it has no samples.
         (sampled().filter(is_due)).for_each(|(k, ..)| after.samples[k].discard());
         self.evaluation.read_inputs(of, t, u, x, after);
         self.evaluation.load_at(of, x, after)?;

@@ -135,8 +135,14 @@ impl<S: Scalar> Tasks<S> {
         for k in computed() {
             let (task, commanded) = (&tasks[k], &mut self.of[k]);
             commanded.jacobian(model, task, rigid, &now);
-            let measured = (&commanded.at, &commanded.wrench);
-            self.states[k] = task.command(&now.sensed(), measured, &mut commanded.columns, &mut commanded.qdd)?;
+            let Commanded {
+                at,
+                wrench,
+                columns,
+                qdd,
+                ..
+            } = commanded;
+            self.states[k] = task.command(&now.sensed(), at, wrench, columns, qdd)?;
         }
         for (task, commanded) in tasks.iter().zip(&self.of) {
             task.finish(&commanded.qdd, inputs);

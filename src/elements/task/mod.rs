@@ -218,7 +218,8 @@ impl Task {
     pub fn command<S: Scalar>(
         &self,
         now: &Sensed<S>,
-        (at, wrench): (&RelativeMotion<S>, &Wrench<S>),
+        at: &RelativeMotion<S>,
+        wrench: &Wrench<S>,
         columns: &mut [[S; 6]],
         qdd: &mut [S],
     ) -> Result<TaskState<S>, Error> {

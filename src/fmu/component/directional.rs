@@ -47,11 +47,11 @@ impl Component {
     /// | Event and Continuous-Time Mode, communication points, after termination | states, inputs | states' derivatives, real outputs |
     ///
     /// The pairs are those of the dependencies in §2.2.8 (FMI 3.0: §2.4.8, in which the time is a
-    /// known in all modes, and tunable parameters are knowns in those of the second row). All derivatives are exact, except those
-    /// with respect to a parameter that is not an initial state: these are central differences
-    /// with about ten correct digits. Signal segments and limit states are kept constant;
-    /// derivatives with respect to a switch are zero. Seeds of a repeated known are added. The
-    /// instance is not changed.
+    /// known in all modes, and tunable parameters are knowns in those of the second row). All
+    /// derivatives are exact, except those with respect to a parameter that is not an initial state:
+    /// these are central differences with about ten correct digits. Signal segments and limit states
+    /// are kept constant; derivatives with respect to a switch are zero. Seeds of a repeated known
+    /// are added. The instance is not changed.
     ///
     /// # Errors
     /// `fmi2Error` with the name of a variable that is not an unknown or not a known in this mode,
@@ -196,8 +196,12 @@ impl Component {
                 .to_owned(),
             Slot::State(_) if !starting => return Ok(()),
             Slot::Parameter(_) => format!(
-                "{} is a parameter: it is a known in Initialization Mode only; in the present mode the knowns are states and inputs",
-                name()
+                "{} is a parameter: it is a known in Initialization Mode only; in the present mode the knowns are {}",
+                name(),
+                match self.standard {
+                    Standard::Fmi2 => "states and inputs",
+                    Standard::Fmi3 => "states, inputs, tunable parameters and the time",
+                }
             ),
             Slot::State(_) => format!(
                 "{} is a state and is computed from the parameters whose names end in _start; in Initialization Mode those are \

@@ -1,5 +1,5 @@
 use super::{Cached, Component, Fault, pass_parameters};
-use crate::fmu::lifecycle::{Interface, Mode};
+use crate::fmu::lifecycle::{Interface, Mode, Standard};
 use crate::fmu::registry::Slot;
 use crate::simulation::INPUT_ORDER;
 
@@ -210,8 +210,12 @@ impl Component {
                     )))
                 } else if self.is_started() && !self.registry.parameter(i).tunable {
                     Err(Fault::error(format!(
-                        "the parameter {} is fixed once the first step is taken; reset the instance to set it",
-                        name()
+                        "the parameter {} is fixed {}; reset the instance to set it",
+                        name(),
+                        match self.standard {
+                            Standard::Fmi2 => "once the first step is taken",
+                            Standard::Fmi3 => "after the initialisation",
+                        }
                     )))
                 } else {
                     Ok(())
