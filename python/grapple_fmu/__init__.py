@@ -16,6 +16,7 @@ from ._errors import GrappleError, Problem
 from ._identify import Estimate, Identified, Residual, Sensitivities, identify
 from ._linear import StateSpace
 from ._model import Model, Simulation
+from ._modes import FlexibleBody, import_modes
 from ._native import Saved, __version__
 from ._page import Page, page
 from ._result import Health, Result
@@ -24,6 +25,7 @@ from ._spec import Campaign, Fmu, Spec, build, campaign, import_urdf, load, new,
 __all__ = [
     "Campaign",
     "Estimate",
+    "FlexibleBody",
     "Fmu",
     "GrappleError",
     "Health",
@@ -42,6 +44,7 @@ __all__ = [
     "build",
     "campaign",
     "identify",
+    "import_modes",
     "import_urdf",
     "load",
     "new",

@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 /// that no rigid body has, mass centres at the joint, links without mass, joints that
 /// cannot follow the one that they mimic; and meshes that are not found. Macros of
 /// xacro are expanded by the program of that name (pip install xacro).
+///
+/// Matrices of a finite-element model become a flexible body by the Python package:
+/// pip install grapple-fmu, then grapple import-modes --help.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {

@@ -1,0 +1,369 @@
+"""Modal data of a flexible body from a finite-element model: the table `[body.<name>.modal]` with mass properties."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._errors import GrappleError, optional
+from ._finite_elements import AXES, Structure, read
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._page import PathLike
+
+    Array = NDArray[np.float64]
+
+
+LARGEST_DENSE = 1500
+"""Degrees of freedom up to which all modes are computed at once, with full matrices."""
+
+MOST_MODES = 512
+"""Modes that a body may have."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """Point of a flexible body: position and mode shapes."""
+
+    position: Array
+    """Position from the body's origin, m, body axes; shape (3,)."""
+    displacement: Array
+    """Displacement of each mode, 1/√kg; shape (modes, 3)."""
+    rotation: Array | None
+    """Rotation of each mode, rad/(m·√kg); shape (modes, 3). None: the node has no rotations."""
+
+
+@dataclass(frozen=True)
+class FlexibleBody:
+    """Mass properties and modal data of a flexible body that is clamped at its origin; see `import_modes`.
+
+    `table()` is the table `[body.<name>]` of a spec, `write(path, name)` writes it as a file for `include`.
+    """
+
+    mass: float
+    """Mass, kg."""
+    mass_centre: Array
+    """Position of the mass centre from the origin, m; shape (3,)."""
+    inertia: Array
+    """Inertia about the mass centre, kg·m²; shape (3, 3)."""
+    frequencies: Array
+    """Natural frequencies, Hz, ascending; shape (modes,)."""
+    participation: Array
+    """Momentum per modal rate, linear in √kg, angular about the origin in √kg·m; shape (modes, 6)."""
+    nodes: dict[str, Node]
+    """Points at which joints and frames attach."""
+    residual: NDArray[np.bool_]
+    """True for the modes that are static deflections and no natural modes; shape (modes,)."""
+    damping_ratio: float = 0.0
+    """Damping ratio of all modes."""
+    source: str = ""
+    """Files from which the data comes."""
+    warnings: tuple[str, ...] = ()
+    """Remarks on the data, such as stiffness against a motion as a rigid body."""
+
+    @property
+    def effective_mass(self) -> Array:
+        """Effective mass of each mode along x, y, z (kg) and effective inertia about the origin (kg·m²); shape (modes, 6)."""
+        return self.participation**2
+
+    @property
+    def effective_fraction(self) -> Array:
+        """Effective masses of all modes together, as parts of the body's mass and of its inertia about the origin;
+        shape (6,). NaN where the body has none."""
+        c = self.mass_centre
+        about_origin = self.inertia + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        whole = np.concatenate([np.full(3, self.mass), np.diag(about_origin)])
+        return np.divide(self.effective_mass.sum(axis=0), whole, out=np.full(6, np.nan), where=whole > 0.0)
+
+    def table(self) -> dict[str, Any]:
+        """Returns the table `[body.<name>]` of a spec: `spec["body"]["panel"] = body.table()`."""
+        I = self.inertia
+        modal: dict[str, Any] = {"frequencies": self.frequencies.tolist(), "damping_ratio": self.damping_ratio}
+        modal["participation"] = self.participation.tolist()
+        modal["node"] = {
+            name: {"position": node.position.tolist(), "displacement": node.displacement.tolist()}
+            | ({} if node.rotation is None else {"rotation": node.rotation.tolist()})
+            for name, node in self.nodes.items()
+        }
+        return {
+            "mass": self.mass,
+            "mass_centre": self.mass_centre.tolist(),
+            "inertia": [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]],
+            "modal": modal,
+        }
+
+    def write(self, path: PathLike, name: str) -> Path:
+        """Writes the table `[body.<name>]` with all digits as a file for `include`, and returns the path."""
+        path, key, table = Path(path), _key(name), self.table()
+        modal = table["modal"]
+        lines = [f"# Flexible body of {self.source or 'a finite-element model'}, {datetime.date.today().isoformat()}.", "#"]
+        lines += [f"# {line}" for line in str(self).splitlines()]
+        lines += ["", f"[body.{key}]", f"mass = {table['mass']!r}", f"mass_centre = {_row(table['mass_centre'])}"]
+        lines += [f"inertia = {_row(table['inertia'])}", "", f"[body.{key}.modal]"]
+        lines += [f"frequencies = {_row(modal['frequencies'])}", f"damping_ratio = {self.damping_ratio!r}"]
+        lines += _rows("participation", modal["participation"])
+        for node, values in modal["node"].items():
+            lines += ["", f"[body.{key}.modal.node.{_key(node)}]", f"position = {_row(values['position'])}"]
+            lines += _rows("displacement", values["displacement"])
+            lines += _rows("rotation", values["rotation"]) if "rotation" in values else []
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return path
+
+    def __str__(self) -> str:
+        c = self.mass_centre
+        text = [f"mass {self.mass:.6g} kg, mass centre ({c[0]:.6g}, {c[1]:.6g}, {c[2]:.6g}) m"]
+        text += ["effective masses as parts of the body's, inertias about its origin"]
+        text += [f"{'mode':>4} {'Hz':>11}" + "".join(f"{axis:>8}" for axis in ("x", "y", "z", "rx", "ry", "rz"))]
+        whole = np.divide(
+            self.effective_mass.sum(axis=0), self.effective_fraction, out=np.full(6, np.inf), where=self.effective_fraction > 0.0
+        )
+        for k, frequency in enumerate(self.frequencies):
+            parts = "".join(f"{part:8.4f}" for part in self.effective_mass[k] / whole)
+            text.append(f"{k + 1:4d} {frequency:11.6g}{parts}" + ("  residual" if self.residual[k] else ""))
+        text.append(f"{'sum':>16}" + "".join(f"{part:8.4f}" for part in self.effective_fraction))
+        return "\n".join(text)
+
+
+def _key(name: str) -> str:
+    """Returns a name as a key of TOML."""
+    bare = name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
+    return name if bare else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _row(values: Sequence[float]) -> str:
+    return "[" + ", ".join(repr(float(value)) for value in values) + "]"
+
+
+def _rows(name: str, rows: Sequence[Sequence[float]]) -> list[str]:
+    return [f"{name} = [", *(f"    {_row(row)}," for row in rows), "]"]
+
+
+def import_modes(
+    stiffness: Any,
+    mass: Any = None,
+    *,
+    nodes: Any = None,
+    clamped: int,
+    attach: Mapping[str, int] | None = None,
+    modes: int = 20,
+    highest_frequency: float | None = None,
+    residual: bool = True,
+    damping_ratio: float = 0.0,
+    freedoms: Any = None,
+    length: float = 1.0,
+    mass_unit: float = 1.0,
+) -> FlexibleBody:
+    """Computes the modal data of a flexible body from the stiffness and mass matrices of a finite-element model.
+
+    `stiffness` and `mass` are symmetric matrices of the **free** structure, without supports: NumPy or SciPy
+    arrays, paths of Matrix Market files (`.mtx`), or a Nastran punch file (`.pch`, matrices KAAX and MAAX of
+    `EXTSEOUT(…, DMIGPCH)`) as `stiffness` alone. A model that another program has reduced (Guyan, Craig–Bampton)
+    serves as well; its generalised coordinates have the component 0.
+
+    `nodes` gives the positions: a mapping from numbers of nodes to three numbers, a CSV file with the columns
+    `node`, `x`, `y`, `z`, or a Nastran file with `GRID` cards. `freedoms` are node and component (1 to 3
+    translations, 4 to 6 rotations) of each row, as an array of shape (n, 2) or a CSV file with the columns
+    `node`, `component`; by default each node has six rows, in the order of `nodes`.
+
+    The body's origin is the node `clamped`, at which its joint holds it; axes are those of the model. `attach`
+    names the nodes to which joints and frames attach. The lowest `modes` natural modes of the clamped body are
+    kept, below `highest_frequency` (Hz) if given. With `residual`, static deflections under unit forces and
+    moments at the attached nodes, and under accelerations of the origin, are added as modes of their own, so
+    that the static compliance of the body is exact; they have high frequencies. `damping_ratio` is that of all
+    modes. `length` and `mass_unit` are the model's units in m and kg: 0.001 and 1000 for mm and tonnes.
+
+    Raises GrappleError if the matrices are not those of a free structure: not symmetric, not positive, with
+    supports, with another mass in each direction, or with a mechanism.
+
+    Sources: Craig and Bampton, AIAA Journal 6 (1968), doi:10.2514/3.4741, for the basis of clamped modes and
+    static deflections; Craig and Kurdila, Fundamentals of Structural Dynamics, 2nd ed., ch. 17.
+    """
+    structure, source = read(stiffness, mass, nodes, freedoms, length, mass_unit)
+    attach = {str(name): int(node) for name, node in (attach or {}).items()}
+    if not 1 <= modes <= MOST_MODES:
+        raise GrappleError(f"modes = {modes}: a body may have 1 to {MOST_MODES} modes")
+    if not 0.0 <= damping_ratio < np.inf:
+        raise GrappleError(f"damping_ratio = {damping_ratio}: it must not be negative")
+    origin_rows = _clamped_rows(structure, clamped)
+    node_rows = {name: _attached_rows(structure, name, node) for name, node in attach.items()}
+    R = structure.rigid_motions(structure.positions[clamped])
+    warnings = _require_free(structure, R)
+    mass_kg, centre, inertia = _mass_properties(R.T @ (structure.M @ R))
+
+    kept = np.setdiff1d(np.arange(len(structure.freedoms)), origin_rows)
+    K, M = structure.K[kept][:, kept].tocsc(), structure.M[kept][:, kept].tocsc()
+    loaded = [row for rows in node_rows.values() for row in rows.values() if row not in origin_rows]
+    forces = np.zeros((len(R), len(loaded)))
+    forces[loaded, np.arange(len(loaded))] = 1.0
+    forces = np.hstack([forces, structure.M @ R])[kept] if residual else np.zeros((len(kept), 0))
+    omega2, shapes, is_residual = _modes(K, M, forces, modes, highest_frequency, structure.freedoms[kept])
+    natural = int(np.count_nonzero(~is_residual))
+    if highest_frequency is not None and natural == modes < len(kept):
+        warnings.append(f"all {modes} modes are below {highest_frequency} Hz, so there may be more; increase `modes`")
+    if len(omega2) > MOST_MODES:
+        raise GrappleError(
+            f"{len(omega2)} modes with the static deflections, but a body may have {MOST_MODES}; attach fewer nodes or keep fewer modes"
+        )
+
+    Phi = np.zeros((len(R), len(omega2)))
+    Phi[kept] = shapes
+    return FlexibleBody(
+        mass=mass_kg,
+        mass_centre=centre,
+        inertia=inertia,
+        frequencies=np.sqrt(omega2) / (2.0 * np.pi),
+        participation=Phi.T @ (structure.M @ R),
+        nodes={name: _node(structure, Phi, attach[name], clamped, rows) for name, rows in node_rows.items()},
+        residual=is_residual,
+        damping_ratio=float(damping_ratio),
+        source=source,
+        warnings=tuple(warnings),
+    )
+
+
+def _node(structure: Structure, Phi: Array, node: int, clamped: int, rows: Mapping[int, int]) -> Node:
+    """Returns position and shapes of an attached node."""
+    shapes = np.zeros((Phi.shape[1], 6))
+    for component, row in rows.items():
+        shapes[:, component - 1] = Phi[row]
+    rotates = any(component > 3 for component in rows)
+    return Node(structure.positions[node] - structure.positions[clamped], shapes[:, :3], shapes[:, 3:] if rotates else None)
+
+
+def _clamped_rows(structure: Structure, node: int) -> list[int]:
+    """Returns the six rows of the clamped node."""
+    rows = structure.rows(node)
+    if not rows:
+        raise GrappleError(f"there is no node {node} in the matrices; `clamped` is the node at which the body's joint holds it")
+    missing = [AXES[c - 1] for c in range(1, 7) if c not in rows]
+    if missing:
+        raise GrappleError(
+            f"the clamped node {node} has no {', '.join(missing)}; connect it to the structure by a rigid element (RBE2), so that it "
+            "has six degrees of freedom"
+        )
+    return [rows[c] for c in range(1, 7)]
+
+
+def _attached_rows(structure: Structure, name: str, node: int) -> dict[int, int]:
+    """Returns the rows of an attached node by component."""
+    rows = structure.rows(node)
+    if not rows:
+        raise GrappleError(f'attach "{name}": there is no node {node} in the matrices')
+    missing = [AXES[c - 1] for c in range(1, 4) if c not in rows]
+    if missing:
+        raise GrappleError(f'attach "{name}": the node {node} has no {", ".join(missing)}; its displacement is unknown')
+    return rows
+
+
+def _require_free(structure: Structure, R: Array) -> list[str]:
+    """Raises an error if the structure resists motions as a rigid body. Returns a warning if it does so little."""
+    scale = np.abs(R).T @ (structure.K.diagonal()[:, None] * np.abs(R))
+    energy = np.abs(np.diag(R.T @ (structure.K @ R))) / np.maximum(np.diag(scale), np.finfo(float).tiny)
+    worst = int(np.argmax(energy))
+    text = (
+        f"the stiffness resists a motion {AXES[worst]} as a rigid body: its energy is {energy[worst]:.1e} of that of the diagonal"
+    )
+    if energy[worst] > 1e-5:
+        raise GrappleError(
+            f"{text}; the matrices must be those of the free structure, without supports, and positions in the same units"
+        )
+    return [f"{text} (1e-8 is usual)"] if energy[worst] > 1e-8 else []
+
+
+def _mass_properties(rigid: Array) -> tuple[float, Array, Array]:
+    """Returns mass, mass centre and inertia about it, from the mass matrix of rigid-body motions about the origin."""
+    translation, coupling = rigid[:3, :3], rigid[:3, 3:]
+    m = float(np.trace(translation) / 3.0)
+    if not m > 0.0:
+        raise GrappleError(f"the mass of the structure is {m:.6g} kg; it must be positive")
+    if np.abs(translation - m * np.eye(3)).max() > 1e-6 * m:
+        masses = ", ".join(f"{value:.6g}" for value in np.diag(translation))
+        raise GrappleError(
+            f"the mass is {masses} kg along x, y and z; it must be the same in all directions: rows are missing, or `freedoms` has "
+            "another order"
+        )
+    # The momentum of a rotation θ is m θ×c = −m [c]× θ.
+    cross = -(coupling - coupling.T) / 2.0 / m
+    centre = np.array([cross[2, 1], cross[0, 2], cross[1, 0]])
+    inertia = rigid[3:, 3:] - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
+    return m, centre, (inertia + inertia.T) / 2.0
+
+
+def _modes(
+    K: Any, M: Any, forces: Array, modes: int, highest_frequency: float | None, freedoms: NDArray[np.int_]
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Returns squared angular frequencies, mass-normalised shapes (columns), and marks of the static deflections."""
+    solve = _factorised(K, freedoms)
+    limit = np.inf if highest_frequency is None else (2.0 * np.pi * highest_frequency) ** 2
+    omega2, shapes = _natural_modes(K, M, solve, modes)
+    omega2, shapes = omega2[omega2 <= limit], shapes[:, omega2 <= limit]
+    if len(omega2) == 0:
+        raise GrappleError(f"the body has no mode below {highest_frequency} Hz; leave `modal` out, it is rigid")
+    static = solve(forces)
+    before = np.sqrt(np.einsum("ij,ij->j", static, M @ static))
+    # Twice, since one projection leaves round-off of the large first modes.
+    for _ in range(2):
+        static = static - shapes @ (shapes.T @ (M @ static))
+    lengths = np.sqrt(np.einsum("ij,ij->j", static, M @ static))
+    static = static[:, lengths > 1e-6 * before] / lengths[lengths > 1e-6 * before]
+    weights, vectors = np.linalg.eigh(static.T @ (M @ static))
+    static = static @ (vectors / np.sqrt(np.maximum(weights, np.finfo(float).tiny)))[:, weights > 1e-10]
+    stiffness, vectors = np.linalg.eigh(static.T @ (K @ static))
+    all_omega2 = np.concatenate([omega2, stiffness])
+    order = np.argsort(all_omega2, kind="stable")
+    marks = np.arange(len(all_omega2)) >= len(omega2)
+    return all_omega2[order], np.hstack([shapes, static @ vectors])[:, order], marks[order]
+
+
+def _factorised(K: Any, freedoms: NDArray[np.int_]) -> Callable[[Array], Array]:
+    """Returns the function that solves K x = f for columns f."""
+    splu = optional("scipy.sparse.linalg", "import_modes").splu
+    try:
+        factors = splu(K)
+        pivots = np.abs(np.asarray(factors.U.diagonal(), dtype=np.float64))
+        regular = bool(pivots.min() > 1e-14 * pivots.max())
+    except RuntimeError:
+        factors, regular = None, False
+    if factors is None or not regular:
+        empty = [f"{node} {AXES[c - 1] if c > 0 else 'generalised'}" for node, c in freedoms[K.diagonal() == 0.0][:5]]
+        where = f": no stiffness at {', '.join(empty)}" if empty else ""
+        raise GrappleError(f"the clamped structure is a mechanism{where}; constrain or remove what moves without stiffness")
+    return lambda forces: factors.solve(forces) if forces.shape[1] else forces
+
+
+def _natural_modes(K: Any, M: Any, solve: Callable[[Array], Array], modes: int) -> tuple[Array, Array]:
+    """Returns the lowest natural modes."""
+    n = K.shape[0]
+    if n <= LARGEST_DENSE:
+        dense = optional("scipy.linalg", "import_modes")
+        try:
+            # The eigenvalues are 1/ω², so that rows without mass are permitted.
+            compliance, vectors = dense.eigh(M.toarray(), K.toarray())
+        except dense.LinAlgError:
+            raise GrappleError("the stiffness of the clamped structure is not positive definite") from None
+        if compliance[0] < -1e-9 * compliance[-1]:
+            raise GrappleError("the mass matrix is not positive semi-definite")
+        order = np.argsort(-compliance)[:modes]
+        order = order[compliance[order] > 1e-14 * compliance[-1]]
+        return 1.0 / compliance[order], vectors[:, order] / np.sqrt(compliance[order])
+    linalg = optional("scipy.sparse.linalg", "import_modes")
+
+    def apply(force: Array) -> Array:
+        return solve(force.reshape(-1, 1)).ravel()
+
+    inverse = linalg.LinearOperator(K.shape, matvec=apply, dtype=np.float64)
+    # Fixed, so that the modes are reproducible to the last bit on one machine.
+    start = np.cos(np.arange(n, dtype=np.float64) ** 2)
+    omega2, shapes = linalg.eigsh(K, k=min(modes, n - 1), M=M, sigma=0.0, OPinv=inverse, v0=start)
+    order = np.argsort(omega2)
+    if omega2[order[0]] <= 0.0:
+        raise GrappleError("the stiffness of the clamped structure is not positive definite")
+    shapes = shapes[:, order]
+    return omega2[order], shapes / np.sqrt(np.einsum("ij,ij->j", shapes, M @ shapes))
