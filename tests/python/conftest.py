@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+import lark
 import pytest
 
 from fmu import Archive
@@ -11,6 +12,20 @@ _FOLDER = Path(__file__).resolve().parents[2] / "examples"
 EXAMPLES = [*sorted(_FOLDER.glob("*.toml")), _FOLDER / "tasks/reach.toml"]
 
 _reached = {}
+
+
+_parse, _names = lark.Lark.parse, set()
+
+
+def _parse_once(parser, name):
+    """FMPy's validation parses every variable's name, which takes milliseconds, and needs only the
+    error; names recur in all archives of an example."""
+    if (parser.source_grammar, name) not in _names:
+        _parse(parser, name)
+        _names.add((parser.source_grammar, name))
+
+
+lark.Lark.parse = _parse_once
 
 
 @pytest.fixture(scope="session")
