@@ -52,10 +52,10 @@ mod error;
 pub mod event;
 pub mod fmu;
 pub mod integrate;
-#[cfg(test)]
+#[cfg(any(test, feature = "inside"))]
 #[path = "../tests/theory/larger.rs"]
 mod larger;
-#[cfg(test)]
+#[cfg(any(test, feature = "inside"))]
 #[path = "../tests/messages/mod.rs"]
 mod messages;
 pub mod nodal;
@@ -63,6 +63,18 @@ pub mod plant;
 pub mod simulation;
 pub mod spec;
 pub mod system;
+
+/// Unit tests that run whole models; `tests/inside` runs them.
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod inside {
+    pub use crate::fmu::c_abi::tests as c_abi;
+    pub use crate::fmu::component::tests as component;
+    pub use crate::fmu::description::tests as description;
+    pub use crate::fmu::registry::tests as registry;
+    pub use crate::plant::inside::*;
+    pub use crate::simulation::inside::*;
+}
 
 pub use error::{Error, Problem};
 pub use event::Event;

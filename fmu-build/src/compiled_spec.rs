@@ -151,7 +151,7 @@ fn with_meshes(
             Err(problems) => Err(grapple::Error::Spec(problems)),
         },
         Err(grapple::Error::Spec(mut problems)) => {
-            let spec: Option<Spec> = toml::from_str(&composed.text).ok();
+            let spec = grapple::spec::from_toml(&composed.text).ok();
             problems.extend(spec.and_then(|spec| read(&spec).err()).into_iter().flatten());
             Err(grapple::Error::Spec(problems))
         }

@@ -360,7 +360,7 @@ impl Divided {
             // The importer of the two parts does not know the spec, so that signals act inside.
             signals.values_mut().for_each(|signal| signal.from_importer = false);
             (part.signal, part.input) = (signals, starts);
-            let text = toml::to_string(part).context(|| format!("{} cannot be written", part.name))?;
+            let text = grapple::spec::to_toml(part).context(|| format!("{} cannot be written", part.name))?;
             CompiledSpec::parse(&text, Path::new(""), &part.name)?;
         }
         Ok(Split {

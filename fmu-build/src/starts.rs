@@ -58,7 +58,7 @@ impl SolvedStart {
     /// # Errors
     /// None for a valid spec.
     pub fn toml(&self) -> Result<String> {
-        toml::to_string(&self.spec()).context(|| "the spec cannot be written")
+        grapple::spec::to_toml(&self.spec()).context(|| "the spec cannot be written")
     }
 }
 

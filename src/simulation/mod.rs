@@ -23,6 +23,11 @@ use solver::{changed_to, named, stepper, supported_limits};
 use std::ops::ControlFlow;
 use step_source::StepSource;
 
+#[cfg(all(feature = "inside", not(test)))]
+pub(crate) mod inside {
+    pub use super::solver::tests as solver;
+}
+
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]
 pub struct Simulation {

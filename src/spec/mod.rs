@@ -342,13 +342,29 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
         return Err(Error::Spec(composed.problems.clone()));
     }
     let mut problems = source::non_finite_numbers(text)?;
-    let mut spec: Spec = match toml::from_str(text) {
+    let mut spec: Spec = match from_toml(text) {
         Ok(spec) => spec,
         Err(first) => return misread::parse(composed, directory, &first, problems),
     };
     signal::load_tables(&mut spec, directory, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))
+}
+
+/// Reads the fields of a spec from its text, without validation.
+///
+/// # Errors
+/// The first error in the text.
+pub fn from_toml(text: &str) -> Result<Spec, toml::de::Error> {
+    toml::from_str(text)
+}
+
+/// Returns the text of a spec.
+///
+/// # Errors
+/// None for a valid spec.
+pub fn to_toml(spec: &Spec) -> Result<String, toml::ser::Error> {
+    toml::to_string(spec)
 }
 
 /// Validates a spec that was not read from a TOML file, as [`read`] does.

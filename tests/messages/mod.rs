@@ -14,8 +14,6 @@ type Sections = BTreeMap<String, Vec<String>>;
 /// The name, the messages in the golden file, and those produced so far.
 type Section = (String, Vec<String>, Vec<String>);
 
-/// Beginning of the names of this program's sections.
-const PROGRAM: &str = concat!(env!("CARGO_CRATE_NAME"), "::");
 const HINT: &str = "in tests/golden/messages.txt; GOLDEN=write writes it anew";
 
 thread_local! {
@@ -28,11 +26,19 @@ pub struct Recording(());
 
 /// Begins the section of the test that runs in this thread.
 pub fn of_this_test() -> Recording {
-    let name = PROGRAM.to_owned() + std::thread::current().name().expect("a test has a name");
+    let name = program() + std::thread::current().name().expect("a test has a name");
     let golden = read(&mut open()).remove(&name).unwrap_or_default();
     let before = SECTION.replace(Some((name, golden, Vec::new())));
     assert!(before.is_none(), "a test has one section");
     Recording(())
+}
+
+/// Returns the beginning of the names of this program's sections: its name, without the hash that
+/// cargo appends.
+fn program() -> String {
+    let path = std::env::current_exe().expect("a running program has a path");
+    let name = path.file_name().expect("a file").to_string_lossy();
+    name.split('-').next().unwrap_or_default().to_owned() + "::"
 }
 
 /// Records a message; it must equal the one at its position in the golden file.
@@ -101,8 +107,9 @@ fn every_section_of_the_golden_file_has_its_test() {
     let program = std::env::current_exe().expect("a running program has a path");
     let list = std::process::Command::new(program).arg("--list").output();
     let list = String::from_utf8(list.expect("it can be started").stdout).expect("names");
+    let own = self::program();
     let is_left_over = |name: &String| {
-        let test = name.strip_prefix(PROGRAM);
+        let test = name.strip_prefix(&own);
         test.is_some_and(|test| !list.lines().any(|line| line.strip_suffix(": test") == Some(test)))
     };
     if writes() {

@@ -68,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     for (suffix, part) in [("carried", &mut parts.carried), ("carrier", &mut parts.carrier)] {
         part.experiment.step = step;
         let target = Target::new(into.join(format!("{stem}_{suffix}.toml")), &whole.reads)?;
-        target.write(toml::to_string(&*part).into_diagnostic()?)?;
+        target.write(grapple::spec::to_toml(part).into_diagnostic()?)?;
         paths.push(target.path().to_owned());
     }
     let libraries = arguments.libraries.read()?;

@@ -255,7 +255,7 @@ mod tests {
             [frame.line_0_3]
             body = "line"
         "#;
-        let spec: Spec = toml::from_str(spec).expect("it is a spec");
+        let spec = grapple::spec::from_toml(spec).expect("it is a spec");
         assert_eq!(unused(&spec), "line__");
     }
 }

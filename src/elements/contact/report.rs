@@ -139,7 +139,7 @@ impl ImpactReport {
                 "virtual mass 1/W_nn: effective mass along the normal",
             ),
         ]);
-        debug_assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");
+        assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");
         quantities
     }
 

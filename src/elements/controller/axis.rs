@@ -62,7 +62,7 @@ impl Axis {
             let vectors = vectors.as_mut().map(|vectors| vectors.take(joint.n).collect());
             axes.extend(Self::declare(written, &joint, vectors, declare));
         }
-        debug_assert!(written.references == References::Joints || quantities.len() == axes.len());
+        assert!(written.references == References::Joints || quantities.len() == axes.len());
         axes
     }
 

@@ -38,5 +38,6 @@ mod saved_states;
 pub use fmi2::*;
 pub use fmi3::*;
 
-#[cfg(test)]
-mod tests;
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests;

@@ -58,8 +58,7 @@ fn instance(importer: &Importer) -> Result<fmi2Component, crate::Error> {
     Ok(Handle::into_raw(component, logger))
 }
 
-#[test]
-fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
+pub fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
     let importer = Importer::default();
     let c = instance(&importer)?;
     let nothing: [f64; 0] = [];
@@ -98,8 +97,7 @@ fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome 
     Ok(())
 }
 
-#[test]
-fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
+pub fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
     let importer = Importer::default();
     let c = instance(&importer)?;
     importer.instance.set(c);
@@ -120,8 +118,7 @@ struct Shared(fmi2FMUstate);
 // SAFETY: the state is only read.
 unsafe impl Sync for Shared {}
 
-#[test]
-fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
+pub fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     let make = || -> Result<fmi2Component, crate::Error> {
         let component = testing::instance(Interface::CoSimulation)?;
         let logger = Logger::new(Callbacks::of_fmi2(None), c"arm".to_owned());
@@ -157,8 +154,7 @@ fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     Ok(())
 }
 
-#[test]
-fn invalid_handles_are_refused() {
+pub fn invalid_handles_are_refused() {
     let mut junk = [0_u64; 64];
     // SAFETY: the memory is readable and as large as a handle's head; its magic number is wrong.
     unsafe {

@@ -18,8 +18,9 @@ mod output_derivatives;
 mod state;
 mod values;
 
-#[cfg(test)]
-mod tests;
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests;
 
 pub use fault::Fault;
 pub use model_exchange::EventResult;

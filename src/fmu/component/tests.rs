@@ -50,8 +50,7 @@ fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
     component.set_real(&[reference], &[value])
 }
 
-#[test]
-fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
+pub fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
@@ -71,8 +70,7 @@ fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
+pub fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     assert_eq!(get(&mut c, "elbow.q")?, 0.3);
@@ -88,8 +86,7 @@ fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Ou
     Ok(())
 }
 
-#[test]
-fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
+pub fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.1).map_err(|f| f.what)?;
     let tunable = c
@@ -109,8 +106,7 @@ fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
 }
 
 /// The start of a run is validated only before the run: a range that is set later may exclude it.
-#[test]
-fn start_is_validated_only_before_the_run() -> Outcome {
+pub fn start_is_validated_only_before_the_run() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
@@ -125,8 +121,7 @@ fn start_is_validated_only_before_the_run() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
+pub fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     let tau = get(&mut c, "elbow.tau")?;
     let refused = set(&mut c, "elbow.tau", f64::NAN);
@@ -145,8 +140,7 @@ fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
+pub fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     get(&mut c, "system.energy")?;
     assert_eq!(c.cached, Cached::Everything);
@@ -160,8 +154,7 @@ fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outcome {
+pub fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outcome {
     let mut c = instance(Interface::CoSimulation)?;
     c.setup_experiment(Some(1e-8), 1.0, Some(2.0)).map_err(|f| f.what)?;
     c.enter_initialization_mode();
@@ -185,8 +178,7 @@ fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outc
     Ok(())
 }
 
-#[test]
-fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
+pub fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = instance(Interface::CoSimulation)?;
     set(&mut c, "solver.work_limit", 60.0).map_err(|f| f.what)?;
@@ -206,8 +198,7 @@ fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn output_derivatives_agree_with_the_states_rates() -> Outcome {
+pub fn output_derivatives_agree_with_the_states_rates() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     set(&mut c, "elbow.tau", 0.7).map_err(|f| f.what)?;
     c.do_step(0.0, 0.25).map_err(|f| f.what)?;
@@ -237,8 +228,7 @@ fn output_derivatives_agree_with_the_states_rates() -> Outcome {
 /// The time derivative of the tracking error of a joint with a sine as its reference agrees with
 /// the closed form at any time. A difference quotient over 1e-5 s would lose digits to the rounding
 /// of the time.
-#[test]
-fn output_derivatives_are_exact_at_late_times() -> Outcome {
+pub fn output_derivatives_are_exact_at_late_times() -> Outcome {
     let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_importer = false\n";
     let mut worst = 0.0_f64;
     for late in [0.0, 1e3, 1e5, 1e9] {
@@ -261,8 +251,7 @@ fn output_derivatives_are_exact_at_late_times() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value() -> Outcome {
+pub fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     let tau = reference(&c, "elbow.tau")?;
     set(&mut c, "elbow.tau", 0.5).map_err(|f| f.what)?;
@@ -292,8 +281,7 @@ fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
     Ok(values.into_iter().map(f64::to_bits).collect())
 }
 
-#[test]
-fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome {
+pub fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome {
     let mut a = instance(Interface::CoSimulation)?;
     a.setup_experiment(Some(1e-6), 0.0, Some(9.0)).map_err(|f| f.what)?;
     set(&mut a, "elbow.q_start", 0.9).map_err(|f| f.what)?;
@@ -326,8 +314,7 @@ fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome
     Ok(())
 }
 
-#[test]
-fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
+pub fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
@@ -345,8 +332,7 @@ fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
+pub fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
@@ -379,8 +365,7 @@ fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
+pub fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
     let mut forged = c.save();
@@ -398,8 +383,7 @@ fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
 }
 
 /// The solver's statistics are logged once at the end of a run, however it ends.
-#[test]
-fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
+pub fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
     let ends: [fn(&mut Component); 3] = [Component::terminate, Component::reset, |c| {
         c.terminate();
         c.terminate();
@@ -417,8 +401,7 @@ fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn reset_instance_equals_a_new_one() -> Outcome {
+pub fn reset_instance_equals_a_new_one() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
@@ -436,8 +419,7 @@ fn reset_instance_equals_a_new_one() -> Outcome {
     Ok(())
 }
 
-#[test]
-fn event_without_changes_leaves_the_instance_unchanged() -> Outcome {
+pub fn event_without_changes_leaves_the_instance_unchanged() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     let first = c.new_discrete_states().map_err(|f| f.what)?;
     assert_eq!((first.states_changed, first.next_event), (false, None));

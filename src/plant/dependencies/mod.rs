@@ -4,8 +4,9 @@ mod initial;
 mod regime;
 mod tracer;
 
-#[cfg(test)]
-mod tests;
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests;
 
 use super::OutputKind;
 use super::model::{Model, Source};

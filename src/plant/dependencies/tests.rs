@@ -395,8 +395,7 @@ fn check_all(models: impl IntoIterator<Item = (String, Model)>, seeds: u64) -> V
     idle.collect()
 }
 
-#[test]
-fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
+pub fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let models = example_files().into_iter().map(|file| {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -406,8 +405,7 @@ fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     assert_eq!(check_all(models, 6), [""; 0]);
 }
 
-#[test]
-fn every_load_in_every_formulation_has_all_exact_dependencies() {
+pub fn every_load_in_every_formulation_has_all_exact_dependencies() {
     let texts = [
         format!("{EVERYTHING}{COUPLED}{IN_GRASP}"),
         format!("{EVERYTHING}{WITH_DIRECTORS}"),
@@ -438,8 +436,7 @@ fn every_load_in_every_formulation_has_all_exact_dependencies() {
 }
 
 /// A joint's acceleration depends on the masses of its tree, although on none of its states.
-#[test]
-fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
+pub fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
     let model = Model::read(SLIDES, Path::new(".")).expect("valid");
     let found = Dependencies::of(&model).expect("regular equations");
     let state = model
@@ -461,8 +458,7 @@ fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
 
 /// The effective mass of an arm's hand depends on the joints of its tree and on the masses there;
 /// with a capture also on the pose of the other body.
-#[test]
-fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
+pub fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
     for (text, others) in [
         (format!("{TETHERED}{MOUNTED}"), false),
         (format!("{TETHERED}{MOUNTED}{CAUGHT}"), true),
@@ -495,8 +491,7 @@ fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
     }
 }
 
-#[test]
-fn each_pair_of_factors_takes_each_pair_of_levels() {
+pub fn each_pair_of_factors_takes_each_pair_of_levels() {
     for (n, levels) in [(0, 3), (1, 3), (2, 2), (5, 3), (17, 2)] {
         let rows = pairs(n, levels);
         assert!(!rows.is_empty());
