@@ -1,25 +1,35 @@
-//! Instructions per call of the kernels of a run: identical in every run with the same compiler,
-//! whatever the load of the machine.
+//! Instructions per call of the kernels of a run, in the FMU's library as it is shipped: identical in
+//! every run with the same compiler, whatever the load of the machine.
 //!
-//! `cargo bench --bench instructions` runs each kernel in Valgrind's callgrind. It fails if a count
-//! deviates by more than 5 % from `benches/instructions.csv`, upwards or downwards (too high a
-//! record would hide a later increase), or if that file is from another compiler. `cargo bench
-//! --bench instructions -- --record` rewrites the file.
+//! `cargo bench --profile dev --bench instructions` runs each kernel in Valgrind's callgrind. It fails
+//! if a count deviates by more than 5 % from `benches/instructions.csv`, upwards or downwards (too
+//! high a record would hide a later increase), or if that file is from another compiler. With
+//! `-- --record` it rewrites the file.
+//!
+//! The library is that in the environment variable `GRAPPLE_LIBRARY`, or the one that `scripts/libraries
+//! linux64` has left. This program itself is not measured, so the profile of the tests suffices.
+
+#![allow(unsafe_code)] // the C functions
 
 mod chain;
-mod spacecraft;
+mod shared_library;
 
 use chain::{chain, with_payload};
-use grapple::plant::{Direction, Discrete, Model, OperatingPoint, Plant, StateJacobian, Tangent};
-use grapple::simulation::Simulation;
-use spacecraft::{STATES, Spacecraft, read};
-use std::hint::black_box;
+use grapple::fmu::fmi2::fmi2Type;
+use grapple::fmu::registry::Slot;
+use grapple::plant::Model;
+use model_description::Variability;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use shared_library::{Instance, library};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 /// Largest relative deviation of a kernel's count from the record.
 const SCATTER: f64 = 0.05;
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/instructions.csv");
+/// Number of states at which a derivative is evaluated.
+const STATES: usize = 16;
 
 const TWO_LINK: &str = include_str!("../examples/two_link.toml");
 const SSRMS_FLEXIBLE: &str = include_str!("../examples/ssrms_flexible.toml");
@@ -53,7 +63,9 @@ const KERNELS: [Kernel; 14] = [
         derivative(include_str!("../examples/valverde_2018.toml"))
     }),
     ("one direction of ssrms_flexible", 1, along),
-    ("state Jacobian of a chain of 12", 1, state_jacobian),
+    ("first step of radau5 for a chain of 12", 1, || {
+        first_step(&format!("{}\n[solver]\nmethod = \"radau5\"\n", chain(12)))
+    }),
     ("conserving step of two_link", 1, || {
         step(&format!(
             "formulation = \"natural\"\n{TWO_LINK}\n[solver]\nmethod = \"conserving\"\nstep = 0.01\n"
@@ -82,6 +94,10 @@ fn main() -> ExitCode {
         kernel();
         counted(&mut *kernel);
         return ExitCode::SUCCESS;
+    }
+    if let Err(problem) = library() {
+        eprintln!("{problem}");
+        return ExitCode::FAILURE;
     }
     match compare(arguments.iter().any(|word| word == "--record")) {
         Ok(all_well) => ExitCode::from(u8::from(!all_well)),
@@ -160,54 +176,64 @@ fn count(kernel: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{kernel}:\n{text}"))
 }
 
+/// Returns a kernel that sets the continuous states and gets their derivatives, at states within a
+/// tenth of each state's nominal value around the start.
 fn derivative(text: &str) -> Box<dyn FnMut()> {
-    let mut spacecraft = Spacecraft::new(&read(text));
-    Box::new(move || spacecraft.sweep())
+    let instance = Instance::new(read(text), fmi2Type::MODEL_EXCHANGE);
+    let start = instance.states();
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut around = || {
+        let nominals = instance.registry.model().states.iter().map(|state| state.nominal);
+        let moved = start.iter().zip(nominals);
+        moved
+            .map(|(x, nominal)| x + 0.1 * nominal * rng.random_range(-1.0..1.0))
+            .collect()
+    };
+    let states: Vec<Vec<f64>> = (0..STATES).map(|_| around()).collect();
+    let mut dx = vec![0.0; start.len()];
+    Box::new(move || {
+        for x in &states {
+            instance.set_states(x);
+            instance.derivatives(&mut dx);
+        }
+    })
 }
 
-/// Returns a plant at its start: states, inputs, discrete state.
-fn at_start(text: &str) -> (Plant, Vec<f64>, Vec<f64>, Discrete) {
-    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    let (mut x, u) = (vec![0.0; model.states.len()], vec![0.3; model.inputs.len()]);
-    let mut discrete = model.discrete();
-    let mut plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
-    plant.start(0.0, &mut x, &mut discrete).expect("closed");
-    (plant, x, u, discrete)
-}
-
+/// Returns a kernel that gets the directional derivatives of all derivatives of states and
+/// continuous outputs along all states and inputs.
 fn along() -> Box<dyn FnMut()> {
-    let (plant, x, u, discrete) = at_start(include_str!("../examples/ssrms_flexible.toml"));
-    let mut tangent = Tangent::<1>::new(plant.model());
-    let seeds = (vec![1.0; x.len()], vec![1.0; u.len()]);
-    let (mut dx, mut y) = (vec![0.0; x.len()], vec![0.0; plant.model().outputs.len()]);
-    Box::new(move || {
-        let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
-        let along = Direction {
-            x: &seeds.0,
-            u: &seeds.1,
-        };
-        let done = tangent.evaluate_along(&plant, black_box(at), along, &mut dx, &mut y);
-        done.expect("regular");
-    })
-}
-
-fn state_jacobian() -> Box<dyn FnMut()> {
-    let (plant, x, u, discrete) = at_start(&chain(12));
-    let (mut tree, mut jacobian) = (StateJacobian::new(plant.model()), vec![0.0; x.len() * x.len()]);
-    Box::new(move || {
-        let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
-        tree.evaluate(&plant, black_box(at), &mut jacobian).expect("regular");
-    })
+    let instance = Instance::new(read(SSRMS_FLEXIBLE), fmi2Type::MODEL_EXCHANGE);
+    let references = |pass: fn(Slot) -> bool| -> Vec<u32> {
+        let variables = instance.registry.variables();
+        let continuous = variables.filter(|v| v.variability == Variability::Continuous && pass(v.slot));
+        continuous.map(|v| v.value_reference).collect()
+    };
+    let inputs = references(|slot| matches!(slot, Slot::Input(_)));
+    instance.set(&inputs, &vec![0.3; inputs.len()]);
+    let knowns = references(|slot| matches!(slot, Slot::Input(_) | Slot::State(_)));
+    let unknowns = references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let (seeds, mut found) = (vec![1.0; knowns.len()], vec![0.0; unknowns.len()]);
+    Box::new(move || instance.along(&unknowns, &knowns, &seeds, &mut found))
 }
 
 /// Returns a kernel whose call is one step of 10 ms; the first call, which is not counted, computes
 /// the Jacobian that the method needs.
 fn step(text: &str) -> Box<dyn FnMut()> {
-    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
-    let plant = Plant::new(model.into()).unwrap_or_else(|e| panic!("{e}"));
-    let mut simulation = Simulation::new(plant).unwrap_or_else(|e| panic!("{e}"));
+    let (instance, mut t) = (Instance::new(read(text), fmi2Type::CO_SIMULATION), 0.0);
     Box::new(move || {
-        let end = simulation.state.t + 0.01;
-        simulation.advance(end, &mut Vec::new()).expect("it moves");
+        instance.step(t, 0.01);
+        t += 0.01;
     })
+}
+
+/// Returns a kernel whose call is the first step of an instance, 10 ms.
+fn first_step(text: &str) -> Box<dyn FnMut()> {
+    let mut instances = [(); 2]
+        .map(|()| Instance::new(read(text), fmi2Type::CO_SIMULATION))
+        .into_iter();
+    Box::new(move || instances.next().expect("a kernel is called twice").step(0.0, 0.01))
+}
+
+fn read(text: &str) -> Model {
+    Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"))
 }
