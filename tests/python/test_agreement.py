@@ -22,7 +22,7 @@ TOLERANCES = [1e-6, 1e-8, 1e-10]
 FINEST = {"servicer_orbit": 3e-11, "ssrms_flexible": 1e-11, "geared_arm": 1e-12}
 POINTS = 100
 # End of the short form of a long run, s; with GRAPPLE_LONG it ends as the example does.
-SHORT = {} if "GRAPPLE_LONG" in os.environ else {"ssrms_flexible": 15.0}
+SHORT = {} if "GRAPPLE_LONG" in os.environ else {"ssrms_flexible": 5.0}
 # Distance at the finest tolerance, relative to each range.
 ALLOWED = 1e-5
 
