@@ -68,12 +68,14 @@ pub mod system;
 #[cfg(all(feature = "inside", not(test)))]
 #[doc(hidden)]
 pub mod inside {
+    pub use crate::elements::discrete_tests as discrete;
     pub use crate::fmu::c_abi::tests as c_abi;
     pub use crate::fmu::component::tests as component;
     pub use crate::fmu::description::tests as description;
     pub use crate::fmu::registry::tests as registry;
     pub use crate::plant::inside::*;
     pub use crate::simulation::inside::*;
+    pub use crate::spec::names_tests as names;
 }
 
 pub use error::{Error, Problem};

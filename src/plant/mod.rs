@@ -72,6 +72,7 @@ use std::sync::Arc;
 pub(crate) mod inside {
     pub use super::dependencies::tests as dependencies;
     pub use super::linearly_implicit::tests as linearly_implicit;
+    pub use super::work::tests as work;
 }
 
 /// Model with the values of its parameters and the workspace to evaluate it.

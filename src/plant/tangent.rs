@@ -64,7 +64,53 @@ impl Jacobians {
     }
 }
 
-impl<const N: usize> Tangent<N> {
+/// Evaluation in dual numbers.
+trait Directions: Scalar {
+    fn workspace(model: &Model) -> Evaluation<Self>;
+    fn derivative(
+        by: &mut Evaluation<Self>,
+        of: Constants,
+        at: OperatingPoint<Self>,
+        dx: &mut [Self],
+    ) -> Result<(), Error>;
+    fn outputs(by: &mut Evaluation<Self>, of: Constants, x: &[Self], discrete: &Discrete, y: &mut [Self]);
+}
+
+/// Implements [`Directions`]. Functions that are not inlined are compiled in this crate, instead of in
+/// each crate that calls them: the numbers of directions that the library uses.
+macro_rules! directions {
+    ($($(#[$inline:meta])? $N:literal)*) => {
+        $(impl Directions for Dual<$N> {
+            $(#[$inline])?
+            fn workspace(model: &Model) -> Evaluation<Self> {
+                Evaluation::new(model)
+            }
+
+            $(#[$inline])?
+            fn derivative(
+                by: &mut Evaluation<Self>,
+                of: Constants,
+                at: OperatingPoint<Self>,
+                dx: &mut [Self],
+            ) -> Result<(), Error> {
+                by.derivative(of, at, dx)
+            }
+
+            $(#[$inline])?
+            fn outputs(by: &mut Evaluation<Self>, of: Constants, x: &[Self], discrete: &Discrete, y: &mut [Self]) {
+                by.outputs(of, x, discrete, y);
+            }
+        })*
+    };
+}
+
+directions!(1 4 #[inline] 2 #[inline] 8);
+
+#[allow(private_bounds)] // implemented for 1, 2, 4 and 8 directions
+impl<const N: usize> Tangent<N>
+where
+    Dual<N>: Directions,
+{
     /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         Self::with_inputs(model, model.inputs.len())
@@ -74,7 +120,7 @@ impl<const N: usize> Tangent<N> {
     pub(super) fn with_inputs(model: &Model, nu: usize) -> Self {
         let buffer = |n: usize| vec![Dual::lift(0.0); n];
         Self {
-            evaluation: Evaluation::new(model),
+            evaluation: Dual::workspace(model),
             x: buffer(model.states.len()),
             u: buffer(nu),
             dx: buffer(model.states.len()),
@@ -158,10 +204,10 @@ impl<const N: usize> Tangent<N> {
             u: &self.u,
             discrete,
         };
-        self.evaluation.derivative(of, at, &mut self.dx)?;
+        Dual::derivative(&mut self.evaluation, of, at, &mut self.dx)?;
         check(&self.dx, t, |i| &of.model.derivatives[i].name)?;
         if outputs {
-            self.evaluation.outputs(of, &self.x, discrete, &mut self.y);
+            Dual::outputs(&mut self.evaluation, of, &self.x, discrete, &mut self.y);
             check(&self.y, t, |i| &of.model.outputs[i].quantity.name)?;
         }
         Ok(())

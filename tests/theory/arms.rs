@@ -2,7 +2,7 @@
 
 use crate::vibration::{mass_and_stiffness, squares};
 use grapple::plant::{Model, Plant};
-use grapple::spec::{self, Body, Joint, JointType, Spec};
+use grapple::spec::{self, Joint, JointType, Spec};
 use std::f64::consts::TAU;
 use std::path::Path;
 
@@ -17,18 +17,16 @@ fn locked(payload: Option<(f64, f64)>) -> Spec {
         (joint.kind, joint.axis, joint.start) = (JointType::Fixed, None, None);
     }
     let fixed = |parent: &str, child: &str, origin: [f64; 3]| -> Joint {
-        toml::from_str(&format!(
-            "type = \"fixed\"\nparent = {parent:?}\nchild = {child:?}\norigin = {origin:?}"
-        ))
-        .expect("a joint")
+        let text = format!(
+            "name = \"arm\"\nbody = {{}}\n[joint.fixed]\ntype = \"fixed\"\nparent = {parent:?}\nchild = {child:?}\norigin = {origin:?}"
+        );
+        spec::from_toml(&text).expect("a joint").joint["fixed"].clone()
     };
     spec.joint.insert("anchor".to_owned(), fixed("world", "base", [0.0; 3]));
     if let Some((mass, moment)) = payload {
-        let body: Body = toml::from_str(&format!(
-            "mass = {mass:?}\ninertia = [{moment:?}, {moment:?}, {moment:?}]"
-        ))
-        .expect("a body");
-        spec.body.insert("payload".to_owned(), body);
+        let text =
+            format!("name = \"arm\"\n[body.payload]\nmass = {mass:?}\ninertia = [{moment:?}, {moment:?}, {moment:?}]");
+        spec.body.extend(spec::from_toml(&text).expect("a body").body);
         let joint = fixed("hand", "payload", spec.frame["tip"].origin);
         spec.joint.insert("grasp".to_owned(), joint);
     }

@@ -6,7 +6,7 @@ use crate::random_tree::{random_craft, random_tree};
 use crate::run::Run;
 use grapple::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3};
 use grapple::plant::{Model, OperatingPoint, Plant};
-use grapple::spec::{Capability, Formulation, Gravity};
+use grapple::spec::{self, Capability, Formulation, Gravity};
 use grapple::system::{Kinematics, OrbitPoint};
 use std::f64::consts::TAU;
 use std::path::Path;
@@ -361,7 +361,8 @@ fn gravity_is_the_gradient_of_its_potential() {
         {
             let tree = random_tree(seed, 9, 1.0);
             let mut spec = tree.plant.model().spec.clone();
-            spec.environment.orbit = Some(toml::from_str(&format!("{NEAR}gravity = {gravity}")).expect("an orbit"));
+            let orbit = format!("name = \"orbit\"\nbody = {{}}\n[environment.orbit]\n{NEAR}gravity = {gravity}");
+            spec.environment.orbit = spec::from_toml(&orbit).expect("an orbit").environment.orbit;
             // All other loads with a potential or power are removed.
             let model = Model::compile(&spec).expect("sound");
             let work = model

@@ -4,6 +4,9 @@ mod attach;
 mod names;
 mod place;
 
+#[cfg(all(feature = "inside", not(test)))]
+pub use names::tests as names_tests;
+
 pub use place::places;
 
 use super::include::{Composer, merge};
