@@ -11,7 +11,9 @@ mod everything;
 use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::integrate::root::find_change;
 use grapple::integrate::{Alternatives, IntegrateError, Memory, Method, Ode, Settings, Stepper};
-use grapple::plant::{Direction, Jacobians, LANES, Model, OperatingPoint, Plant, StateJacobian, Tangent};
+use grapple::plant::{
+    Adjoint, Direction, Jacobians, LANES, Model, OperatingPoint, Plant, Seeds, StateJacobian, Tangent,
+};
 use grapple::simulation::Simulation;
 
 struct Counting;
@@ -231,12 +233,27 @@ fn allocates_nothing_between_events(craft: &str, solver: &str) {
     let (mut single, mut several) = (Tangent::<1>::new(&model), Tangent::<LANES>::new(&model));
     let mut jacobians = Jacobians::new(&model);
     let (mut tree, mut A) = (StateJacobian::new(&model), vec![0.0; at.x.len().pow(2)]);
+    let mut adjoint = Adjoint::new(&model);
+    let (ones_dx, ones_y) = (vec![1.0; at.x.len()], vec![1.0; y.len()]);
+    let (mut x_bar, mut u_bar) = (vec![0.0; at.x.len()], vec![0.0; at.u.len()]);
+    let mut accumulate = || {
+        let seeds = Seeds {
+            dx: &ones_dx,
+            y: &ones_y,
+        };
+        adjoint
+            .evaluate(plant, at, seeds, &mut x_bar, &mut u_bar)
+            .expect("regular");
+    };
+    // The first evaluation allocates the tape.
+    accumulate();
     let before = ALLOCATIONS.with(Cell::get);
     tree.evaluate(plant, at, &mut A).expect("regular");
     single
         .evaluate_along(plant, at, Direction { x: at.x, u: at.u }, &mut dx, &mut y)
         .expect("regular");
     several.jacobians(plant, at, &mut jacobians).expect("regular");
+    accumulate();
     assert_eq!(ALLOCATIONS.with(Cell::get) - before, 0, "exact derivatives");
     let statistics = simulation.statistics();
     println!("{solver}: {quiet} of 200 steps without a message, {statistics:?}, {messages:?}");
@@ -270,6 +287,30 @@ fn events_without_messages_allocate_nothing() {
         let events = simulation.statistics().events;
         assert_eq!((allocations, events > 0, messages), (0, true, vec![]));
     }
+}
+
+/// Adjoint derivatives by recursion over the tree, after the first.
+#[test]
+fn adjoint_derivatives_allocate_nothing_after_the_first() {
+    let text = include_str!("../examples/ssrms_type.toml");
+    let model = Model::read(text, std::path::Path::new("examples")).expect("a good spec");
+    let plant = Plant::new(model.into()).expect("derives");
+    let model = plant.model().clone();
+    let (x, discrete) = (vec![0.1; model.states.len()], model.discrete());
+    let (u, y) = (vec![0.2; model.inputs.len()], vec![1.0; model.outputs.len()]);
+    let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
+    let (mut x_bar, mut u_bar) = (x.clone(), u.clone());
+    let mut adjoint = Adjoint::new(&model);
+    let mut allocations = [0; 2];
+    for count in &mut allocations {
+        let before = ALLOCATIONS.with(Cell::get);
+        let seeds = Seeds { dx: &x, y: &y };
+        adjoint
+            .evaluate(&plant, at, seeds, &mut x_bar, &mut u_bar)
+            .expect("regular");
+        *count = ALLOCATIONS.with(Cell::get) - before;
+    }
+    assert!(allocations[0] > 0 && allocations[1] == 0, "{allocations:?}");
 }
 
 const CAUGHT: &str = r#"

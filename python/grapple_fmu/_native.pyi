@@ -155,6 +155,21 @@ class Model:
         Shapes (..., nx, nx), (..., nx, nu), (..., ny, nx), (..., ny, nu). Quaternions are four states;
         `linearize` has three rotations in their place. Rows of flags are zero.
         """
+    def adjoint_derivatives(
+        self,
+        t: ArrayLike,
+        x: ArrayLike,
+        u: ArrayLike | None = None,
+        *,
+        dx: ArrayLike | None = None,
+        y: ArrayLike | None = None,
+    ) -> tuple[_Array, _Array]:
+        """Returns the adjoints dxᵀ A + yᵀ C of the states and dxᵀ B + yᵀ D of the inputs, exact to round-off.
+
+        Shapes (..., nx) and (..., nu); `dx`, shape (nx,) or (..., nx), are the seeds of the states' derivatives, `y`,
+        shape (ny,) or (..., ny), those of the outputs, zero where left out. The matrices are those of `jacobian`,
+        but are not computed: the cost does not depend on the number of states and inputs (reverse accumulation).
+        """
     def linearisation(self, t: ArrayLike, x: ArrayLike, u: ArrayLike | None = None) -> dict[str, Any]: ...
     def mass_matrix(self, x: ArrayLike, *, out: _Array | None = None) -> _Array:
         """Returns the mass matrix M of the rates, shape (..., nv, nv): the kinetic energy is vᵀ M v / 2.

@@ -7,7 +7,7 @@ use crate::errors;
 use crate::names::Names;
 use crate::points::{At, Points, Slices};
 use fmu_build::summaries::unknown;
-use grapple::plant::{self, Discrete, Jacobians, LANES, Mechanics, Plant, Tangent};
+use grapple::plant::{self, Adjoint, Discrete, Jacobians, LANES, Mechanics, Plant, Tangent};
 use grapple::system::FrameRef;
 use numpy::PyArrayDyn;
 use pyo3::prelude::*;
@@ -34,6 +34,7 @@ struct Inner {
     discrete: Discrete,
     mechanics: Option<Mechanics>,
     tangent: Option<Box<(Tangent<LANES>, Jacobians)>>,
+    adjoint: Option<Box<Adjoint>>,
     dx: Vec<f64>,
 }
 
@@ -64,6 +65,7 @@ impl Model {
             inner: Mutex::new(Inner {
                 mechanics: Mechanics::new(&model),
                 tangent: None,
+                adjoint: None,
                 dx: vec![0.0; model.states.len()],
                 plant,
                 discrete,

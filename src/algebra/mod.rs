@@ -9,13 +9,14 @@
 //! - Quaternions are Hamilton's (`i j = k`), scalar first `(w, x, y, z)`, and
 //!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
 //! - All types are generic over the [`Scalar`]: `f64` for simulation, dual numbers for exact
-//!   derivatives, traced numbers for dependencies.
+//!   derivatives, recorded numbers for adjoint derivatives, traced numbers for dependencies.
 
 mod damped;
 mod dual;
 mod dual_quaternion;
 mod integer_power;
 mod quaternion;
+mod recorded;
 mod rotation;
 mod scalar;
 mod spatial;
@@ -28,6 +29,7 @@ pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use integer_power::{integer_power, square};
 pub use quaternion::Quaternion;
+pub use recorded::{Recorded, Tape};
 pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc};
 pub use scalar::{Mask, Scalar};
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};

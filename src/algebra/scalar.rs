@@ -17,7 +17,8 @@ impl Mask for bool {
 }
 
 /// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives,
-/// [`Traced`](super::Traced) for dependencies.
+/// [`Recorded`](super::Recorded) for adjoint derivatives, [`Traced`](super::Traced) for
+/// dependencies.
 ///
 /// Constants of the model are `f64` and are [lifted](Scalar::lift) when combined with a variable.
 /// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`

@@ -117,6 +117,14 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
+    /// Sets the reaction wrenches of a solution by the recursive formulation, see
+    /// [`ForwardDynamics::set_reactions`]; has no effect in other formulations.
+    pub(crate) fn set_reactions(&mut self, reactions: impl Iterator<Item = Wrench<S>>) {
+        if let Engine::Recursive(recursion) = &mut self.engine {
+            recursion.set_reactions(reactions);
+        }
+    }
+
     /// Returns the condition number of the matrix of accelerations and multipliers; `None` if the
     /// formulation has no such matrix. Allocates.
     pub fn condition(&self, at: Configuration<S>, applied: &Applied<S>, q: &[S]) -> Option<S> {

@@ -88,7 +88,7 @@ pub fn describe_for(
         },
         number_of_event_indicators: u32::try_from(model.indicator_count()).ok(),
         model_exchange: (interfaces.offer(Interface::ModelExchange))
-            .then(|| model_exchange(&spec.name, model.has_commands())),
+            .then(|| model_exchange(&spec.name, standard, model.has_commands())),
         co_simulation: (interfaces.offer(Interface::CoSimulation)).then(|| co_simulation(&spec.name, standard)),
         unit_definitions: units(&registry),
         type_definitions: types(&registry),
@@ -120,7 +120,7 @@ pub fn describe_for(
     })
 }
 
-fn model_exchange(identifier: &str, is_commanded: bool) -> ModelExchange {
+fn model_exchange(identifier: &str, standard: Standard, is_commanded: bool) -> ModelExchange {
     ModelExchange {
         model_identifier: identifier.to_owned(),
         completed_integrator_step_not_needed: !is_commanded,
@@ -128,6 +128,7 @@ fn model_exchange(identifier: &str, is_commanded: bool) -> ModelExchange {
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
         provides_directional_derivative: true,
+        provides_adjoint_derivatives: standard == Standard::Fmi3,
         ..ModelExchange::default()
     }
 }
@@ -142,6 +143,7 @@ fn co_simulation(identifier: &str, standard: Standard) -> CoSimulation {
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
         provides_directional_derivative: true,
+        provides_adjoint_derivatives: standard == Standard::Fmi3,
         might_return_early_from_do_step: standard == Standard::Fmi3,
         ..CoSimulation::default()
     }

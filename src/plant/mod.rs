@@ -4,6 +4,7 @@
 //! A [`Model`] is the constant data; a [`Plant`] is a model with parameter values that can be
 //! evaluated at any time, state and input. It stores no time and no state of its own.
 
+mod adjoint;
 mod assembly;
 mod base_rates;
 mod captures;
@@ -44,6 +45,7 @@ mod work;
 
 use crate::elements::Measured;
 pub use crate::elements::{Discrete, Output, OutputKind};
+pub use adjoint::{Adjoint, Seeds};
 pub use assembly::Assembly;
 pub use conserving_step::{ConservingStep, MeanRates};
 pub use context::OperatingPoint;

@@ -219,6 +219,33 @@ def test_batches_equal_single_points_and_fill_the_given_array(models):
     assert model.derivatives(0.0, np.zeros((0, len(model.x0)))).shape == (0, len(model.x0))
 
 
+@pytest.mark.parametrize("name", FLEXIBLE)
+def test_adjoint_derivatives_are_products_with_the_jacobians(name, models, within):
+    model, rng = models[name], np.random.default_rng(8)
+    points = [general(model, rng) for _ in range(4)]
+    x, u = (np.array(part) for part in zip(*points))
+    times = np.arange(4.0)
+    dx, y = rng.normal(size=x.shape), rng.normal(size=(4, len(model.output_names)))
+    A, B, C, D = model.jacobian(times, x, u)
+    x_bar, u_bar = model.adjoint_derivatives(times, x, u, dx=dx, y=y)
+    for bar, first, second in ((x_bar, A, C), (u_bar, B, D)):
+        terms = np.einsum("ki,kij->kj", dx, first), np.einsum("ki,kij->kj", y, second)
+        scale = np.abs(dx[..., None] * first).sum(axis=1).max() + np.abs(y[..., None] * second).sum(axis=1).max()
+        if bar.size:
+            within("adjoints of batches against Jacobians", np.abs(bar - sum(terms)).max() / scale, 1e-12, "round-off")
+    # One row of seeds serves a whole batch; seeds that are left out are zero.
+    alone = [model.adjoint_derivatives(t, x, u, dx=dx[0]) for t, x, u in zip(times, x, u)]
+    for together, parts in zip(model.adjoint_derivatives(times, x, u, dx=dx[0]), zip(*alone)):
+        assert np.array_equal(together, parts)
+    assert not np.any(model.adjoint_derivatives(times, x, u)[0])
+    with pytest.raises(ValueError, match="dx has the shape"):
+        model.adjoint_derivatives(0.0, x[0], u[0], dx=np.zeros(3))
+    with pytest.raises(ValueError, match="y is a batch"):
+        model.adjoint_derivatives(0.0, x[0], u[0], y=y)
+    with pytest.raises(ValueError, match="not finite"):
+        model.adjoint_derivatives(0.0, x[0], u[0], dx=np.full(len(x[0]), np.nan))
+
+
 def test_parameters_of_a_model_are_set():
     spec = grapple.new("two_link")
     model = spec.model({"forearm.mass": 3.0})

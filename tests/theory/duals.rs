@@ -73,7 +73,7 @@ fn ridders(plant: &mut Plant, point: &Point, k: usize, h: f64) -> Vec<f64> {
 }
 
 /// Returns `[A B; C D]`, with columns scaled by the nominals.
-fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
+pub fn stacked(jacobians: &Jacobians, nominals: &[f64]) -> DMatrix<f64> {
     let Jacobians { A, B, C, D } = jacobians;
     let (nx, rows) = (A.ncols(), A.nrows() + C.nrows());
     DMatrix::from_fn(rows, nominals.len(), |i, k| {
@@ -180,7 +180,7 @@ fn worst_row(plant: &mut Plant, point: &Point) -> f64 {
 }
 
 /// Returns the scale of each row: the largest norm among the components of its vector.
-fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
+pub fn scales(names: &[&String], rows: &DMatrix<f64>) -> Vec<f64> {
     let vector = |row: usize| names[row].split('[').next();
     let norms: Vec<f64> = rows.row_iter().map(|row| row.norm()).collect();
     let of = |row: usize| {
@@ -198,7 +198,7 @@ pub fn nominals(model: &Model) -> Vec<f64> {
 }
 
 /// Norm of a row, scaled by the nominals, below which it is zero by symmetry.
-const ZERO: f64 = 1e-6;
+pub const ZERO: f64 = 1e-6;
 
 /// Ridders' differences have about ten digits if the function is smooth over the step.
 const TOLERANCE: f64 = 1e-7;

@@ -2,6 +2,7 @@
 #![allow(non_snake_case)] // frame letters
 
 mod actuators;
+mod adjoint;
 mod arms;
 mod attitude;
 mod capture;
@@ -62,7 +63,12 @@ use std::path::Path;
 
 /// Returns the plant of a spec, with the spec's values of parameters.
 fn plant(text: &str) -> Plant {
-    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    plant_of(text, Path::new("."))
+}
+
+/// Returns the plant of a spec whose file is in `directory`.
+fn plant_of(text: &str, directory: &Path) -> Plant {
+    let model = Model::read(text, directory).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Plant::new(model.into()).expect("the spec's own values")
 }
 

@@ -57,7 +57,7 @@ const TOLERANCE: f64 = 1e-10;
 
 /// Returns a point near the start: states and inputs displaced by fractions of their nominals,
 /// quaternions not normalised.
-fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
+pub fn near_start(plant: &mut Plant, seed: u64, size: f64) -> Point {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut point = start(plant);
     for (value, nominal) in point.x.iter_mut().chain(&mut point.u).zip(nominals(plant.model())) {

@@ -8,7 +8,7 @@ use crate::package::Package;
 use crate::points::{At, Points};
 use crate::run::Run;
 use crate::simulation::Simulation;
-use grapple::plant::{Jacobians, Linearisation, Mechanics, Tangent};
+use grapple::plant::{Adjoint, Jacobians, Linearisation, Mechanics, Seeds, Tangent};
 use grapple::simulation;
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
@@ -243,6 +243,47 @@ impl Model {
         let mut arrays = out.into_iter().map(Out::done);
         let mut next = || arrays.next().ok_or_else(|| PyValueError::new_err("four matrices"));
         Ok((next()?, next()?, next()?, next()?))
+    }
+
+    /// Returns the adjoints x̄ᵀ = v_dxᵀ A + v_yᵀ C of the states and ūᵀ = v_dxᵀ B + v_yᵀ D of the
+    /// inputs, exact; shapes (..., nx) and (..., nu).
+    #[pyo3(signature = (t, x, u = None, *, dx = None, y = None))]
+    fn adjoint_derivatives<'py>(
+        &self,
+        py: Python<'py>,
+        t: &Bound<'py, PyAny>,
+        x: &Bound<'py, PyAny>,
+        u: Option<&Bound<'py, PyAny>>,
+        dx: Option<&Bound<'py, PyAny>>,
+        y: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Array<'py>, Array<'py>)> {
+        let points = Points::new([&self.states, &self.inputs], At { t, x, u })?;
+        let slices = points.slices(&self.u0)?;
+        let axes = points.x.axes();
+        let (nx, nu, ny) = (self.states.len(), self.inputs.len(), self.outputs.len());
+        let dx = dx.map(|dx| Batch::new(dx, "dx", &self.states)).transpose()?;
+        let y = y.map(|y| Batch::new(y, "y", &self.outputs)).transpose()?;
+        let none = vec![0.0; nx.max(ny)];
+        let seeds = |of: &Option<Batch<'py>>| of.as_ref().map_or(Ok(0), |of| of.step(axes));
+        let (dx_step, y_step) = (seeds(&dx)?, seeds(&y)?);
+        let dx = dx.as_ref().map_or(Ok(none.as_slice()), Batch::values)?;
+        let y = y.as_ref().map_or(Ok(none.as_slice()), Batch::values)?;
+        let (mut x_bar, mut u_bar) = (Out::new(py, None, axes, &[nx])?, Out::new(py, None, axes, &[nu])?);
+        let (to_x, to_u) = (x_bar.values()?, u_bar.values()?);
+        let model = &self.model;
+        self.locked(py, |inner| {
+            let adjoint = inner.adjoint.get_or_insert_with(|| Box::new(Adjoint::new(model)));
+            for i in 0..slices.count {
+                let seeds = Seeds {
+                    dx: &dx[i * dx_step..i * dx_step + nx],
+                    y: &y[i * y_step..i * y_step + ny],
+                };
+                let (x_bar, u_bar) = (&mut to_x[i * nx..(i + 1) * nx], &mut to_u[i * nu..(i + 1) * nu]);
+                adjoint.evaluate(&inner.plant, slices.at(i, &inner.discrete), seeds, x_bar, u_bar)?;
+            }
+            Ok(())
+        })?;
+        Ok((x_bar.done(), u_bar.done()))
     }
 
     /// Returns the linearisation at a point in tangent coordinates: the parts of a `StateSpace`.

@@ -155,6 +155,19 @@ impl<S: Scalar> ForwardDynamics<S> {
         Some(I.times(&self.A[i]) + *p)
     }
 
+    /// Sets the reaction wrenches of the joints (in world axes, about the bodies' origins) that
+    /// [`transmitted`](Self::transmitted) returns, in the order of
+    /// [`reaction_index`](crate::system::Body::reaction_index), and all accelerations to zero.
+    pub fn set_reactions(&mut self, reactions: impl Iterator<Item = Wrench<S>>) {
+        self.A.fill(Twist::zero());
+        for (remaining, p) in self.remaining.iter_mut().zip(reactions) {
+            *remaining = Articulated {
+                I: ArticulatedInertia::zero(),
+                p,
+            };
+        }
+    }
+
     /// Gives a free body the angular acceleration `wd` (rad/s², world axes) and returns the external
     /// moment on it that this takes, N·m, world axes: `t = Λ⁻¹ (wd − ẇ)` with the present angular
     /// acceleration ẇ and the angular block Λ of `I⁻¹`. Requires [`solve`](Self::solve); the other

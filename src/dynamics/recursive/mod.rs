@@ -6,6 +6,7 @@
 //! are shifted along the tree, never rotated, and the accuracy does not depend on the distance from
 //! the world's origin.
 
+mod adjoint;
 mod derivatives;
 mod forward;
 mod inverse;
@@ -14,6 +15,7 @@ mod mass_matrix;
 mod modal;
 mod response;
 
+pub use adjoint::{Gradient, TreeAdjoint, add_kinematics};
 pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;

@@ -70,10 +70,7 @@ impl Component {
         for (&known, &seed) in knowns.iter().zip(seeds) {
             let slot = self.slot(known)?;
             self.check_known(slot)?;
-            if !seed.is_finite() {
-                let name = self.registry.name(slot);
-                return Err(Fault::error(format!("the seed of {name} = {seed} is not finite")));
-            }
+            self.check_seed(slot, seed)?;
         }
         self.catch_up()?;
         let mut directions = self.take_directions();
@@ -88,7 +85,7 @@ impl Component {
         taken.unwrap_or_else(|| Box::new(Directions::new(self.model())))
     }
 
-    fn differentiate(
+    pub(super) fn differentiate(
         &self,
         directions: &mut Directions,
         unknowns: &[u32],
@@ -168,7 +165,15 @@ impl Component {
         Ok(())
     }
 
-    fn check_unknown(&self, slot: Slot) -> Result<(), Fault> {
+    pub(super) fn check_seed(&self, slot: Slot, seed: f64) -> Result<(), Fault> {
+        if seed.is_finite() {
+            return Ok(());
+        }
+        let name = self.registry.name(slot);
+        Err(Fault::error(format!("the seed of {name} = {seed} is not finite")))
+    }
+
+    pub(super) fn check_unknown(&self, slot: Slot) -> Result<(), Fault> {
         match slot {
             Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => Ok(()),
             Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", self.standard.real())),
@@ -177,13 +182,13 @@ impl Component {
                 self.registry.name(slot)
             ))),
             Slot::Indicator(_) => Err(Fault::error(format!(
-                "{} is an event indicator, which has no directional derivative",
+                "{} is an event indicator, which has no partial derivatives",
                 self.registry.name(slot)
             ))),
         }
     }
 
-    fn check_known(&self, slot: Slot) -> Result<(), Fault> {
+    pub(super) fn check_known(&self, slot: Slot) -> Result<(), Fault> {
         let name = || self.registry.name(slot);
         let starting = self.mode == Mode::Initialization;
         let is_known = |i: usize| starting || self.standard == Standard::Fmi3 && self.registry.parameter(i).tunable;

@@ -8,6 +8,7 @@
 //! first step they restart the run (rule O3): states set earlier are lost, states set afterwards
 //! are kept.
 
+mod adjoint;
 mod co_simulation;
 mod directional;
 mod equal_steps;
@@ -40,6 +41,7 @@ use crate::plant::{Model, Plant};
 use crate::simulation::{Simulation, State};
 use crate::spec::Spec;
 use crate::system::Derived;
+use adjoint::Adjoints;
 use directional::Directions;
 use std::sync::Arc;
 
@@ -116,6 +118,8 @@ pub struct Component {
     /// Workspace of directional and time derivatives, allocated at the first request for one: most
     /// importers make none.
     directions: Option<Box<Directions>>,
+    /// Workspace of adjoint derivatives, allocated at the first request for one.
+    adjoints: Option<Box<Adjoints>>,
     events: Vec<Event>,
     /// Messages to send at the end of the call.
     pub log: Log,
@@ -214,6 +218,7 @@ impl Component {
             y: vec![0.0; ny],
             z: vec![0.0; nz],
             directions: None,
+            adjoints: None,
             events: Vec::new(),
             log: Log::new(logging_on),
         })

@@ -51,7 +51,7 @@ table! { "fmi3", Standard::Fmi3,
     SerializeFMUState,              ME,             CS,             0,          "";
     DeserializeFMUState,            ME,             CS,             0,          "";
     GetDirectionalDerivative,       N | E | C | T,  N | E | S | T,  0,          "";
-    GetAdjointDerivative,           N | E | C | T,  N | E | S | T,  0,          "", never "adjoint derivatives are not provided (providesAdjointDerivatives is false)";
+    GetAdjointDerivative,           N | E | C | T,  N | E | S | T,  0,          "";
     EnterConfigurationMode,         I | E,          I | S,          0,          "", never "there are no structural parameters, so there is no Configuration Mode";
     ExitConfigurationMode,          I | E,          I | S,          0,          "", never "there are no structural parameters, so there is no Configuration Mode";
     GetIntervalDecimal,             N | E,          N | E,          0,          "", never "there are no clocks";

@@ -1,4 +1,5 @@
-//! Directional derivatives, which in FMI 3.0 have parameters and the time as knowns during a run.
+//! Directional derivatives, which in FMI 3.0 have parameters and the time as knowns during a run,
+//! and adjoint derivatives.
 
 use super::{ERROR, Instance, Log, OK};
 use crate::driver::{Fmu, ME, SPACECRAFT, catcher, impact_in_orbit, ok};
@@ -83,6 +84,93 @@ fn derivatives_along_time_and_parameters_agree_with_differences() {
     let off = largest(&damping, &quotient);
     println!("damping: {off:e}");
     assert!(off < 1e-9, "{off:e}");
+}
+
+/// Adjoint derivatives are the products of the seeds with the columns of directional derivatives,
+/// in both interfaces and in every mode, for all knowns of that mode.
+#[test]
+fn adjoint_derivatives_are_products_with_directional_derivatives() {
+    let (fmu, log) = (rheonomic(), Log::default());
+    let check = |of: &Instance, unknowns: &[u32], knowns: &[u32], what: &str| {
+        // The first unknown is repeated: its seeds are added.
+        let unknowns = [&unknowns[..1], unknowns].concat();
+        let seeds: Vec<f64> = (0..unknowns.len()).map(|k| (1.0 + k as f64).cos()).collect();
+        // Limit states are brought up to date by the first call that computes a value.
+        of.get_many(&unknowns);
+        let before = of.bytes();
+        let (status, adjoints) = of.adjoint(&unknowns, knowns, &seeds);
+        assert_eq!(status, OK, "{what}: {:?}", log.take());
+        assert!(of.bytes() == before, "{what}: the instance has changed");
+        let mut largest = 0.0_f64;
+        for (&known, adjoint) in knowns.iter().zip(adjoints) {
+            let (status, column) = of.directional(&unknowns, &[known], &[1.0]);
+            assert_eq!(status, OK);
+            let terms = || column.iter().zip(&seeds).map(|(column, seed)| column * seed);
+            let (sum, scale) = (terms().sum::<f64>(), terms().map(f64::abs).sum::<f64>());
+            let off = (adjoint - sum).abs();
+            assert!(
+                off <= 1e-12 * scale.max(1e-3),
+                "{what}, known {known}: {adjoint}, {sum}"
+            );
+            largest = largest.max(adjoint.abs());
+        }
+        assert!(largest > 0.1, "{what}: {largest}");
+    };
+    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let model = fmu.registry.model().clone();
+    let parameters = |is_known: &dyn Fn(usize) -> bool| {
+        let all = (0..model.parameters.len()).filter(|&i| is_known(i));
+        all.map(|i| fmu.registry.reference(Slot::Parameter(i)))
+            .collect::<Vec<u32>>()
+    };
+    let inputs = fmu.references(|slot| matches!(slot, Slot::Input(_)));
+    let states = fmu.references(|slot| matches!(slot, Slot::State(_)));
+    let tunable = parameters(&|i| model.parameters[i].tunable);
+    let me = Instance::model_exchange(&fmu, &log);
+    let cs = Instance::co_simulation(&fmu, &log);
+    let of_run = [states.clone(), inputs.clone(), tunable, vec![me.vr("time")]].concat();
+    assert_eq!(me.enter_initialization(None, 0.0, None), OK);
+    let of_start = [inputs, parameters(&|_| true)].concat();
+    check(
+        &me,
+        &[unknowns.clone(), states.clone()].concat(),
+        &of_start,
+        "Initialization Mode",
+    );
+    // SAFETY: a live handle.
+    assert_eq!(unsafe { grapple::fmu::c_abi::fmi3ExitInitializationMode(me.c) }, OK);
+    check(&me, &unknowns, &of_run, "Event Mode");
+    me.event();
+    let x = me.states();
+    me.at(0.3, &x);
+    check(
+        &me,
+        &[unknowns.clone(), states].concat(),
+        &of_run,
+        "Continuous-Time Mode",
+    );
+    cs.initialise(None);
+    cs.step(0.0, 0.1);
+    check(&cs, &unknowns, &of_run, "Step Mode");
+}
+
+#[test]
+fn wrong_unknowns_and_sizes_of_adjoint_derivatives_are_refused_by_name() {
+    let _section = messages::of_this_test();
+    let (fmu, log) = (rheonomic(), Log::default());
+    let me = Instance::model_exchange(&fmu, &log);
+    me.begin();
+    let (tau, energy, q) = (me.vr("elbow.tau"), me.vr("system.energy"), me.vr("elbow.q"));
+    assert_eq!(me.adjoint(&[energy], &[tau], &[1.0, 2.0]).0, ERROR);
+    log.assert_error(&["nSeed is 2 for 1 variables"]);
+    assert_eq!(me.adjoint(&[energy], &[energy], &[1.0]).0, ERROR);
+    log.assert_error(&["system.energy", "not a known"]);
+    assert_eq!(me.adjoint(&[tau], &[q], &[1.0]).0, ERROR);
+    log.assert_error(&["elbow.tau", "not an unknown"]);
+    assert_eq!(me.adjoint(&[energy], &[q], &[f64::NAN]).0, ERROR);
+    log.assert_error(&["system.energy", "NaN"]);
+    assert_eq!(me.adjoint(&[1_000_000], &[q], &[1.0]).0, ERROR);
+    log.assert_one(ERROR, "logStatusError", &["1000000"]);
 }
 
 #[test]

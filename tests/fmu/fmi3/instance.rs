@@ -379,6 +379,25 @@ impl<'a> Instance<'a> {
         (status, values)
     }
 
+    /// Calls `fmi3GetAdjointDerivative`; the caller checks the status.
+    pub fn adjoint(&self, unknowns: &[u32], knowns: &[u32], seeds: &[f64]) -> (fmi3Status, Vec<f64>) {
+        let mut values = vec![f64::NAN; knowns.len()];
+        let status = unsafe {
+            fmi3GetAdjointDerivative(
+                self.c,
+                unknowns.as_ptr(),
+                unknowns.len(),
+                knowns.as_ptr(),
+                knowns.len(),
+                seeds.as_ptr(),
+                seeds.len(),
+                values.as_mut_ptr(),
+                values.len(),
+            )
+        };
+        (status, values)
+    }
+
     /// Returns the complete state as bytes.
     #[track_caller]
     pub fn bytes(&self) -> Vec<u8> {

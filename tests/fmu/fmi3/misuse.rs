@@ -115,9 +115,6 @@ fn parts_of_the_standard_that_are_absent_are_refused_by_name() {
         assert_eq!(fmi3ActivateModelPartition(cs.c, 0, 0.0), ERROR);
         log.assert_error(&["Scheduled Execution"]);
         let none = null_mut();
-        let adjoint = fmi3GetAdjointDerivative(cs.c, null(), 0, null(), 0, null(), 0, null_mut(), 0);
-        assert_eq!(adjoint, ERROR);
-        log.assert_error(&["providesAdjointDerivatives"]);
         assert_eq!(fmi3GetNumberOfVariableDependencies(cs.c, 0, none), ERROR);
         log.assert_error(&["providesPerElementDependencies"]);
         assert_eq!(fmi3GetIntervalDecimal(cs.c, null(), 0, null_mut(), null_mut()), ERROR);

@@ -25,7 +25,7 @@ fn modes(call: Call) -> [&'static str; 2] {
         Call::EnterEventMode => ["Ec", "s"],
         Call::Terminate => ["INecT", "INsT"],
         Call::SetFloat64 => ["inec", "ins"],
-        Call::GetDirectionalDerivative => ["nect", "nst"],
+        Call::GetDirectionalDerivative | Call::GetAdjointDerivative => ["nect", "nst"],
         Call::UpdateDiscreteStates => ["e", ""],
         Call::EnterContinuousTimeMode => ["e", ""],
         Call::CompletedIntegratorStep | Call::SetTime | Call::SetContinuousStates => ["Ec", ""],
@@ -37,7 +37,6 @@ fn modes(call: Call) -> [&'static str; 2] {
         Call::DoStep => ["", "s"],
         Call::GetNumberOfVariableDependencies
         | Call::GetVariableDependencies
-        | Call::GetAdjointDerivative
         | Call::EnterConfigurationMode
         | Call::ExitConfigurationMode
         | Call::GetIntervalDecimal
@@ -166,7 +165,7 @@ fn make(call: Call, of: &Instance) -> fmi3Status {
                 status
             }
             Call::GetDirectionalDerivative => of.directional(&[], &[], &[]).0,
-            Call::GetAdjointDerivative => fmi3GetAdjointDerivative(c, null(), 0, null(), 0, null(), 0, null_mut(), 0),
+            Call::GetAdjointDerivative => of.adjoint(&[], &[], &[]).0,
             Call::EnterConfigurationMode => fmi3EnterConfigurationMode(c),
             Call::ExitConfigurationMode => fmi3ExitConfigurationMode(c),
             Call::GetIntervalDecimal => fmi3GetIntervalDecimal(c, null(), 0, null_mut(), null_mut()),

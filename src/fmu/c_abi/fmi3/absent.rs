@@ -1,7 +1,7 @@
 //! Functions for parts of FMI 3.0 that this FMU does not have: other types than `Float64` and
-//! `Boolean`, clocks, Configuration Mode, Scheduled Execution, adjoint derivatives, dependencies of
-//! elements of arrays, evaluation of discrete states. They are refused with a message, except getters
-//! and setters of no variables.
+//! `Boolean`, clocks, Configuration Mode, Scheduled Execution, dependencies of elements of arrays,
+//! evaluation of discrete states. They are refused with a message, except getters and setters of no
+//! variables.
 
 use super::super::handle::Handle;
 use super::super::pointers::slice;
@@ -147,9 +147,6 @@ refused! {
     fmi3GetVariableDependencies GetVariableDependencies (
         _dependent: fmi3ValueReference, _elementIndicesOfDependent: *mut usize, _independents: *mut fmi3ValueReference,
         _elementIndicesOfIndependents: *mut usize, _dependencyKinds: *mut fmi3DependencyKind, _nDependencies: usize);
-    fmi3GetAdjointDerivative GetAdjointDerivative (
-        _unknowns: *const fmi3ValueReference, _nUnknowns: usize, _knowns: *const fmi3ValueReference, _nKnowns: usize,
-        _seed: *const fmi3Float64, _nSeed: usize, _sensitivity: *mut fmi3Float64, _nSensitivity: usize);
     fmi3EnterConfigurationMode EnterConfigurationMode ();
     fmi3ExitConfigurationMode ExitConfigurationMode ();
     fmi3GetIntervalDecimal GetIntervalDecimal (

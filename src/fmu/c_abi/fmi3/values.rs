@@ -118,3 +118,31 @@ pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
         })
     }
 }
+
+/// Computes adjoint derivatives: `sensitivityᵀ = seedᵀ ∂(unknowns)/∂(knowns)`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn fmi3GetAdjointDerivative(
+    instance: fmi3Instance,
+    unknowns: *const fmi3ValueReference,
+    nUnknowns: usize,
+    knowns: *const fmi3ValueReference,
+    nKnowns: usize,
+    seed: *const fmi3Float64,
+    nSeed: usize,
+    sensitivity: *mut fmi3Float64,
+    nSensitivity: usize,
+) -> fmi3Status {
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
+    unsafe {
+        Handle::call(instance, Call::GetAdjointDerivative, |component| {
+            scalars("nSeed", nSeed, nUnknowns)?;
+            scalars("nSensitivity", nSensitivity, nKnowns)?;
+            component.get_adjoint_derivative(
+                slice(unknowns, nUnknowns, "unknowns")?,
+                slice(knowns, nKnowns, "knowns")?,
+                slice(seed, nSeed, "seed")?,
+                slice_mut(sensitivity, nSensitivity, "sensitivity")?,
+            )
+        })
+    }
+}

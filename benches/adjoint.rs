@@ -1,0 +1,109 @@
+//! Cost of adjoint derivatives, in units of the differentiated evaluation.
+//!
+//! `cargo bench --bench adjoint` times, in the same rounds, for the states' derivatives alone and
+//! with the outputs: the evaluation ([`Plant::derivative`], [`Plant::evaluate`]), a directional
+//! derivative ([`Tangent`]), and the adjoint derivative with respect to all states and inputs
+//! ([`Adjoint`]). The models are examples and chains of revolute joints with a torque input at each
+//! joint.
+
+#![allow(non_snake_case)] // matrices have upper-case names
+
+mod chain;
+mod side_by_side;
+
+use chain::moving_chain;
+use grapple::plant::{Adjoint, Direction, Model, OperatingPoint, Plant, Seeds, Tangent};
+use side_by_side::{Time, batch, rounds};
+use std::hint::black_box;
+use std::path::Path;
+
+fn main() {
+    println!(
+        "{:18} {:>6} {:>6} | {:>9} {:>11} {:>9} {:>11} | {:>9} {:>11} {:>9} {:>11}",
+        "µs, minima",
+        "states",
+        "inputs",
+        "ẋ",
+        "directional",
+        "adjoint",
+        "evaluations",
+        "ẋ, y",
+        "directional",
+        "adjoint",
+        "evaluations"
+    );
+    let on_world = "[joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"b0\"\n";
+    line("arm of 4 joints", &(moving_chain(4) + on_world));
+    for (name, text) in [
+        ("two_link", include_str!("../examples/two_link.toml")),
+        ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
+        ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
+    ] {
+        line(name, text);
+    }
+    for n in [17, 93, 493] {
+        line(&format!("chain of {n}"), &moving_chain(n));
+    }
+}
+
+fn line(name: &str, text: &str) {
+    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    let mut plant = Plant::new(model.into()).expect("derives");
+    let model = plant.model().clone();
+    let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
+    let (mut x, mut discrete) = (vec![0.0; nx], model.discrete());
+    plant.start(0.0, &mut x, &mut discrete).expect("closed");
+    let u = vec![0.3; nu];
+    let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
+    let [ones_x, ones_u, ones_y] = [nx, nu, ny].map(|n| vec![1.0; n]);
+    let still = plant.clone();
+    let mut other = plant.clone();
+    let calls = 1 + 400 / nx as u32;
+    let mut to = [(); 4].map(|()| (vec![0.0; nx], vec![0.0; ny]));
+    let [(dx_0, _), (dx_1, y_1), (dx_2, _), (dx_3, y_3)] = &mut to;
+    let mut bars = [(); 2].map(|()| (vec![0.0; nx], vec![0.0; nu]));
+    let [(x_0, u_0), (x_1, u_1)] = &mut bars;
+    let along = Direction { x: &ones_x, u: &ones_u };
+    let (mut single, mut both) = (Tangent::<1>::new(&model), Tangent::<1>::new(&model));
+    let (mut first, mut second) = (Adjoint::new(&model), Adjoint::new(&model));
+    let zeros = vec![0.0; ny];
+    let of_dx = Seeds { dx: &ones_x, y: &zeros };
+    let of_both = Seeds {
+        dx: &ones_x,
+        y: &ones_y,
+    };
+    let mut derivative = || plant.derivative(black_box(at), dx_0).expect("regular");
+    let mut evaluate = || other.evaluate(black_box(at), dx_1, y_1).expect("regular");
+    let mut one = || {
+        single
+            .derivative_along(&still, black_box(at), along, dx_2)
+            .expect("regular")
+    };
+    let mut one_of_both = || {
+        both.evaluate_along(&still, black_box(at), along, dx_3, y_3)
+            .expect("regular");
+    };
+    let mut adjoint = || first.evaluate(&still, black_box(at), of_dx, x_0, u_0).expect("regular");
+    let mut adjoint_of_both = || {
+        second
+            .evaluate(&still, black_box(at), of_both, x_1, u_1)
+            .expect("regular");
+    };
+    let alternatives: [&mut dyn FnMut(); 6] = [
+        &mut derivative,
+        &mut one,
+        &mut adjoint,
+        &mut evaluate,
+        &mut one_of_both,
+        &mut adjoint_of_both,
+    ];
+    let alternatives = alternatives.map(|alternative| move || batch(calls, |_| alternative()));
+    let [dx, one, adjoint, evaluate, one_of_both, adjoint_of_both] =
+        rounds(alternatives).map(|times| Time::of(times).minimum);
+    println!(
+        "{name:18} {nx:6} {nu:6} | {dx:9.2} {one:11.2} {adjoint:9.2} {:11.1} | {evaluate:9.2} {one_of_both:11.2} \
+         {adjoint_of_both:9.2} {:11.1}",
+        adjoint / dx,
+        adjoint_of_both / evaluate
+    );
+}

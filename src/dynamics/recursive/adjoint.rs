@@ -1,0 +1,398 @@
+use crate::algebra::{ArticulatedInertia, Quaternion, Twist, Vec3, Wrench};
+use crate::dynamics::body::rigid_body;
+use crate::dynamics::{Applied, Dynamics};
+use crate::spec::JointType;
+use crate::system::joint::{groups, quaternion_rate_derivatives};
+use crate::system::{Body, BodyKinematics, Configuration, JointState, Kinematics, System};
+
+/// Adjoint of the equations of motion of trees of rigid bodies, in O(n).
+///
+/// A function of positions, velocities, accelerations, joint reactions and loads has derivatives
+/// with respect to all of these, the [`Gradient`]. This recursion computes from them the
+/// derivatives with respect to coordinates, rates and loads alone, for accelerations that solve the
+/// equations of motion (`docs/theory/adjoint.md`, whose numbers the comments cite). The calls are,
+/// in order:
+/// [`begin`](Self::begin), [`accelerations`](Self::accelerations), [`respond`](Self::respond) and
+/// [`coordinates`](Self::coordinates).
+#[derive(Clone, Debug)]
+pub struct TreeAdjoint {
+    bodies: Vec<BodyAdjoint>,
+    /// Adjoints of the derivatives of the rates, without the part from bodies.
+    direct: Vec<f64>,
+    /// The same with that part.
+    qdd_bar: Vec<f64>,
+    /// `λ = M⁻¹ q̈_bar`: the adjoints of the generalised forces.
+    lambda: Vec<f64>,
+    load: Applied<f64>,
+}
+
+/// Derivatives of a function with respect to position and motion of a body, in world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Gradient {
+    /// With respect to a rotation of the body and a displacement of its origin.
+    pub pose: Wrench<f64>,
+    /// With respect to angular velocity and velocity of the origin.
+    pub velocity: Wrench<f64>,
+    /// With respect to angular acceleration and (ordinary) acceleration of the origin.
+    pub acceleration: Wrench<f64>,
+    /// With respect to the reaction wrench of the body's joint about the origin.
+    pub reaction: Twist<f64>,
+}
+
+impl Gradient {
+    /// Returns the gradient of a constant.
+    pub fn zero() -> Self {
+        Self {
+            pose: Wrench::zero(),
+            velocity: Wrench::zero(),
+            acceleration: Wrench::zero(),
+            reaction: Twist::zero(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct BodyAdjoint {
+    /// Acceleration of the origin, `A_bias` included.
+    A: Twist<f64>,
+    I: ArticulatedInertia<f64>,
+    /// Inertial wrench; the same less the load; the last summed over the outboard part.
+    inertial: Wrench<f64>,
+    own: Wrench<f64>,
+    f: Wrench<f64>,
+    /// Virtual motion `Λ` by the rates `−λ`, and by the adjoints of reactions.
+    virtual_motion: Twist<f64>,
+    cut: Twist<f64>,
+    /// Derivatives with respect to a virtual displacement of the body and of its outboard part, and
+    /// to its first and second time derivative.
+    G: [Wrench<f64>; 3],
+}
+
+/// Frame in which a column of a joint is fixed: angular velocity, angular acceleration, and angular
+/// part of `Λ`.
+#[derive(Clone, Copy)]
+struct Frame {
+    w: Vec3<f64>,
+    alpha: Vec3<f64>,
+    virtual_w: Vec3<f64>,
+}
+
+impl TreeAdjoint {
+    /// Allocates for `system`.
+    pub fn new(system: &System) -> Self {
+        let body = BodyAdjoint {
+            A: Twist::zero(),
+            I: ArticulatedInertia::zero(),
+            inertial: Wrench::zero(),
+            own: Wrench::zero(),
+            f: Wrench::zero(),
+            virtual_motion: Twist::zero(),
+            cut: Twist::zero(),
+            G: [Wrench::zero(); 3],
+        };
+        Self {
+            bodies: vec![body; system.bodies.len()],
+            direct: vec![0.0; system.nv],
+            qdd_bar: vec![0.0; system.nv],
+            lambda: vec![0.0; system.nv],
+            load: Applied::none(system),
+        }
+    }
+
+    /// Stores the solution of the equations of motion under the loads `applied`, with the
+    /// accelerations `A` beyond `A_bias`, and begins with the adjoints `qdd_bar` of the rates'
+    /// derivatives.
+    pub fn begin(&mut self, at: Configuration<f64>, applied: &Applied<f64>, A: &[Twist<f64>], qdd_bar: &[f64]) {
+        self.direct.copy_from_slice(qdd_bar);
+        self.qdd_bar.copy_from_slice(qdd_bar);
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            let here = &at.kinematics.bodies[i];
+            let (I, bias) = rigid_body(&at.derived.bodies[i], here);
+            let inertial = I.times(&A[i]) + bias;
+            *body = BodyAdjoint {
+                A: here.A_bias + A[i],
+                I,
+                inertial,
+                own: inertial - applied.wrench[i],
+                f: inertial - applied.wrench[i],
+                virtual_motion: Twist::zero(),
+                cut: Twist::zero(),
+                G: [Wrench::zero(); 3],
+            };
+        }
+    }
+
+    /// Returns the acceleration of a body's origin, `A_bias` included.
+    pub fn acceleration(&self, body: usize) -> &Twist<f64> {
+        &self.bodies[body].A
+    }
+
+    /// Adds the adjoints of accelerations and reactions of bodies, and the `direct` ones of the
+    /// rates' derivatives, to the adjoints of the rates' derivatives.
+    pub fn accelerations(&mut self, at: Configuration<f64>, gradients: &[Gradient], direct: &[f64]) {
+        let (system, kinematics) = (at.system, at.kinematics);
+        for (sum, direct) in self.direct.iter_mut().zip(direct) {
+            *sum += direct;
+        }
+        for (i, body) in system.bodies.iter().enumerate() {
+            let carried = body
+                .parent
+                .map_or_else(Twist::zero, |P| self.bodies[P].cut.shift(&kinematics.bodies[i].r_PB_W));
+            self.bodies[i].cut = carried + gradients[i].reaction;
+        }
+        self.sum_accelerations(system, kinematics, gradients);
+        for (i, body) in system.bodies.iter().enumerate() {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                self.qdd_bar[v] = self.direct[v] + self.bodies[i].G[2].power(&kinematics.H[v]);
+            }
+        }
+    }
+
+    /// Computes the derivatives with respect to the second time derivative of virtual
+    /// displacements.
+    fn sum_accelerations(&mut self, system: &System, kinematics: &Kinematics<f64>, gradients: &[Gradient]) {
+        for (body, gradient) in self.bodies.iter_mut().zip(gradients) {
+            let moved = body.virtual_motion + body.cut;
+            body.G[2] = body.I.times(&moved) + gradient.acceleration;
+        }
+        for (i, body) in system.bodies.iter().enumerate().rev() {
+            if let Some(parent) = body.parent {
+                let carried = self.bodies[i].G[2].shift(&kinematics.bodies[i].r_PB_W);
+                self.bodies[parent].G[2] = self.bodies[parent].G[2] + carried;
+            }
+        }
+    }
+
+    /// Solves `M λ = q̈_bar` with the factorisation of the last solution by `dynamics`, and
+    /// computes the virtual motion `Λ`.
+    pub fn respond(&mut self, at: Configuration<f64>, dynamics: &mut Dynamics<f64>, gradients: &[Gradient]) {
+        let (system, kinematics) = (at.system, at.kinematics);
+        self.load.clear();
+        for (i, body) in system.bodies.iter().enumerate() {
+            let rates = body.joint.v..body.joint.v + body.joint.nv;
+            if body.joint.kind != JointType::Free {
+                self.load.tau[rates.clone()].copy_from_slice(&self.qdd_bar[rates]);
+                continue;
+            }
+            // The response has no generalised forces of free joints: they are a wrench and its
+            // reaction.
+            let columns = kinematics.H[rates.clone()].iter().zip(&self.qdd_bar[rates]);
+            let F = columns.fold(Wrench::zero(), |F, (H, &tau)| F + Wrench::new(H.w, H.v) * tau);
+            self.load.wrench[i] = self.load.wrench[i] + F;
+            if let Some(parent) = body.parent {
+                let reaction = F.shift(&kinematics.bodies[i].r_PB_W);
+                self.load.wrench[parent] = self.load.wrench[parent] - reaction;
+            }
+        }
+        dynamics.respond(at, &self.load, &mut self.lambda);
+        for (body, A) in self.bodies.iter_mut().zip(dynamics.A()) {
+            body.virtual_motion = *A * -1.0;
+        }
+        self.sum_accelerations(system, kinematics, gradients);
+    }
+
+    /// Returns the adjoint of the load on a body, a twist; requires [`respond`](Self::respond).
+    pub fn of_wrench(&self, body: usize) -> Twist<f64> {
+        (self.bodies[body].virtual_motion + self.bodies[body].cut) * -1.0
+    }
+
+    /// Returns the adjoint of the generalised force on a rate.
+    pub fn of_tau(&self, v: usize) -> f64 {
+        self.lambda[v]
+    }
+
+    /// Returns the adjoint of the prescribed derivative of the rate `v` of the joint of `body`.
+    pub fn of_driven(&self, kinematics: &Kinematics<f64>, body: usize, v: usize) -> f64 {
+        self.direct[v] + self.bodies[body].G[2].power(&kinematics.H[v])
+    }
+
+    /// Adds the derivatives with respect to coordinates and rates to `q_bar` and `qd_bar`.
+    /// `columns` are the derivatives with respect to the joints' columns, torque part with respect
+    /// to the angular part; `qdd` are the derivatives of the rates.
+    pub fn coordinates(
+        &mut self,
+        at: Configuration<f64>,
+        (gradients, columns): (&[Gradient], &[Wrench<f64>]),
+        (joints, qdd): (JointState<f64>, &[f64]),
+        (q_bar, qd_bar): (&mut [f64], &mut [f64]),
+    ) {
+        let (system, kinematics) = (at.system, at.kinematics);
+        for i in (0..system.bodies.len()).rev() {
+            self.add_own(&kinematics.bodies[i], i, &gradients[i]);
+            self.add_columns(system, kinematics, i, columns);
+            self.joint(system, kinematics, i, (joints, qdd), (&mut *q_bar, &mut *qd_bar));
+            self.propagate_to_parent(system, kinematics, i, joints.qd, qdd);
+        }
+    }
+
+    /// Adds the body's own part to `G`, (5) and (6).
+    fn add_own(&mut self, here: &BodyKinematics<f64>, i: usize, of: &Gradient) {
+        let body = &mut self.bodies[i];
+        let w = &here.V_WB.w;
+        let moved = body.virtual_motion + body.cut;
+        let (mu, nu, inertial) = (&moved.w, &moved.v, &body.inertial);
+        let by_acceleration = body.I.times(&moved);
+        let (I, load) = (&body.I, body.inertial - body.own);
+        let h = Vec3::new(I.B[(2, 1)], I.B[(0, 2)], I.B[(1, 0)]);
+        let by_w = w.cross(&h).cross(nu) + h.cross(&nu.cross(w)) + I.J.times(w).cross(mu) + I.J.times(&mu.cross(w));
+        let [G_0, G_1, _] = &mut body.G;
+        let a = &body.A;
+        G_0.t += of.pose.t + w.cross(&of.velocity.t) + a.w.cross(&of.acceleration.t)
+            - a.v.cross(&by_acceleration.f)
+            - nu.cross(&inertial.f)
+            - body.cut.w.cross(&inertial.t)
+            - body.virtual_motion.w.cross(&load.t);
+        G_0.f += of.pose.f + body.own.f.cross(&body.cut.w) - body.f.f.cross(&of.reaction.w);
+        G_1.t += by_w + w.cross(&by_acceleration.t) + of.velocity.t + w.cross(&of.acceleration.t);
+        G_1.f += of.velocity.f;
+    }
+
+    /// Adds the derivatives with respect to the columns of the joint of body `i`, which rotate with
+    /// the body or with its carrier.
+    fn add_columns(&mut self, system: &System, kinematics: &Kinematics<f64>, i: usize, columns: &[Wrench<f64>]) {
+        let Body { joint, parent, .. } = &system.bodies[i];
+        for k in 0..joint.nv {
+            let (H, of) = (&kinematics.H[joint.v + k], &columns[joint.v + k]);
+            let moment = H.w.cross(&of.t) + H.v.cross(&of.f);
+            let on_carrier = match joint.kind {
+                JointType::Universal => k == 0,
+                JointType::Planar => k > 0,
+                JointType::Free => k > 2,
+                _ => false,
+            };
+            match (on_carrier, *parent) {
+                (false, _) => self.bodies[i].G[0].t += moment,
+                (true, Some(parent)) => self.bodies[parent].G[0].t += moment,
+                (true, None) => {}
+            }
+        }
+    }
+
+    /// Adds the derivatives with respect to coordinates and rates of the joint of body `i`, (7).
+    fn joint(
+        &self,
+        system: &System,
+        kinematics: &Kinematics<f64>,
+        i: usize,
+        (joints, qdd): (JointState<f64>, &[f64]),
+        (q_bar, qd_bar): (&mut [f64], &mut [f64]),
+    ) {
+        let Body { joint, parent, .. } = &system.bodies[i];
+        let BodyAdjoint { G, f, .. } = &self.bodies[i];
+        let turned = |w: &Vec3<f64>, C: &Twist<f64>| Twist::new(w.cross(&C.w), w.cross(&C.v));
+        let mut frame = self.frame(kinematics, *parent);
+        let mut of_q = [0.0; 6];
+        for group in groups(joint.kind) {
+            let before = frame;
+            for v in group.clone().map(|k| joint.v + k) {
+                let H = &kinematics.H[v];
+                frame.w += H.w * joints.qd[v];
+                frame.alpha += H.w * qdd[v] + before.w.cross(&H.w) * joints.qd[v];
+                frame.virtual_w -= H.w * self.lambda[v];
+            }
+            for k in group.clone() {
+                let C = &kinematics.H[joint.v + k];
+                let C_1 = turned(&before.w, C);
+                let C_2 = turned(&before.alpha, C) + turned(&before.w, &C_1);
+                let virtual_C = turned(&before.virtual_w, C);
+                of_q[k] = G[0].power(C) + G[1].power(&C_1) + G[2].power(&C_2) + f.power(&virtual_C);
+                qd_bar[joint.v + k] += G[1].power(C) + G[2].power(&(C_1 + turned(&frame.w, C)));
+            }
+        }
+        let is_attitude = joint.nq > joint.nv;
+        let attitude = is_attitude.then(|| Quaternion::from_slice(&joints.q[joint.q..]));
+        for (k, &of_q) in of_q[..joint.nv].iter().enumerate() {
+            match attitude.filter(|_| k < 3) {
+                // A change δq is the rotation θ = 2 (q* ⊗ δq)/|q|² (body axes): its component along
+                // e is δq·(½ q ⊗ (0, e)) times 4/|q|².
+                Some(attitude) => {
+                    let along = attitude.rate(Vec3::ith(k, 1.0)).to_array();
+                    for (to, along) in q_bar[joint.q..].iter_mut().zip(along) {
+                        *to += 4.0 * along / attitude.norm_squared() * of_q;
+                    }
+                }
+                None => q_bar[joint.q + k + usize::from(is_attitude)] += of_q,
+            }
+        }
+    }
+
+    /// Returns the motion of a joint's carrier.
+    fn frame(&self, kinematics: &Kinematics<f64>, carrier: Option<usize>) -> Frame {
+        let zero = Vec3::zeros();
+        match carrier {
+            Some(P) => Frame {
+                w: kinematics.bodies[P].V_WB.w,
+                alpha: self.bodies[P].A.w,
+                virtual_w: self.bodies[P].virtual_motion.w,
+            },
+            None => Frame {
+                w: zero,
+                alpha: zero,
+                virtual_w: zero,
+            },
+        }
+    }
+
+    /// Adds `G` and `f` of body `i` to those of its parent, (8).
+    fn propagate_to_parent(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<f64>,
+        i: usize,
+        qd: &[f64],
+        qdd: &[f64],
+    ) {
+        let Body { joint, parent, .. } = &system.bodies[i];
+        let Some(parent) = *parent else { return };
+        let Frame { w, alpha, virtual_w } = self.frame(kinematics, Some(parent));
+        let rates = joint.v..joint.v + joint.nv;
+        let sum = |rates: &[f64]| {
+            let columns = kinematics.H[joint.v..].iter().zip(rates);
+            columns.fold(Vec3::zeros(), |sum, (H, &rate)| sum + H.v * rate)
+        };
+        let r = kinematics.bodies[i].r_PB_W;
+        let (u, u_dot) = (sum(&qd[rates.clone()]), sum(&qdd[rates.clone()]));
+        let r_dot = w.cross(&r) + u;
+        let r_ddot = alpha.cross(&r) + w.cross(&(r_dot + u)) + u_dot;
+        let virtual_r = virtual_w.cross(&r) - sum(&self.lambda[rates]);
+        let BodyAdjoint { G, f, .. } = self.bodies[i];
+        let P = &mut self.bodies[parent];
+        let mut carried = G[0].shift(&r);
+        carried.t += r_dot.cross(&G[1].f) + r_ddot.cross(&G[2].f) + virtual_r.cross(&f.f);
+        P.G[0] = P.G[0] + carried;
+        let mut carried = G[1].shift(&r);
+        carried.t += r_dot.cross(&G[2].f) * 2.0;
+        P.G[1] = P.G[1] + carried;
+        P.f = P.f + f.shift(&r);
+    }
+}
+
+/// Adds the derivatives with respect to coordinates and rates of a sum of the coordinates' time
+/// derivatives, with the weights `q_dot_bar`.
+pub fn add_kinematics(
+    system: &System,
+    joints: JointState<f64>,
+    q_dot_bar: &[f64],
+    (q_bar, qd_bar): (&mut [f64], &mut [f64]),
+) {
+    for Body { joint, .. } in &system.bodies {
+        let mut plain = 0;
+        if joint.nq > joint.nv {
+            let attitude = Quaternion::from_slice(&joints.q[joint.q..]);
+            let w = Vec3::from_column_slice(&joints.qd[joint.v..joint.v + 3]);
+            let (by_q, by_w) = quaternion_rate_derivatives(attitude, w);
+            let bar = &q_dot_bar[joint.q..joint.q + 4];
+            let product = |column: &[f64; 4]| column.iter().zip(bar).map(|(entry, bar)| entry * bar).sum::<f64>();
+            for (to, column) in q_bar[joint.q..].iter_mut().zip(&by_q) {
+                *to += product(column);
+            }
+            for (to, column) in qd_bar[joint.v..].iter_mut().zip(&by_w) {
+                *to += product(column);
+            }
+            plain = 3;
+        }
+        for k in plain..joint.nv {
+            qd_bar[joint.v + k] += q_dot_bar[joint.q + k + joint.nq - joint.nv];
+        }
+    }
+}
