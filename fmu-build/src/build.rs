@@ -3,9 +3,10 @@
 use crate::archive::{self, Content};
 use crate::compiled_spec::CompiledSpec;
 use crate::documentation::documentation;
-use crate::error::Result;
+use crate::error::{Result, invalid};
 use crate::library::Library;
 use crate::platform::Platform;
+use crate::reference;
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::Naming;
@@ -24,6 +25,10 @@ pub struct BuildOptions {
     pub interfaces: Interfaces,
     /// Naming of the variables.
     pub naming: Naming,
+    /// Set to make vectors and quaternions one variable each; FMI 3.0 only.
+    pub arrays: bool,
+    /// Set to include the spec and the results of its experiment, which `check` compares.
+    pub reference: bool,
     /// Set to include the variables `system.*`: momentum, mass centre, energies, work, and the
     /// state that integrates the work. A spec can disable them as well.
     pub diagnostics: bool,
@@ -35,6 +40,8 @@ impl Default for BuildOptions {
             standard: Standard::Fmi2,
             interfaces: Interfaces::Both,
             naming: Naming::Structured,
+            arrays: false,
+            reference: false,
             diagnostics: true,
         }
     }
@@ -52,7 +59,8 @@ pub struct BuiltFmu {
 /// equal bytes.
 ///
 /// # Errors
-/// None for a compiled model.
+/// Arrays in FMI 2.0, or with reference results; reference results of an FMU that cannot be run here, or
+/// whose run fails. None else for a compiled model.
 pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
     let mut model = Cow::Borrowed(&compiled.model);
     if !options.diagnostics {
@@ -60,7 +68,11 @@ pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Libra
         spec.output.diagnostics = false;
         model = Cow::Owned(Arc::new(Model::compile(&spec)?));
     }
-    let description = description::describe_for(options.standard, &model, options.naming, options.interfaces)?;
+    let description = match (options.arrays, options.standard) {
+        (false, standard) => description::describe_for(standard, &model, options.naming, options.interfaces)?,
+        (true, Standard::Fmi3) => description::describe_with_arrays(&model, options.naming, options.interfaces)?,
+        (true, Standard::Fmi2) => return Err(invalid!("FMI 2.0 has no arrays: arrays need an FMU of FMI 3.0")),
+    };
     let identifier = archive::identifier(&description)?;
     let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
     let mut contents = documentation(&model, &compiled.meshes, &description, &platforms)?;
@@ -72,8 +84,15 @@ pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Libra
         }));
     }
     contents.push(Content::new(archive::MODEL, model.to_bytes()?));
-    Ok(BuiltFmu {
-        bytes: archive::pack(&description, &contents)?,
-        description,
-    })
+    let mut bytes = archive::pack(&description, &contents)?;
+    if options.reference {
+        if options.arrays {
+            return Err(invalid!(
+                "reference results need an FMU with scalars: leave out either of the two"
+            ));
+        }
+        contents.extend(reference::files(compiled, &bytes)?);
+        bytes = archive::pack(&description, &contents)?;
+    }
+    Ok(BuiltFmu { bytes, description })
 }

@@ -25,6 +25,8 @@ pub struct CompiledSpec {
     pub unused: Vec<String>,
     /// Name of the spec's file for messages.
     pub file: String,
+    /// Text of the spec with what it includes; empty if the spec has not been read from a text.
+    pub composed: String,
     /// Names, texts and prefixes of the spec's file and of those that it includes.
     texts: Vec<(String, String, String)>,
 }
@@ -77,6 +79,7 @@ impl CompiledSpec {
             reads,
             unused: composed.unused,
             file: file.to_owned(),
+            composed: composed.text,
             texts,
         })
     }
@@ -92,6 +95,7 @@ impl CompiledSpec {
             reads: Vec::new(),
             unused: Vec::new(),
             file: spec.name.clone(),
+            composed: String::new(),
             texts: Vec::new(),
         })
     }

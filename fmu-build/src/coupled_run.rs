@@ -3,7 +3,7 @@
 use crate::control::Control;
 use crate::coupled_system::CoupledSystem;
 use crate::error::{Context, Error, Result};
-use crate::fmu::{changes, is_real};
+use crate::fmu::{is_real, recorded};
 use crate::instance::Instance;
 use crate::run::{Effort, Experiment, Recorder, Run, Times};
 use crate::slave::Slave;
@@ -112,7 +112,10 @@ impl<'s> Running<'s> {
             slave.set_reals(&references, &values).context(named)?;
             slave.enter_initialization().context(named)?;
             slaves.push(slave);
-            recorders.push(Recorder::new(part.description(), &part.variables(changes)));
+            recorders.push(Recorder::new(
+                part.description(),
+                &part.variables(recorded(part.description())),
+            ));
         }
         let wires = system.wires.len();
         let mut running = Self {

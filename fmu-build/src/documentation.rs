@@ -1,4 +1,5 @@
-//! Documentation inside an FMU (§2.3): the page `documentation/index.html`, the icon, the licences.
+//! Documentation inside an FMU (§2.3): the page `documentation/index.html`, the icon, the terminals of
+//! FMI 3.0, the licences.
 
 use crate::archive::Content;
 use crate::error::Result;
@@ -7,6 +8,7 @@ use crate::picture;
 use crate::platform::Platform;
 use crate::shapes::Meshes;
 use crate::summaries::{bodies_and_mass, controlled, interfaces, joints, method, sorted, start};
+use crate::terminals;
 use crate::text::{count, number, typeset};
 use grapple::plant::{Model, Plant};
 use grapple::spec::{AngleUnit, Controller, Kind, References, Spec};
@@ -27,15 +29,20 @@ pub fn documentation(
     let spec = &model.spec;
     let mut contents = Vec::new();
     let mut figure = String::new();
+    let mut size = None;
     if spec.kind == Kind::Spacecraft {
         let picture = picture::draw(model, meshes)?;
         let icon = match description.fmi_version {
             FmiVersion::V2_0 => "model.png",
             FmiVersion::V3_0 => "terminalsAndIcons/icon.png",
         };
+        size = Some(picture.size());
         contents.push(Content::new(icon, picture.to_png()?));
         let parts = [("picture", &*picture.to_svg(&spec.name))];
         figure = filled(include_str!("../assets/spacecraft_figure.html"), &parts);
+    }
+    if description.fmi_version == FmiVersion::V3_0 {
+        contents.extend(terminals::files(model, description, size)?);
     }
     let plant = Plant::new(Arc::clone(model))?;
     let mass = plant.derived().mass();

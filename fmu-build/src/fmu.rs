@@ -10,6 +10,7 @@ use crate::summaries::unknown;
 use crate::{archive, results};
 use grapple::plant::Model;
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
@@ -88,7 +89,13 @@ impl Fmu {
     /// # Errors
     /// The file can no longer be read.
     pub fn library_bytes(&self) -> Result<Vec<u8>> {
-        std::fs::read(library::file(&self.folder, archive::identifier(&self.description)?)).other()
+        std::fs::read(self.file()?).other()
+    }
+
+    fn file(&self) -> Result<PathBuf> {
+        let description = &self.description;
+        let identifier = archive::identifier(description)?;
+        Ok(library::file(&self.folder, description.fmi_version, identifier))
     }
 
     /// Returns the variables for which `wanted` is true, in the FMU's order.
@@ -156,11 +163,18 @@ pub fn is_real(variable: &ScalarVariable) -> bool {
     matches!(variable.kind, Kind::Real(_))
 }
 
-/// Returns true if a variable belongs in a run's table: a Real or a Boolean that may change.
-pub fn changes(variable: &ScalarVariable) -> bool {
-    let changes = matches!(
-        variable.causality,
-        Causality::Input | Causality::Output | Causality::Local
-    );
-    changes && matches!(variable.kind, Kind::Real(_) | Kind::Boolean(_))
+/// Returns a function that is true for variables of a run's table: Reals and Booleans that may
+/// change, without the event indicators that FMI 3.0 lists.
+pub fn recorded(description: &ModelDescription) -> impl Fn(&ScalarVariable) -> bool + use<> {
+    let indicators = description.model_structure.event_indicators.iter();
+    let indicators = indicators.filter_map(|unknown| Some(description.variable(unknown.index)?.value_reference));
+    let indicators: BTreeSet<u32> = indicators.collect();
+    move |variable| {
+        let changes = matches!(
+            variable.causality,
+            Causality::Input | Causality::Output | Causality::Local
+        );
+        let is_known = matches!(variable.kind, Kind::Real(_) | Kind::Boolean(_));
+        changes && is_known && !indicators.contains(&variable.value_reference)
+    }
 }

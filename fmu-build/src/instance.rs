@@ -21,6 +21,11 @@ pub trait Instance {
     /// Sets Reals.
     fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()>;
 
+    /// Returns true if derivatives of inputs can be set; FMI 3.0 has no function for them.
+    fn has_input_derivatives(&self) -> bool {
+        true
+    }
+
     /// Sets the derivatives of one order of Real inputs.
     fn set_derivatives(&mut self, references: &[u32], order: i32, values: &[f64]) -> Result<()>;
 

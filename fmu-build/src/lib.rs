@@ -9,7 +9,7 @@
 //! |---|---|
 //! | `new` | [`templates::TEMPLATES`], [`templates::Template::spec`] |
 //! | `import` | [`import::import`] |
-//! | `check` | [`CompiledSpec::read`], [`check::check`] |
+//! | `check` | [`CompiledSpec::read`], [`check::check`], [`check_fmu::check_fmu`] |
 //! | `assemble`, `equilibrium` | [`starts::assemble`], [`starts::equilibrium`] |
 //! | `build` | [`build::build`] |
 //! | `couple` | [`couple::couple`] |
@@ -38,6 +38,8 @@
 //! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
+//! | [`reference`] | reference results inside an FMU |
+//! | `terminals` | the terminals of an FMU of FMI 3.0 |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!
 //! ```no_run
@@ -68,6 +70,7 @@ pub mod build;
 pub mod campaign;
 mod charts;
 pub mod check;
+pub mod check_fmu;
 #[cfg(feature = "cli")]
 mod cli;
 pub mod compiled_spec;
@@ -103,6 +106,7 @@ mod plausible;
 mod point;
 pub mod problems;
 pub mod recorded;
+pub mod reference;
 pub mod report;
 pub mod results;
 pub mod run;
@@ -122,6 +126,7 @@ mod system_structure;
 pub mod table;
 pub mod table_file;
 pub mod templates;
+mod terminals;
 pub mod text;
 mod toml_file;
 pub mod tree;

@@ -6,6 +6,7 @@ use crate::binary::{self, Findings, Glibc};
 use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
 use grapple::fmu::lifecycle::Standard;
+use model_description::FmiVersion;
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
@@ -168,12 +169,20 @@ fn inspect(bytes: &[u8], platform: Platform, origin: &str) -> Result<Findings> {
 /// Returns the file of the library for this platform in an unpacked FMU with the model identifier
 /// `identifier`. For Linux on arm64 the folder `linux64` is used as well: FMI 2.0 had no name for
 /// this platform at first.
-pub fn file(folder: &Path, identifier: &str) -> PathBuf {
+pub fn file(folder: &Path, version: FmiVersion, identifier: &str) -> PathBuf {
     let here = Platform::here();
-    let file = folder.join(place(here, identifier));
-    match here {
-        Platform::Aarch64Linux if !file.exists() => folder.join(place(Platform::Linux64, identifier)),
-        _ => file,
+    let file = |name: &str| folder.join(format!("binaries/{name}/{identifier}{}", here.suffix()));
+    match (version, here) {
+        (FmiVersion::V3_0, _) => {
+            let machine = if cfg!(target_arch = "aarch64") {
+                "arm64"
+            } else {
+                "x86-64"
+            };
+            file(&here.folders_of_fmi3(&[machine.to_owned()]).concat())
+        }
+        (FmiVersion::V2_0, Platform::Aarch64Linux) if !file(here.name()).exists() => file(Platform::Linux64.name()),
+        (FmiVersion::V2_0, _) => file(here.name()),
     }
 }
 
@@ -188,8 +197,4 @@ pub fn put_arm64_in_linux64(libraries: &mut Vec<Library>) -> Result<()> {
         .find(|library| library.platform == Platform::Aarch64Linux);
     arm64.ok_or_else(|| no_library(Platform::Aarch64Linux))?.folder = Platform::Linux64;
     Ok(())
-}
-
-fn place(platform: Platform, identifier: &str) -> String {
-    format!("binaries/{platform}/{identifier}{}", platform.suffix())
 }

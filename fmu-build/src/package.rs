@@ -20,13 +20,18 @@ pub enum Package {
     Fmu(PathBuf),
 }
 
+/// Returns true if a file is an FMU by its name.
+pub fn is_fmu(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("fmu"))
+}
+
 impl Package {
     /// Opens a file: a name with `.fmu` is an FMU, any other a spec, which is read.
     ///
     /// # Errors
     /// All errors of the spec.
     pub fn of(path: &Path) -> Result<Self> {
-        match path.extension().is_some_and(|e| e.eq_ignore_ascii_case("fmu")) {
+        match is_fmu(path) {
             true => Ok(Self::Fmu(path.to_owned())),
             false => CompiledSpec::read(path).map(Self::Spec),
         }

@@ -113,7 +113,13 @@ pub struct Effort {
     pub steps: usize,
     /// Time spent in the FMU's steps.
     pub wall: Duration,
+    /// Set if an input was held in a step within which its signal changes.
+    pub has_held_inputs: bool,
 }
+
+/// Message about signals that an FMU of FMI 3.0 cannot follow.
+const HELD: &str = "inputs are held in each communication step, since FMI 3.0 has no derivatives of inputs: signals inside \
+                    the FMU (from_importer = false) and an FMU of FMI 2.0 have no such error, a shorter --step has less";
 
 impl Run {
     /// Returns the results of an instance whose run has ended, with the messages that it logged.
@@ -127,6 +133,9 @@ impl Run {
             effort,
             failure,
         };
+        if run.effort.has_held_inputs {
+            run.messages.push(HELD.to_owned());
+        }
         for message in slave.messages() {
             match message.category.as_str() {
                 "logSolver" => run.solver = Some(message.text),
@@ -262,7 +271,7 @@ impl<'a> Plan<'a> {
     ) -> Result<()> {
         while t < point {
             let stop = self.driven.next_stop(t, point);
-            set_inputs(&self.driven, t, stop - t, instance)?;
+            effort.has_held_inputs |= set_inputs(&self.driven, t, stop - t, instance)?;
             let clock = Instant::now();
             instance.step(t, stop - t)?;
             effort.wall += clock.elapsed();
@@ -287,16 +296,21 @@ pub(crate) fn check_size(rows: usize, variables: usize) -> Result<()> {
     Ok(())
 }
 
-/// Sets the signals for the step from `t` to `t + h`.
-fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, instance: &mut impl Instance) -> Result<()> {
+/// Sets the signals for the step from `t` to `t + h`. Returns true if a signal changes within the step
+/// and the instance holds it.
+fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, instance: &mut impl Instance) -> Result<bool> {
     if inputs.references.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     instance.set_reals(&inputs.references, &inputs.values(t))?;
-    for (order, values) in (1..).zip(inputs.derivatives(t, h)) {
+    let derivatives = inputs.derivatives(t, h);
+    if !instance.has_input_derivatives() {
+        return Ok(derivatives.iter().flatten().any(|&derivative| derivative != 0.0));
+    }
+    for (order, values) in (1..).zip(derivatives) {
         instance.set_derivatives(&inputs.references, order, &values)?;
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Reads variables row by row into columns: the Reals first, then the Booleans.

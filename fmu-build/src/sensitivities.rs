@@ -8,7 +8,7 @@
 
 use crate::control::Control;
 use crate::error::{Context, Error, Result, invalid};
-use crate::fmu::{Fmu, changes, is_real, names};
+use crate::fmu::{Fmu, is_real, names, recorded};
 use crate::instance::Instance;
 use crate::results::{Column, Results, called};
 use crate::run::{Effort, Plan};
@@ -91,7 +91,7 @@ pub fn sensitivities(
     let plan = Plan::new(fmu, &options.experiment, &options.inputs)?;
     let set = settings(fmu, &plan, &options.set)?;
     let outputs = match outputs {
-        [] => fmu.variables(|v| changes(v) && is_real(v)),
+        [] => reals(fmu),
         names => names.iter().map(|name| output(fmu, name)).collect::<Result<_>>()?,
     };
     let varied = with_respect_to.iter().map(|name| Varied::new(fmu, &plan, name, &set));
@@ -103,9 +103,15 @@ pub fn sensitivities(
     around.sensitivities(&values, Order::Fourth, &mut control)
 }
 
+/// Returns the Reals of a run's table.
+fn reals(fmu: &Fmu) -> Vec<&ScalarVariable> {
+    let is_recorded = recorded(&fmu.description);
+    fmu.variables(|v| is_recorded(v) && is_real(v))
+}
+
 /// Returns a variable of a run's table that is real.
 pub(crate) fn output<'a>(fmu: &'a Fmu, name: &str) -> Result<&'a ScalarVariable> {
-    let known = fmu.variables(|v| changes(v) && is_real(v));
+    let known = reals(fmu);
     let found = known.iter().find(|v| v.name == name);
     found
         .copied()

@@ -2,7 +2,7 @@
 
 use crate::control::Control;
 use crate::error::{Result, invalid};
-use crate::fmu::{Fmu, changes, is_real};
+use crate::fmu::{Fmu, is_real, recorded};
 use crate::run::{Experiment, Plan, Request, Run};
 use grapple::spec::Signal;
 use indexmap::IndexMap;
@@ -30,7 +30,7 @@ pub fn simulate(fmu: &Fmu, options: &SimulateOptions, mut control: Control) -> R
     let request = Request {
         settings: &settings(fmu, &plan, &options.set)?,
         once: &fmu.variables(|v| v.causality == Causality::Parameter && is_real(v)),
-        recorded: &fmu.variables(changes),
+        recorded: &fmu.variables(recorded(&fmu.description)),
         log: if fmu.logs("logEventValues") {
             &["logEventValues", "logSolver"]
         } else {

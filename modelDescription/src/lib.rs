@@ -7,6 +7,7 @@
 //! | [`unit`](Unit), [`simple_type`](SimpleType) | units and types |
 //! | [`variable`](ScalarVariable), [`value`](Real) | variables, and the attributes of each base type |
 //! | [`structure`](ModelStructure) | outputs, derivatives, initial unknowns and their dependencies |
+//! | [`terminals`](TerminalsAndIcons) | terminals and icons of FMI 3.0, a file of their own |
 //! | [`legal`](legal_initials) | the table causality × variability × initial |
 //! | [`check`](ModelDescription::check) | validation; reports all problems at once |
 //! | [`xml`](ModelDescription::to_xml) | the writer and the reader |
@@ -53,6 +54,7 @@ mod interface;
 mod legal;
 mod simple_type;
 mod structure;
+mod terminals;
 mod unit;
 mod value;
 mod variable;
@@ -64,6 +66,10 @@ pub use interface::{CoSimulation, ModelExchange};
 pub use legal::legal_initials;
 pub use simple_type::{EnumerationType, IntegerType, Item, RealType, SimpleType, TypeKind};
 pub use structure::{DependencyKind, ModelStructure, Unknown};
+pub use terminals::{
+    CoordinateSystem, Extent, GraphicalRepresentation, Member, Terminal, TerminalGraphicalRepresentation, Terminals,
+    TerminalsAndIcons,
+};
 pub use unit::{BaseUnit, DisplayUnit, Unit};
 pub use value::{Boolean, Enumeration, Integer, Real, Text};
 pub use variable::{Causality, Initial, Kind, ScalarVariable, Variability};

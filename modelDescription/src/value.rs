@@ -54,6 +54,10 @@ pub struct Real {
         skip_serializing_if = "Option::is_none"
     )]
     pub start: Option<f64>,
+    /// Start values of all elements of an array, the first of which is `start`; empty for a scalar. FMI
+    /// 3.0 only.
+    #[serde(skip)]
+    pub starts: Vec<f64>,
     /// Index, counted from 1, of the variable whose time derivative this is.
     #[serde(rename = "@derivative", skip_serializing_if = "Option::is_none")]
     pub derivative: Option<u32>,

@@ -35,6 +35,9 @@ pub struct ScalarVariable {
         skip_serializing_if = "Option::is_none"
     )]
     pub can_handle_multiple_set_per_time_instant: Option<bool>,
+    /// Number of elements along each dimension of an array; empty for a scalar. FMI 3.0 only.
+    #[serde(skip)]
+    pub dimensions: Vec<u32>,
     /// The base type and its attributes.
     #[serde(rename = "$value", deserialize_with = "Kind::read")]
     pub kind: Kind,
@@ -56,6 +59,12 @@ impl ScalarVariable {
     /// Returns true if a start value is required; otherwise it is not allowed (§2.2.7).
     pub fn needs_start(&self) -> bool {
         self.causality == Causality::Input || matches!(self.effective_initial(), Some(Initial::Exact | Initial::Approx))
+    }
+
+    /// Returns the number of elements; 1 for a scalar.
+    pub fn elements(&self) -> u64 {
+        let sizes = self.dimensions.iter().map(|&n| u64::from(n));
+        sizes.fold(1, u64::saturating_mul)
     }
 
     /// Returns the index of the variable whose derivative this is.

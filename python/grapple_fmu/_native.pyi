@@ -51,7 +51,17 @@ class Package:
     @property
     def name(self) -> str: ...
     def check(self) -> tuple[list[str], list[str], str]: ...
-    def build(self, output: _Path, platforms: list[str] | None, fmi_type: str, names: str, diagnostics: bool) -> None: ...
+    def build(
+        self,
+        output: _Path,
+        platforms: list[str] | None,
+        fmi: int,
+        arrays: bool,
+        reference: bool,
+        fmi_type: str,
+        names: str,
+        diagnostics: bool,
+    ) -> None: ...
     def simulate(
         self,
         stop_time: float | None,

@@ -385,6 +385,9 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         path: PathLike | None = None,
         *,
         platforms: Iterable[str] | None = None,
+        fmi: Literal[2, 3] = 2,
+        arrays: bool = False,
+        reference: bool = False,
         fmi_type: Literal["me", "cs", "both"] = "both",
         names: Literal["structured", "flat"] = "structured",
         diagnostics: bool = True,
@@ -392,11 +395,12 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         """Builds the FMU and returns its path, by default the model's name with .fmu.
 
         `platforms` selects among those whose libraries this package contains ("linux64", "aarch64-linux",
-        "win64", "darwin64"); by default the FMU runs on all of them. `fmi_type` are its interfaces (Model
-        Exchange, Co-Simulation), `names` the naming of its variables. Without `diagnostics` it has no
-        variables `system.*`.
+        "win64", "darwin64"); by default the FMU runs on all of them. `fmi` is the version of the standard
+        (FMI 2.0 or 3.0); with `arrays`, in FMI 3.0 only, vectors and quaternions are one variable each.
+        With `reference` it includes the spec and the results of its experiment. `fmi_type` are its interfaces (Model Exchange, Co-Simulation), `names` the naming
+        of its variables. Without `diagnostics` it has no variables `system.*`.
 
-        Raises GrappleError for an invalid spec and for a platform without library.
+        Raises GrappleError for an invalid spec, for a platform without library, and for other versions.
 
         Examples:
             >>> grapple.new("two_link").build(platforms=["linux64"]).name
@@ -407,7 +411,7 @@ class Spec(_Runnable, MutableMapping[str, Any]):
         if self.path is not None and path.resolve() == self.path.resolve():
             raise GrappleError(f"{path} is the file of the spec")
         selected = None if platforms is None else [platforms] if isinstance(platforms, str) else list(platforms)
-        compiled.build(os.fspath(path), selected, fmi_type, names, diagnostics)
+        compiled.build(os.fspath(path), selected, fmi, arrays, reference, fmi_type, names, diagnostics)
         return path
 
     def _save_fmu(self, path: Path) -> None:
@@ -438,12 +442,21 @@ def load(source: PathLike | Mapping[str, Any], *, folder: PathLike | None = None
     return Spec._of_text(text, path, path.parent if folder is None else folder)
 
 
-def build(spec: PathLike | Spec, output: PathLike | None = None, *, platforms: Iterable[str] | None = None) -> Path:
-    """Builds the FMU of a spec and returns its path, by default that of the spec's file with .fmu."""
+def build(
+    spec: PathLike | Spec,
+    output: PathLike | None = None,
+    *,
+    platforms: Iterable[str] | None = None,
+    fmi: Literal[2, 3] = 2,
+) -> Path:
+    """Builds the FMU of a spec and returns its path, by default that of the spec's file with .fmu.
+
+    `platforms` and `fmi` are those of `Spec.build`.
+    """
     spec = spec if isinstance(spec, Spec) else load(spec)
     if output is None and spec.path is not None:
         output = spec.path.with_suffix(".fmu")
-    return spec.build(output, platforms=platforms)
+    return spec.build(output, platforms=platforms, fmi=fmi)
 
 
 def simulate(model: PathLike | Spec | Fmu, **options: Any) -> Result:

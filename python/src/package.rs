@@ -123,12 +123,16 @@ impl Package {
     }
 
     /// Builds the FMU and writes it to `output`.
-    #[pyo3(signature = (output, platforms, fmi_type, names, diagnostics))]
+    #[pyo3(signature = (output, platforms, fmi, arrays, reference, fmi_type, names, diagnostics))]
+    #[allow(clippy::too_many_arguments)]
     fn build(
         &self,
         py: Python<'_>,
         output: PathBuf,
         platforms: Option<Vec<String>>,
+        fmi: &Bound<'_, PyAny>,
+        arrays: bool,
+        reference: bool,
         fmi_type: &str,
         names: &str,
         diagnostics: bool,
@@ -142,7 +146,11 @@ impl Package {
             )
         };
         let options = BuildOptions {
-            standard: Standard::Fmi2,
+            standard: match fmi.extract::<u32>() {
+                Ok(2) => Standard::Fmi2,
+                Ok(3) => Standard::Fmi3,
+                _ => return Err(errors::error(py, format!("fmi is {fmi}, not 2 or 3"))),
+            },
             interfaces: match fmi_type {
                 "me" => Interfaces::ModelExchange,
                 "cs" => Interfaces::CoSimulation,
@@ -154,6 +162,8 @@ impl Package {
                 "flat" => Naming::Flat,
                 other => return Err(one_of("naming", other, &["structured", "flat"])),
             },
+            arrays,
+            reference,
             diagnostics,
         };
         let platforms = platforms.map(|names| {

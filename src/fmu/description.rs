@@ -2,6 +2,8 @@
 //!
 //! Capabilities that are not implemented are declared false.
 
+use super::array_description;
+use super::arrays::Arrays;
 use super::guid::Guid;
 use super::lifecycle::{Interface, Standard};
 use super::log::CATEGORIES;
@@ -118,6 +120,22 @@ pub fn describe_for(
         model_structure: structure(&registry, standard, interfaces),
         ..ModelDescription::default()
     })
+}
+
+/// Returns the model description of a compiled model for FMI 3.0 with arrays: consecutive elements such as
+/// `base.q[1]` … `base.q[4]` are one variable.
+///
+/// # Errors
+/// Those of [`describe_for`].
+pub fn describe_with_arrays(
+    model: &Arc<Model>,
+    naming: Naming,
+    interfaces: Interfaces,
+) -> Result<ModelDescription, Error> {
+    let mut description = describe_for(Standard::Fmi3, model, naming, interfaces)?;
+    let registry = Registry::of(Standard::Fmi3, Arc::clone(model), naming);
+    array_description::group(&mut description, &Arrays::of(&registry));
+    Ok(description)
 }
 
 fn model_exchange(identifier: &str, standard: Standard, is_commanded: bool) -> ModelExchange {
@@ -238,6 +256,7 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
         variability: variable.variability,
         initial: variable.initial,
         can_handle_multiple_set_per_time_instant: None,
+        dimensions: Vec::new(),
         kind,
     }
 }

@@ -5,6 +5,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`registry`] | the one list of variables |
+//! | [`arrays`] | scalars of the list that are one array in FMI 3.0 |
 //! | [`guid`] | the GUID that matches an XML with its model and with this library |
 //! | [`description`] | the list of variables as FMI's XML |
 //! | [`lifecycle`] | the tables of legal calls in each mode |
@@ -21,6 +22,8 @@
 //! of the component are explained by those of FMI 2.0. Rules like "O3" are those of `docs/hosts.md`.
 
 #[cfg(not(test))]
+mod array_description;
+pub mod arrays;
 pub mod c_abi;
 pub mod component;
 pub mod description;

@@ -161,13 +161,12 @@ def test_steps_end_at_the_capture_if_the_importer_allows_it(archives, examples):
     assert early.tobytes() == plain.tobytes()
 
 
-def test_other_commands_read_or_refuse_such_an_fmu(archives, tmp_path):
+def test_other_commands_read_such_an_fmu(archives, tmp_path):
     fmu = archives["two_link"].path
     text = grapple("describe", fmu).stdout
     assert "FMI 3.0" in text and "shoulder.tau" in text
-    run = grapple("simulate", fmu, "--output", tmp_path / "run.csv", check=False)
-    assert run.returncode != 0
-    assert "FMI 3.0" in run.stderr and "without --fmi 3" in run.stderr
+    run = grapple("simulate", fmu, "--no-page", "--stop-time", "0.1", "--output", tmp_path / "run.csv")
+    assert "run.csv: " in run.stdout
     other = next(path for path in EXAMPLES if path.stem == "servoed_arm")
     refused = grapple("build", other, "--output", fmu, check=False)
     assert refused.returncode != 0

@@ -4,7 +4,7 @@ use super::draw::{Law, share};
 use super::file::{Dispersion, Grid, Normal, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::error::Result;
-use crate::fmu::{Fmu, changes, is_real, names};
+use crate::fmu::{Fmu, is_real, names, recorded};
 use crate::run::Plan;
 use crate::summaries::unknown;
 use crate::text::number;
@@ -300,7 +300,7 @@ impl<'a> Validation<'a> {
     }
 
     fn outputs(&mut self) -> Vec<Output<'a>> {
-        let recordable = self.fmu.variables(changes);
+        let recordable = self.fmu.variables(recorded(&self.fmu.description));
         let mut outputs = Vec::new();
         for (name, statistics) in &self.study.output {
             let at = ["output", name];

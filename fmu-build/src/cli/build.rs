@@ -17,6 +17,8 @@ use std::path::PathBuf;
 ///   grapple build my_arm.toml                        my_arm.fmu
 ///   grapple build my_arm.toml -o out/arm.fmu
 ///   grapple build my_arm.toml --fmi 3                FMI 3.0; by default FMI 2.0
+///   grapple build my_arm.toml --fmi 3 --arrays       base.q for base.q[1], …
+///   grapple build my_arm.toml --reference            with results to compare
 ///   grapple build my_arm.toml --fmi-type cs          for tools that accept one
 ///   grapple build my_arm.toml --names flat           elbow_q for elbow.q
 ///   grapple build my_arm.toml --without-diagnostics  no system.energy, …
@@ -51,6 +53,12 @@ pub struct Arguments {
     /// Naming of its variables
     #[arg(long, value_enum, default_value_t = Names::Structured)]
     names: Names,
+    /// Vectors and quaternions as arrays (FMI 3.0), for tools that read them
+    #[arg(long)]
+    arrays: bool,
+    /// Include the spec and the results of its experiment (FMI-LS-REF), which `grapple check` compares
+    #[arg(long)]
+    reference: bool,
     /// Omit system.*: momentum, mass centre, energies, work, and the state that integrates it
     #[arg(long)]
     without_diagnostics: bool,
@@ -92,6 +100,11 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             "--arm64-in-linux64 is for FMI 2.0: an FMU of FMI 3.0 has a folder of its own for Linux on arm64"
         ));
     }
+    if arguments.arrays && arguments.fmi == Fmi::Two {
+        return Err(miette!(
+            "--arrays is for FMI 3.0: add --fmi 3, since FMI 2.0 has no arrays"
+        ));
+    }
     let compiled = CompiledSpec::read(&arguments.spec)?;
     let options = BuildOptions {
         standard: match arguments.fmi {
@@ -107,6 +120,8 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Names::Structured => Naming::Structured,
             Names::Flat => Naming::Flat,
         },
+        arrays: arguments.arrays,
+        reference: arguments.reference,
         diagnostics: !arguments.without_diagnostics,
     };
     let default = || named(&arguments.spec, "fmu");

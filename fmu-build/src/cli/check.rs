@@ -1,7 +1,9 @@
 use super::output::{print, remark, warn};
 use fmu_build::CompiledSpec;
 use fmu_build::check::{check, remarks};
+use fmu_build::check_fmu::check_fmu;
 use fmu_build::couple::warnings_of;
+use fmu_build::package::is_fmu;
 use fmu_build::starts::Assembled;
 use fmu_build::summaries::bodies;
 use fmu_build::text::{count, number, typeset};
@@ -9,12 +11,13 @@ use grapple::spec::Controller;
 use miette::Result;
 use std::path::{Path, PathBuf};
 
-/// List all errors of a spec, with line, name and value.
+/// List all errors of a spec, with line, name and value, or the problems of an FMU.
 ///
 ///   grapple check my_arm.toml
 ///   grapple check my_arm.toml --frames    all bodies and frames of a large model
 ///   grapple check --quiet *.toml          problems and warnings only
 ///   grapple check arm.toml arm_controller.toml
+///   grapple check my_arm.fmu               the FMU, and its reference results
 ///
 /// The tree of bodies is shown with masses, and with the positions and rotations of
 /// bodies and frames at t = 0. A warning reports a value that is legal but unlikely, or a
@@ -23,10 +26,15 @@ use std::path::{Path, PathBuf};
 /// second, with the spec's signals), and vibrations for which a BDF method in Model
 /// Exchange is unstable. Two specs are also examined together, as `grapple couple`
 /// connects them: an unstable coupling gets a warning.
+///
+/// Of an FMU, of this or any other tool, the model description and the terminals are
+/// checked, and its library is loaded. One that was built with --reference is run
+/// against its reference results: the largest deviation is printed, one above 1e-9 of
+/// the variable's magnitude is an error.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
-    /// Spec files
+    /// Spec files, or FMUs
     #[arg(required = true)]
     specs: Vec<PathBuf>,
     /// Print nothing for a spec without problems or warnings
@@ -54,6 +62,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let [first, second] = &arguments.specs[..] else {
         return Ok(());
     };
+    if is_fmu(first) || is_fmu(second) {
+        return Ok(());
+    }
     let specs = [CompiledSpec::read(first)?, CompiledSpec::read(second)?];
     // Two specs that cannot be coupled are no error here.
     for warning in warnings_of(specs).unwrap_or_default() {
@@ -62,7 +73,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+fn examine_fmu(fmu: &Path, arguments: &Arguments) -> Result<()> {
+    let findings = check_fmu(fmu)?;
+    if !arguments.quiet {
+        print(&format!("{}:", fmu.display()))?;
+        findings
+            .lines()
+            .iter()
+            .try_for_each(|line| print(&format!("  {line}")))?;
+    }
+    Ok(findings.outcome()?)
+}
+
 fn examine(spec: &Path, arguments: &Arguments) -> Result<()> {
+    if is_fmu(spec) {
+        return examine_fmu(spec, arguments);
+    }
     let compiled = CompiledSpec::read(spec)?;
     if arguments.quiet {
         return remark(&compiled.file, &remarks(&compiled)?, true);

@@ -8,6 +8,7 @@
 //! | `drawing` | the lines, areas and texts that show the spacecraft |
 //! | `view` | direction and scale of the projection |
 //! | `names` | placement of names without overlap |
+//! | `terminal` | icons of the terminals of an FMU |
 //! | `svg`, `png` | the two output formats |
 
 mod drawing;
@@ -16,9 +17,11 @@ mod png;
 mod scene;
 mod solid;
 mod svg;
+mod terminal;
 mod view;
 
 pub use drawing::draw;
+pub use terminal::{TerminalIcon, terminal};
 
 /// A point on the sheet: right and down from its upper left corner, in units of the drawing.
 type Point = [f64; 2];
@@ -34,6 +37,13 @@ pub struct Picture {
     captions: Vec<Shape>,
     /// Texts on the sheet.
     texts: Vec<Text>,
+}
+
+impl Picture {
+    /// Returns width and height of the sheet, units of the drawing.
+    pub fn size(&self) -> [f64; 2] {
+        self.size
+    }
 }
 
 /// A line, or an area with its edge.

@@ -1,10 +1,10 @@
 //! The library that users get, with its optimisation, on a small stack.
 
-use super::Slave;
+use super::fmi2::Slave;
+use super::{Functions, Log, Outcome};
 use crate::alone::alone;
 use crate::example_files::example_files;
 use crate::fmu::{Fmu, is_real};
-use crate::instance::Instance;
 use grapple::fmu::fmi2::function::*;
 use grapple::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2Status, fmi2True, fmi2Type};
 use model_description::ScalarVariable;
@@ -37,11 +37,17 @@ fn every_example_runs_on_a_stack_of_64_kib() {
 /// Makes a short run with all values, derivatives and saved states.
 fn run(fmu: &Fmu, interface: fmi2Type) {
     let reals = references(fmu, is_real);
-    let mut slave = fmu.library.instantiate_as(interface).expect("an instance");
-    slave.set_up(0.0, 1.0, 1e-8).expect("accepted");
-    slave.enter_initialization().expect("accepted");
-    slave.exit_initialization().expect("accepted");
-    slave.reals(&reals).expect("values");
+    let log = Log::default();
+    let Functions::Fmi2(functions) = &fmu.library.functions else {
+        panic!("by default an FMU is one of FMI 2.0");
+    };
+    let slave = functions.instantiate_as(interface, &fmu.library.made_of, &log);
+    let slave = slave.expect("an instance");
+    accept(slave.set_up(0.0, 1.0, 1e-8));
+    accept(slave.enter_initialization());
+    accept(slave.exit_initialization());
+    let mut values = vec![0.0; reals.len()];
+    accept(slave.reals(&reals, &mut values));
     let in_model_exchange = interface == fmi2Type::MODEL_EXCHANGE;
     if in_model_exchange {
         iterate_events(fmu, &slave);
@@ -50,9 +56,9 @@ fn run(fmu: &Fmu, interface: fmi2Type) {
         let t = H * f64::from(k);
         match in_model_exchange {
             true => integrate(fmu, &slave, t),
-            false => slave.step(t, H).expect("a step"),
+            false => accept(slave.step(t, H)),
         }
-        slave.reals(&reals).expect("values");
+        accept(slave.reals(&reals, &mut values));
         differentiate(fmu, &slave);
         save_and_restore(fmu, &slave);
     }
@@ -60,8 +66,12 @@ fn run(fmu: &Fmu, interface: fmi2Type) {
         plain(fmu, &slave, "fmi2EnterEventMode");
         iterate_events(fmu, &slave);
     }
-    slave.terminate().expect("accepted");
+    accept(slave.terminate());
     plain(fmu, &slave, "fmi2Reset");
+}
+
+fn accept(Outcome(function, failure): Outcome) {
+    assert_eq!(failure, None, "{function}");
 }
 
 /// Iterates in Event Mode until no discrete state changes, and enters Continuous-Time Mode.

@@ -1,7 +1,7 @@
 //! Names: C identifiers, and the grammar of structured names (§2.2.9).
 
 use super::{Report, at};
-use crate::{ModelDescription, NamingConvention};
+use crate::{Kind, ModelDescription, NamingConvention};
 
 /// Checks that variable names are unique and follow the naming convention.
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
@@ -16,6 +16,11 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
                 at(variable),
                 "the name does not follow variableNamingConvention=\"structured\"",
             );
+        } else if description.variable_naming_convention == NamingConvention::Structured
+            && name.starts_with("der(")
+            && !matches!(variable.kind, Kind::Real(_))
+        {
+            report.add(at(variable), "a derivative, der(…), must be Real");
         }
     }
 }

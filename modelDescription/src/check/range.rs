@@ -4,7 +4,7 @@
 use std::fmt::Display;
 
 use super::{Problem, Report, at, place};
-use crate::{Kind, ModelDescription, TypeKind};
+use crate::{Kind, ModelDescription, Real, TypeKind};
 
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     report.0.extend(not_finite(description));
@@ -25,11 +25,11 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
         match (&variable.kind, declared) {
             (Kind::Real(v), Some(TypeKind::Real(t))) => {
                 let (min, max) = (v.min.or(t.min), v.max.or(t.max));
-                check_limits(&here, min, max, v.start, report);
+                check_starts(&here, min, max, v, report);
                 check_nominal(&here, v.nominal, report);
             }
             (Kind::Real(v), _) => {
-                check_limits(&here, v.min, v.max, v.start, report);
+                check_starts(&here, v.min, v.max, v, report);
                 check_nominal(&here, v.nominal, report);
             }
             (Kind::Integer(v), Some(TypeKind::Integer(t))) => {
@@ -39,6 +39,18 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
             (Kind::Integer(v), _) => check_limits(&here, v.min, v.max, v.start, report),
             (Kind::Enumeration(v), _) => check_limits(&here, v.min, v.max, v.start, report),
             (Kind::Boolean(_) | Kind::String(_), _) => {}
+        }
+    }
+}
+
+/// Checks `min ≤ start ≤ max` for the start value, or for all of an array.
+fn check_starts(place: &str, min: Option<f64>, max: Option<f64>, of: &Real, report: &mut Report) {
+    check_limits(place, min, max, of.start, report);
+    for &start in of.starts.iter().skip(1) {
+        let known = report.0.len();
+        check_limits(place, min, max, Some(start), report);
+        if report.0.len() > known {
+            return;
         }
     }
 }
@@ -118,6 +130,9 @@ pub(crate) fn not_finite(description: &ModelDescription) -> Vec<Problem> {
                 ("start", v.start),
             ];
             require_finite(&at(variable), numbers, &mut report);
+            for &start in v.starts.iter().skip(1) {
+                require_finite(&at(variable), [("start", Some(start))], &mut report);
+            }
         }
     }
     report.0

@@ -1,7 +1,7 @@
 //! Rules of a single variable (§2.2.7).
 
 use super::{Report, at, name};
-use crate::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability, legal_initials};
+use crate::{Causality, FmiVersion, Kind, ModelDescription, ScalarVariable, TypeKind, Variability, legal_initials};
 
 pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     name::check(description, report);
@@ -10,6 +10,7 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
         check_combination(variable, report);
         check_declared_type(description, variable, report);
         check_derivative(description, index, variable, report);
+        check_dimensions(description, variable, report);
         check_model_exchange_only(description, states.contains(&index), variable, report);
         if variable.value_reference >= 1 << 31 {
             let message = format!("value reference {} is not below 2³¹", variable.value_reference);
@@ -90,9 +91,32 @@ fn check_derivative(description: &ModelDescription, index: u32, variable: &Scala
         _ if of == index => "it is the derivative of itself",
         None => "there is no such variable",
         Some(v) if !matches!(v.kind, Kind::Real(_)) => "that variable is not Real",
+        Some(v) if v.dimensions != variable.dimensions => "that variable has other dimensions",
         Some(_) => return,
     };
     report.add(at(variable), format!("derivative={of}: {wrong}"));
+}
+
+/// Checks the dimensions of an array, and that it has a start value for each element.
+fn check_dimensions(description: &ModelDescription, variable: &ScalarVariable, report: &mut Report) {
+    let is_array = !variable.dimensions.is_empty();
+    if is_array && description.fmi_version == FmiVersion::V2_0 {
+        report.add(at(variable), "FMI 2.0 has no arrays");
+    }
+    if is_array && variable.causality == Causality::Independent {
+        report.add(at(variable), "the independent variable must be a scalar");
+    }
+    if let Kind::Real(real) = &variable.kind
+        && !real.starts.is_empty()
+        && (real.starts.len() as u64 != variable.elements() || !is_array)
+    {
+        let message = format!(
+            "it has {} start values for {} elements",
+            real.starts.len(),
+            variable.elements()
+        );
+        report.add(at(variable), message);
+    }
 }
 
 /// Checks two attributes of Model Exchange that only certain variables may have.

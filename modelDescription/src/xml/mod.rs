@@ -10,7 +10,8 @@ pub(crate) mod number;
 mod reader;
 mod writer;
 
-pub(crate) use reader::only_known;
+pub(crate) use reader::{only_known, read_as as element};
+pub(crate) use writer::document;
 
 use crate::{ModelDescription, Problem};
 

@@ -19,7 +19,8 @@ pub(super) fn read(text: &str) -> Result<ModelDescription, Error> {
     }
 }
 
-fn read_as<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, Error> {
+/// Reads the root element of a text.
+pub(crate) fn read_as<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, Error> {
     let mut deserializer = XmlDeserializer::from_str(text);
     T::deserialize(&mut deserializer).map_err(|source| Error::Read {
         line: line_at(text, deserializer.get_ref().get_ref().buffer_position()),

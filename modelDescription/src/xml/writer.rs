@@ -6,18 +6,24 @@ use serde::Serialize;
 use super::fmi3::Document;
 use crate::{Error, FmiVersion, ModelDescription, check};
 
-/// Returns the document, terminated by a line break.
+/// Returns the document of a model description.
 pub(super) fn write(description: &ModelDescription) -> Result<String, Error> {
     if let Some(problem) = check::not_finite(description).into_iter().next() {
         return Err(Error::NotFinite(problem));
     }
-    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let mut serializer = Serializer::with_root(&mut text, Some("fmiModelDescription"))?;
-    serializer.indent(' ', 2);
+    const ROOT: &str = "fmiModelDescription";
     match description.fmi_version {
-        FmiVersion::V2_0 => description.serialize(serializer)?,
-        FmiVersion::V3_0 => Document::of(description)?.serialize(serializer)?,
-    };
+        FmiVersion::V2_0 => document(description, ROOT),
+        FmiVersion::V3_0 => document(&Document::of(description)?, ROOT),
+    }
+}
+
+/// Returns a document with this root element, terminated by a line break.
+pub(crate) fn document(content: &impl Serialize, root: &str) -> Result<String, Error> {
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let mut serializer = Serializer::with_root(&mut text, Some(root))?;
+    serializer.indent(' ', 2);
+    content.serialize(serializer)?;
     text.push('\n');
     refuse_illegal_characters(&text)?;
     Ok(text)

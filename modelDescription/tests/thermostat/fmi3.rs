@@ -10,7 +10,7 @@ const GOLDEN: &str = include_str!("../../golden/thermostat_fmi3.xml");
 
 /// Returns the thermostat for FMI 3.0: with unique value references, and a variable as its event
 /// indicator.
-fn thermostat_fmi3() -> ModelDescription {
+pub fn thermostat_fmi3() -> ModelDescription {
     let mut model = thermostat();
     model.fmi_version = FmiVersion::V3_0;
     for (reference, variable) in (20..).zip(&mut model.model_variables) {
@@ -101,15 +101,64 @@ fn references_to_no_variable_are_errors() {
     assert!(error.contains("there is no such variable"), "{error}");
 }
 
+/// One start value is that of all elements; a matrix has its elements in rows.
+#[test]
+fn arrays_are_written_and_read() {
+    let mut model = thermostat_fmi3();
+    let array = &mut model.model_variables[6];
+    array.dimensions = vec![2, 3];
+    let Kind::Real(real) = &mut array.kind else {
+        panic!("it is Real")
+    };
+    real.starts = vec![85.5, 1.0, -2.0, 0.1, 1e-9, 0.0];
+    assert_eq!(model.check(), []);
+    let text = model.to_xml().unwrap();
+    assert!(text.contains("start=\"85.5 1 -2 0.1 1e-9 0\">"), "{text}");
+    assert!(
+        text.contains("<Dimension start=\"2\"/>\n      <Dimension start=\"3\"/>"),
+        "{text}"
+    );
+    assert_eq!(ModelDescription::from_xml(&text).unwrap(), model);
+    let one = text.replace("start=\"85.5 1 -2 0.1 1e-9 0\"", "start=\"85.5\"");
+    let read = ModelDescription::from_xml(&one).unwrap();
+    let Kind::Real(real) = &read.model_variables[6].kind else {
+        panic!("it is Real")
+    };
+    assert_eq!(real.starts, [85.5; 6]);
+    let few = ModelDescription::from_xml(&text.replace(" 1e-9 0\"", "\"")).unwrap();
+    let problems: Vec<String> = few.check().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        ["variable \"room.G[1]\": it has 4 start values for 6 elements"]
+    );
+    model.fmi_version = FmiVersion::V2_0;
+    assert!(
+        model
+            .check()
+            .iter()
+            .any(|problem| problem.message.contains("no arrays"))
+    );
+}
+
 #[test]
 fn unsupported_variables_are_named() {
     let array = GOLDEN.replacen(
         "description=\"Temperature of the air\"",
-        "description=\"Temperature of the air\"><Dimension start=\"2\"/></Float64><Float64 name=\"x\" valueReference=\"77\"",
+        "description=\"Temperature of the air\"><Dimension valueReference=\"33\"/></Float64><Float64 name=\"x\" valueReference=\"77\"",
         1,
     );
     let error = ModelDescription::from_xml(&array).unwrap_err().to_string();
-    assert!(error.contains("variable \"room.T\": it is an array"), "{error}");
+    assert!(
+        error.contains("variable \"room.T\": it is an array whose size"),
+        "{error}"
+    );
+    let large = array.replacen(
+        "<Dimension valueReference=\"33\"/>",
+        "<Dimension start=\"4000000000\"/>",
+        1,
+    );
+    let error = ModelDescription::from_xml(&large).unwrap_err().to_string();
+    assert!(error.contains("more than 10000000 elements"), "{error}");
     let other = GOLDEN.replacen("<Int32 ", "<Int64 ", 1);
     let error = ModelDescription::from_xml(&other).unwrap_err().to_string();
     assert!(error.contains("its type is not Float64"), "{error}");

@@ -6,6 +6,7 @@ mod fmi3;
 mod foreign;
 mod golden;
 mod model;
+mod vdm;
 
 /// The thermostat's model description, written by hand.
 const GOLDEN: &str = include_str!("../../golden/thermostat.xml");

@@ -16,6 +16,7 @@ mod fault;
 mod life;
 mod model_exchange;
 mod output_derivatives;
+mod scalars;
 mod state;
 mod values;
 
@@ -26,6 +27,7 @@ pub mod tests;
 pub use fault::Fault;
 pub use model_exchange::EventResult;
 
+use super::arrays::{self, Arrays};
 use super::description::Interfaces;
 use super::guid::Guid;
 use super::lifecycle::{Interface, Mode, Rule, Standard};
@@ -120,6 +122,8 @@ pub struct Component {
     directions: Option<Box<Directions>>,
     /// Workspace of adjoint derivatives, allocated at the first request for one.
     adjoints: Option<Box<Adjoints>>,
+    /// Array variables, if the FMU was built with them; FMI 3.0 only.
+    arrays: Option<Box<Arrays>>,
     events: Vec<Event>,
     /// Messages to send at the end of the call.
     pub log: Log,
@@ -145,7 +149,11 @@ impl Component {
         let builds = [Naming::Structured, Naming::Flat]
             .into_iter()
             .flat_map(|naming| Interfaces::ALL.map(|interfaces| (of(naming, interfaces), naming, interfaces)));
-        let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == guid) else {
+        let (scalar, has_arrays) = match (standard, guid.strip_suffix(arrays::TOKEN)) {
+            (Standard::Fmi3, Some(scalar)) => (scalar, true),
+            _ => (guid, false),
+        };
+        let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == scalar) else {
             return Err(Refusal::Reason(format!(
                 "the {} {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
                  names {}): the modelDescription.xml belongs to another build",
@@ -163,7 +171,11 @@ impl Component {
         let (model, derived) = model(&bytes)?;
         memory::test(memory::to_build(&model, interface))?;
         let of = (standard, interface);
-        Ok(Self::with(of, model, Some(derived), naming, own, logging_on)?)
+        let mut component = Self::with(of, model, Some(derived), naming, own, logging_on)?;
+        if has_arrays {
+            component.make_arrays();
+        }
+        Ok(component)
     }
 
     /// Creates an instance of a compiled model, with the variables of FMI 2.0.
@@ -219,6 +231,7 @@ impl Component {
             z: vec![0.0; nz],
             directions: None,
             adjoints: None,
+            arrays: None,
             events: Vec::new(),
             log: Log::new(logging_on),
         })

@@ -195,13 +195,16 @@ impl Document {
 
 /// Returns the index, counted from 1, of the variable with a value reference.
 fn index(references: &[u32], reference: u32) -> Result<u32, Error> {
-    // No search is needed if value references are counted in the order of the variables.
+    // No search is needed if value references are counted in the order of the variables, and a short
+    // one if they are ascending.
     let first = references.first().copied().unwrap_or(0);
-    let guess = reference.wrapping_sub(first) as usize;
-    let place = match references.get(guess) {
-        Some(&found) if found == reference => Some(guess),
-        _ => references.iter().position(|&known| known == reference),
-    };
+    let counted = reference.wrapping_sub(first) as usize;
+    let ascending = references.partition_point(|&known| known < reference);
+    let guesses = [counted, ascending];
+    let guess = guesses
+        .into_iter()
+        .find(|&guess| references.get(guess) == Some(&reference));
+    let place = guess.or_else(|| references.iter().position(|&known| known == reference));
     let index = place.and_then(|place| u32::try_from(place + 1).ok());
     index.ok_or_else(|| unsupported("value reference", &reference.to_string(), "there is no such variable"))
 }

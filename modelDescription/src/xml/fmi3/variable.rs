@@ -66,15 +66,21 @@ pub(super) struct Variable {
     derivative: Option<u32>,
     #[serde(rename = "@reinit", default, skip_serializing_if = "is_false")]
     reinit: bool,
-    #[serde(rename = "Dimension", default = "Vec::new", skip_serializing)]
+    #[serde(rename = "Dimension", default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     dimensions: Vec<Dimension>,
     #[serde(rename = "Start", default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
     starts: Vec<Start>,
 }
 
-/// Dimension of an array, which is not supported.
-#[derive(Deserialize)]
-struct Dimension {}
+/// Dimension of an array. One that a structural parameter defines has no `start`; it is not supported.
+#[derive(Serialize, Deserialize)]
+struct Dimension {
+    #[serde(rename = "@start", skip_serializing_if = "Option::is_none")]
+    start: Option<u32>,
+}
+
+/// Largest number of elements of an array that is read.
+const MOST_ELEMENTS: u32 = 10_000_000;
 
 /// Start value of a string.
 #[derive(Serialize, Deserialize)]
@@ -130,7 +136,7 @@ impl VariableElement {
             start: None,
             derivative: None,
             reinit: false,
-            dimensions: Vec::new(),
+            dimensions: of.dimensions.iter().map(|&n| Dimension { start: Some(n) }).collect(),
             starts: Vec::new(),
         };
         Ok(match &of.kind {
@@ -143,7 +149,16 @@ impl VariableElement {
                 min: real(v.min),
                 max: real(v.max),
                 nominal: real(v.nominal),
-                start: real(v.start),
+                start: match v.starts.is_empty() {
+                    true => real(v.start),
+                    false => Some(
+                        v.starts
+                            .iter()
+                            .map(|&value| number::text(value))
+                            .collect::<Vec<_>>()
+                            .join(" "),
+                    ),
+                },
                 derivative: v.derivative.map(|index| reference(description, index)).transpose()?,
                 reinit: v.reinit,
                 ..common
@@ -188,9 +203,7 @@ impl VariableElement {
 
     /// Returns the variable; `index` returns the index of a value reference.
     pub fn into_variable(self, index: impl Fn(u32) -> Result<u32, Error>) -> Result<ScalarVariable, Error> {
-        if let Some(of) = self.variable().filter(|of| !of.dimensions.is_empty()) {
-            return Err(unsupported("variable", &of.name, "it is an array"));
-        }
+        let dimensions = self.variable().map_or(Ok(Vec::new()), Variable::dimensions)?;
         let (mut kind, of) = match self {
             Self::Float64(mut of) => (of.real()?, of),
             Self::Int32(mut of) => (of.integer()?, of),
@@ -220,6 +233,7 @@ impl VariableElement {
             }),
             initial: of.initial,
             can_handle_multiple_set_per_time_instant: of.can_handle_multiple_set_per_time_instant,
+            dimensions,
             kind,
         })
     }
@@ -230,9 +244,49 @@ impl Variable {
         parsed("variable", &self.name, attribute, text)
     }
 
+    /// Returns the number of elements along each dimension.
+    fn dimensions(&self) -> Result<Vec<u32>, Error> {
+        let sizes = self.dimensions.iter().map(|dimension| dimension.start);
+        let what = "it is an array whose size is a structural parameter";
+        let sizes: Vec<u32> = sizes
+            .collect::<Option<_>>()
+            .ok_or_else(|| unsupported("variable", &self.name, what))?;
+        let elements = sizes.iter().try_fold(1_u32, |n, &size| n.checked_mul(size));
+        match elements.is_some_and(|n| n <= MOST_ELEMENTS) {
+            true => Ok(sizes),
+            false => {
+                let what = format!("it is an array of more than {MOST_ELEMENTS} elements");
+                Err(unsupported("variable", &self.name, &what))
+            }
+        }
+    }
+
+    /// Returns the start values of an array of numbers; empty for a scalar. One value is that of all
+    /// elements.
+    fn starts(&self) -> Result<Vec<f64>, Error> {
+        let (Some(text), false) = (&self.start, self.dimensions.is_empty()) else {
+            return Ok(Vec::new());
+        };
+        let number = |text: &str| -> Result<f64, Error> {
+            let value: Option<f64> = self.number("start", &Some(text.to_owned()))?;
+            Ok(value.unwrap_or(0.0))
+        };
+        let values: Vec<f64> = text.split_whitespace().map(number).collect::<Result<_, _>>()?;
+        let n: usize = self.dimensions()?.iter().map(|&n| n as usize).product();
+        Ok(match values.as_slice() {
+            [one] => vec![*one; n],
+            _ => values,
+        })
+    }
+
     /// Returns the kind without `derivative`.
     fn real(&mut self) -> Result<Kind, Error> {
+        let starts = self.starts()?;
+        if let Some(first) = starts.first() {
+            self.start = Some(number::text(*first));
+        }
         Ok(Kind::Real(Real {
+            starts,
             min: self.number("min", &self.min)?,
             max: self.number("max", &self.max)?,
             nominal: self.number("nominal", &self.nominal)?,

@@ -2,7 +2,6 @@
 
 use super::super::handle::Handle;
 use super::super::pointers::{single, slice, slice_mut};
-use super::values::scalars;
 use crate::fmu::component::Fault;
 use crate::fmu::fmi3::*;
 use crate::fmu::lifecycle::fmi3::Call;
@@ -31,12 +30,11 @@ pub unsafe extern "C" fn fmi3GetOutputDerivatives(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::GetOutputDerivatives, |component| {
-            scalars("nValues", nValues, nValueReferences)?;
-            component.get_real_output_derivatives(
-                slice(valueReferences, nValueReferences, "valueReferences")?,
-                slice(orders, nValueReferences, "orders")?,
-                slice_mut(values, nValues, "values")?,
-            )
+            let references = slice(valueReferences, nValueReferences, "valueReferences")?;
+            let orders = slice(orders, nValueReferences, "orders")?;
+            component.with_orders(references, orders, nValues, |component, scalars, orders| {
+                component.get_real_output_derivatives(scalars, orders, slice_mut(values, nValues, "values")?)
+            })
         })
     }
 }

@@ -1,21 +1,10 @@
-//! Variables and partial derivatives (FMI 3.0, §2.2.6 and §2.2.11). All variables are scalars, of the
-//! types `Float64` and `Boolean`.
+//! Variables and partial derivatives (FMI 3.0, §2.2.6 and §2.2.11): scalars and, in an FMU with arrays,
+//! vectors, of the types `Float64` and `Boolean`.
 
 use super::super::handle::Handle;
 use super::super::pointers::{slice, slice_mut};
-use crate::fmu::component::Fault;
 use crate::fmu::fmi3::*;
 use crate::fmu::lifecycle::fmi3::Call;
-
-/// Checks the number of values.
-pub(super) fn scalars(what: &str, values: usize, variables: usize) -> Result<(), Fault> {
-    if values == variables {
-        return Ok(());
-    }
-    Err(Fault::error(format!(
-        "{what} is {values} for {variables} variables; all variables are scalars"
-    )))
-}
 
 /// Returns values of `Float64` variables, each in its unit.
 #[unsafe(no_mangle)]
@@ -29,9 +18,10 @@ pub unsafe extern "C" fn fmi3GetFloat64(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::GetFloat64, |component| {
-            scalars("nValues", nValues, nValueReferences)?;
             let references = slice(valueReferences, nValueReferences, "valueReferences")?;
-            component.get_real(references, slice_mut(values, nValues, "values")?)
+            component.with_scalars(references, ("nValues", nValues), |component, scalars| {
+                component.get_real(scalars, slice_mut(values, nValues, "values")?)
+            })
         })
     }
 }
@@ -48,9 +38,10 @@ pub unsafe extern "C" fn fmi3SetFloat64(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::SetFloat64, |component| {
-            scalars("nValues", nValues, nValueReferences)?;
             let references = slice(valueReferences, nValueReferences, "valueReferences")?;
-            component.set_real(references, slice(values, nValues, "values")?)
+            component.with_scalars(references, ("nValues", nValues), |component, scalars| {
+                component.set_real(scalars, slice(values, nValues, "values")?)
+            })
         })
     }
 }
@@ -67,9 +58,10 @@ pub unsafe extern "C" fn fmi3GetBoolean(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::GetBoolean, |component| {
-            scalars("nValues", nValues, nValueReferences)?;
             let references = slice(valueReferences, nValueReferences, "valueReferences")?;
-            component.get_boolean(references, slice_mut(values, nValues, "values")?)
+            component.with_scalars(references, ("nValues", nValues), |component, scalars| {
+                component.get_boolean(scalars, slice_mut(values, nValues, "values")?)
+            })
         })
     }
 }
@@ -107,14 +99,18 @@ pub unsafe extern "C" fn fmi3GetDirectionalDerivative(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::GetDirectionalDerivative, |component| {
-            scalars("nSeed", nSeed, nKnowns)?;
-            scalars("nSensitivity", nSensitivity, nUnknowns)?;
-            component.get_directional_derivative(
-                slice(unknowns, nUnknowns, "unknowns")?,
-                slice(knowns, nKnowns, "knowns")?,
-                slice(seed, nSeed, "seed")?,
-                slice_mut(sensitivity, nSensitivity, "sensitivity")?,
-            )
+            let unknowns = slice(unknowns, nUnknowns, "unknowns")?;
+            let knowns = slice(knowns, nKnowns, "knowns")?;
+            component.with_scalars(knowns, ("nSeed", nSeed), |component, knowns| {
+                component.with_scalars(unknowns, ("nSensitivity", nSensitivity), |component, unknowns| {
+                    component.get_directional_derivative(
+                        unknowns,
+                        knowns,
+                        slice(seed, nSeed, "seed")?,
+                        slice_mut(sensitivity, nSensitivity, "sensitivity")?,
+                    )
+                })
+            })
         })
     }
 }

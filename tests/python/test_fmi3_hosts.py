@@ -1,0 +1,62 @@
+"""FMUs of FMI 3.0 in importers that share no code with FMPy: Ecos in Co-Simulation, CasADi in Model Exchange.
+
+Both import FMI 2.0 as well, and get the same bits from the FMUs of both standards.
+"""
+
+import casadi
+import numpy as np
+import pytest
+from conftest import EXAMPLES
+from test_hosts import _ecos
+
+from fmu import Archive, CoSimulation
+
+NAMES = [path.stem for path in EXAMPLES]
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory, examples):
+    """For each example the FMUs of FMI 2.0 and of FMI 3.0."""
+
+    class Archives(dict):
+        def __missing__(self, name):
+            path = next(path for path in EXAMPLES if path.stem == name)
+            self[name] = examples[name], Archive.build(path, tmp_path_factory.mktemp(name), "--fmi", "3")
+            return self[name]
+
+    return Archives()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ecos_gets_the_bits_of_fmi_2(name, archives):
+    names = archives[name][0].outputs()
+    h = float(archives[name][0].description.defaultExperiment.stepSize)
+    runs = []
+    for archive in archives[name]:
+        with _ecos(archive, h) as host:
+            assert host.init()
+            host.step(50)
+            runs.append([host.get_real(f"arm::{n}") for n in names])
+            host.terminate()
+    assert np.array(runs[0]).tobytes() == np.array(runs[1]).tobytes()
+
+
+@pytest.mark.parametrize("name", ["two_link", "servoed_arm", "docking", "solar_arrays"])
+def test_casadi_gets_the_derivatives_and_jacobians_of_fmi_2(name, archives, within):
+    """At a state of a run and with inputs that are not zero; the adjoint is the transposed Jacobian's."""
+    found = []
+    for archive in archives[name]:
+        dae = casadi.DaeBuilder(name, str(archive.directory))
+        f = dae.create("f", ["x", "u"], ["ode"])
+        states, inputs = list(dae.x()), list(dae.u())
+        with CoSimulation(archives[name][0]) as run:
+            x = run.run(np.arange(0.0, 0.3, 0.05), states)[-1]
+        u = np.full(len(inputs), 0.1)
+        w = 1.0 + 0.1 * np.arange(len(x))
+        jacobian = np.array(casadi.DM(f.factory("J", ["x", "u"], ["jac:ode:x"])(x, u)))
+        adjoint = np.array(f.factory("A", ["x", "u", "adj:ode"], ["adj:x"])(x, u, w)).ravel()
+        expected = jacobian.T @ w
+        error = np.abs(adjoint - expected).max() / np.abs(expected).max()
+        within("CasADi's adjoint less the transposed Jacobian's, relative", error, 1e-13, "round-off of sums over the states")
+        found.append((states, inputs, np.array(f(x, u)).tobytes(), jacobian.tobytes()))
+    assert found[0] == found[1]
