@@ -106,6 +106,12 @@ pub struct CoSimulation {
     /// True if `fmi3DoStep` may return before the end of the step; FMI 3.0 only.
     #[serde(skip)]
     pub might_return_early_from_do_step: bool,
+    /// True if the FMU calls the importer after steps of its integrator; FMI 3.0 only.
+    #[serde(skip)]
+    pub provides_intermediate_update: bool,
+    /// True if `fmi3DoStep` can return early at such a call; FMI 3.0 only.
+    #[serde(skip)]
+    pub can_return_early_after_intermediate_update: bool,
     /// True if the FMU supports Event Mode in Co-Simulation; FMI 3.0 only.
     #[serde(skip)]
     pub has_event_mode: bool,

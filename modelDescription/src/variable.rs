@@ -38,6 +38,9 @@ pub struct ScalarVariable {
     /// Number of elements along each dimension of an array; empty for a scalar. FMI 3.0 only.
     #[serde(skip)]
     pub dimensions: Vec<u32>,
+    /// True if the variable can be read, or an input set, during a step in Co-Simulation; FMI 3.0 only.
+    #[serde(skip)]
+    pub intermediate_update: bool,
     /// The base type and its attributes.
     #[serde(rename = "$value", deserialize_with = "Kind::read")]
     pub kind: Kind,

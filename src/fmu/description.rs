@@ -163,6 +163,9 @@ fn co_simulation(identifier: &str, standard: Standard) -> CoSimulation {
         provides_directional_derivative: true,
         provides_adjoint_derivatives: standard == Standard::Fmi3,
         might_return_early_from_do_step: standard == Standard::Fmi3,
+        provides_intermediate_update: standard == Standard::Fmi3,
+        can_return_early_after_intermediate_update: standard == Standard::Fmi3,
+        has_event_mode: standard == Standard::Fmi3,
         ..CoSimulation::default()
     }
 }
@@ -257,6 +260,7 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
         initial: variable.initial,
         can_handle_multiple_set_per_time_instant: None,
         dimensions: Vec::new(),
+        intermediate_update: registry.is_intermediate(variable.slot),
         kind,
     }
 }

@@ -89,7 +89,7 @@ impl From<Status> for fmi3Status {
 
 /// Logs a message (§2.3.1).
 pub type fmi3LogMessageCallback = unsafe extern "C" fn(fmi3InstanceEnvironment, fmi3Status, fmi3String, fmi3String);
-/// Exchanges values inside a step (§4.2.2). This FMU never calls it.
+/// Exchanges values inside a step (§4.2.2).
 pub type fmi3IntermediateUpdateCallback = unsafe extern "C" fn(
     fmi3InstanceEnvironment,
     fmi3Float64,

@@ -163,6 +163,16 @@ impl Registry {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
+    /// Returns true if a variable can be read during a step: in FMI 3.0 continuous states, their
+    /// derivatives and continuous outputs.
+    pub fn is_intermediate(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::State(_) | Slot::Derivative(_) => true,
+            Slot::Output(i) => self.model.outputs[i].kind == OutputKind::Continuous,
+            Slot::Input(_) | Slot::Parameter(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => false,
+        }
+    }
+
     /// Returns the parameter with the index `i` in [`Slot::Parameter`].
     pub fn parameter(&self, i: usize) -> &Parameter {
         self.model.parameters.get(i).unwrap_or(&self.work_limit)

@@ -5,7 +5,7 @@
 //! | content | bytes |
 //! |---|---|
 //! | `"GRAPPLE\0"`, layout version | 8 + 4 |
-//! | interface, mode, started, parameters pending, restarted | 5 × 1 |
+//! | interface, mode, started, parameters pending, events (1: restarted, 2: one is pending, 4: handled) | 5 × 1 |
 //! | GUID | 16 |
 //! | length of the whole | 8 |
 //! | counts of states, inputs, input derivative orders, numbers of the discrete state, numbers of the integrator's memory (none in Model Exchange), parameters | 6 × 4 |
@@ -17,7 +17,7 @@
 use super::guid::Guid;
 use super::lifecycle::{Interface, Mode};
 use crate::plant::Model;
-use crate::simulation::State;
+use crate::simulation::{DueEvent, State};
 use sha2::{Digest, Sha256};
 
 const MAGIC: [u8; 8] = *b"GRAPPLE\0";
@@ -115,7 +115,7 @@ impl SavedState {
             self.mode as u8,
             u8::from(self.started),
             u8::from(self.parameters_pending),
-            u8::from(self.restarted),
+            u8::from(self.restarted) | (self.state.due as u8) << 1,
         ]);
         bytes.extend(self.guid.0);
         bytes.extend((total as u64).to_le_bytes());
@@ -171,7 +171,7 @@ impl SavedState {
                 "the saved state has layout {layout}; this library reads layout {LAYOUT}"
             ));
         }
-        let [interface, mode, started, parameters_pending, restarted] = reader.take::<5>().ok_or_else(cut)?;
+        let [interface, mode, started, parameters_pending, events] = reader.take::<5>().ok_or_else(cut)?;
         let guid = Guid(reader.take().ok_or_else(cut)?);
         let mut interfaces = [Interface::ModelExchange, Interface::CoSimulation].into_iter();
         let interface = interfaces.find(|own| *own as u8 == interface).ok_or_else(damaged)?;
@@ -196,7 +196,9 @@ impl SavedState {
         own.mode = modes.find(|own| *own as u8 == mode).ok_or_else(damaged)?;
         own.started = started != 0;
         own.parameters_pending = parameters_pending != 0;
-        own.restarted = restarted != 0;
+        own.restarted = events & 1 != 0;
+        let dues = [DueEvent::Unknown, DueEvent::Pending, DueEvent::Handled];
+        own.state.due = *dues.get(usize::from(events >> 1)).ok_or_else(damaged)?;
         let invalid_state = |what: String| format!("the saved state is invalid: {what}");
         let (memory, is_possible) = own.read_numbers(&mut reader, model).ok_or_else(cut)?;
         if !memory.is_empty() {

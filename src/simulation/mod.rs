@@ -3,20 +3,24 @@
 //! Co-Simulation and the command line use [`Simulation::advance`]; in Model Exchange the importer
 //! does this work itself and uses the [`Plant`] alone.
 
+mod crossing;
+mod event_mode;
 mod monitor;
 mod motion;
 mod solver;
 mod state;
 mod step_source;
 
-pub use state::{INPUT_ORDER, Monitored, State};
+pub use event_mode::{EventHandling, Observer, Unobserved};
+pub use state::{DueEvent, INPUT_ORDER, Monitored, State};
 pub use step_source::Steps;
 
 use crate::Error;
 use crate::elements::reached;
 use crate::event::Event;
-use crate::integrate::{Memory, Method, Stepper, root};
-use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
+use crate::integrate::{Memory, Method, Stepper};
+use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
+use crossing::PARTS;
 use motion::Motion;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
@@ -38,8 +42,7 @@ pub struct Simulation {
     stepper: Stepper,
     step_source: StepSource,
     statistics: Statistics,
-    /// True if [`advance`](Self::advance) ends after an event at which states jump.
-    ends_at_jumps: bool,
+    event_handling: EventHandling,
     /// Time at which states last jumped inside a call of [`advance`](Self::advance), s.
     jumped_at: Option<f64>,
     workspace: Workspace,
@@ -93,10 +96,6 @@ struct Workspace {
     z_inside: [Vec<f64>; PARTS + 1],
 }
 
-/// Number of equal parts of a step at whose ends the event indicators are sampled, to find surfaces
-/// that touch and separate again within one step.
-const PARTS: usize = 8;
-
 impl Simulation {
     /// Creates a simulation at its start, `t = 0`.
     ///
@@ -141,7 +140,7 @@ impl Simulation {
             stepper,
             step_source: StepSource::Own,
             statistics: Statistics::default(),
-            ends_at_jumps: false,
+            event_handling: EventHandling::default(),
             jumped_at: None,
             workspace,
             state_jacobian,
@@ -188,6 +187,7 @@ impl Simulation {
         self.state.t = t;
         self.state.memory = Memory::new(self.stepper.settings());
         self.state.monitored = Monitored::NOTHING;
+        self.state.due = DueEvent::Unknown;
         let State { x, u, discrete, .. } = &mut self.state;
         self.plant.start_with(t, x, u, discrete)?;
         self.statistics = Statistics::default();
@@ -238,12 +238,6 @@ impl Simulation {
         Ok(())
     }
 
-    /// Makes [`advance`](Self::advance) end after an event at which states jump (an impact, a capture, a
-    /// brake that engages), at the time of the event, if `ends` is true.
-    pub fn end_at_jumps(&mut self, ends: bool) {
-        self.ends_at_jumps = ends;
-    }
-
     /// Discards the integrator's stored derivatives. Required after a caller has changed time,
     /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {
@@ -256,7 +250,7 @@ impl Simulation {
     }
 
     /// Integrates to exactly `t_end` (s) and handles all events in between; appends them to
-    /// `events`. After [`end_at_jumps`](Self::end_at_jumps) it may end before.
+    /// `events`. After [`set_event_handling`](Self::set_event_handling) it may end before.
     ///
     /// Inputs are extrapolated by their derivatives from the time at which the call begins. After a
     /// successful call they keep the values at `t_end`, and their derivatives are zero.
@@ -280,6 +274,20 @@ impl Simulation {
         events: &mut Vec<Event>,
         flow: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<(), Error> {
+        self.advance_with(t_end, events, &mut Unobserved(flow))
+    }
+
+    /// Integrates as [`advance`](Self::advance); the observer is called at each step of the
+    /// integrator, and may end the call.
+    ///
+    /// # Errors
+    /// Those of [`advance_while`](Self::advance_while).
+    pub fn advance_with(
+        &mut self,
+        t_end: f64,
+        events: &mut Vec<Event>,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Error> {
         let t_start = self.state.t;
         let model = self.plant.model();
         for interface in &model.elements.interfaces {
@@ -289,7 +297,7 @@ impl Simulation {
         }
         self.check_inputs(t_end)?;
         self.stepper.begin_call();
-        let result = self.advance_through_events((t_start, t_end), events, flow);
+        let result = self.advance_through_events((t_start, t_end), events, observer);
         self.statistics.evaluations += self.stepper.evaluations();
         let dt = self.state.t - t_start;
         self.state.shift_inputs(dt);
@@ -313,15 +321,20 @@ impl Simulation {
 
     fn advance_through_events(
         &mut self,
-        (t_start, t_end): (f64, f64),
+        (t_start, mut t_end): (f64, f64),
         events: &mut Vec<Event>,
-        flow: &mut dyn FnMut() -> ControlFlow<()>,
+        observer: &mut dyn Observer,
     ) -> Result<(), Error> {
+        let due = std::mem::take(&mut self.state.due);
+        if self.ends_at_start(due, t_start) {
+            self.state.due = DueEvent::Pending;
+            return Ok(());
+        }
         // If the last call failed in the handling of an event, that event is handled now.
         let is_start = self.state.monitored.steps == Monitored::BEFORE;
         self.check_balance(t_start, 0.0)?;
         self.update_indicators(t_start);
-        if self.workspace.z_before.iter().any(|&z| z <= 0.0) {
+        if due == DueEvent::Pending || self.has_state_event() {
             self.handle_event(t_start, events)?;
         }
         if is_start {
@@ -333,61 +346,80 @@ impl Simulation {
         let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
         self.jumped_at = None;
         while self.state.t < t_end {
-            if self.ends_at_jumps && self.jumped_at == Some(self.state.t) && self.state.t > t_start {
+            if self.ends_at_jump(t_start) {
                 break;
             }
-            if flow().is_break() {
+            if observer.before_step().is_break() {
                 return Err(Error::Interrupted { t: self.state.t });
             }
             if stops == limit {
                 return Err(Error::WorkLimit { t: self.state.t, limit });
             }
-            self.execute_commands_since(t_start, events)?;
+            if self.needs_command_event() && self.handle_or_leave((t_start, t_end), events)? {
+                break;
+            }
             let event = self.plant.next_time_event(&self.state.discrete);
             if event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(t_start, events)?;
+                if self.handle_or_leave((t_start, t_end), events)? {
+                    break;
+                }
                 self.sample(t_start)?;
                 stops += 1;
                 continue;
             }
             // A time event at `t_end` to round-off is handled at `t_end`: no step ends just before.
             let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
-            if self.state.x.is_empty() {
-                // A system without states has no state events.
-                self.state.t = stop;
-                self.handle_event(t_start, events)?;
-                stops += 1;
-                continue;
-            }
-            let t_before = self.state.t;
-            self.update_indicators(t_start);
-            let sine = self.begin_singularity_check(t_start)?;
-            match self.step(t_start, stop) {
-                Ok(Some(method)) => events.push(changed_to(method, self.state.t)),
-                Ok(None) => {}
-                Err(error) => return Err(self.explained(error, sine)),
-            }
-            let singular = match sine {
-                Some(sine) => self.check_step((t_start, t_before), sine)?,
-                None => None,
+            let is_event = match self.state.x.is_empty() {
+                // A system without states has no state events: its limit states are updated at
+                // every stop.
+                true => {
+                    self.state.t = stop;
+                    stops += 1;
+                    !self.leaves_event((t_start, t_end)) || event.is_some_and(|event| reached(event, stop))
+                }
+                false => {
+                    self.step_to_event((t_start, stop), events)?
+                        || event.is_some_and(|event| reached(event, self.state.t))
+                }
             };
-            std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
-            self.update_indicators(t_start);
-            std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
-            let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
-            let crosses = self.workspace.z_before.iter().zip(&self.workspace.z_after).any(crossed);
-            let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
-            let may_cross = crosses || self.plant.may_touch(x, discrete, h);
-            let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
-            if let Some((_, error)) = singular.filter(|(at, _)| *at <= self.state.t) {
-                return Err(error);
+            if let Some(earlier) = observer.after_step(self, t_start) {
+                t_end = t_end.min(earlier.max(self.state.t));
             }
-            self.check_balance(t_start, 1.0)?;
-            if crossed || event.is_some_and(|event| reached(event, self.state.t)) {
-                self.handle_event(t_start, events)?;
+            if is_event && self.handle_or_leave((t_start, t_end), events)? {
+                break;
             }
         }
         Ok(())
+    }
+
+    /// Takes one step, at most to the time `stop` (s), and monitors it. Returns true if it ends at
+    /// a state event.
+    fn step_to_event(&mut self, (t_start, stop): (f64, f64), events: &mut Vec<Event>) -> Result<bool, Error> {
+        let t_before = self.state.t;
+        self.update_indicators(t_start);
+        let sine = self.begin_singularity_check(t_start)?;
+        match self.step(t_start, stop) {
+            Ok(Some(method)) => events.push(changed_to(method, self.state.t)),
+            Ok(None) => {}
+            Err(error) => return Err(self.explained(error, sine)),
+        }
+        let singular = match sine {
+            Some(sine) => self.check_step((t_start, t_before), sine)?,
+            None => None,
+        };
+        std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
+        self.update_indicators(t_start);
+        std::mem::swap(&mut self.workspace.z_before, &mut self.workspace.z_after);
+        let crossed = |(before, after): (&f64, &f64)| *before > 0.0 && *after <= 0.0;
+        let crosses = self.workspace.z_before.iter().zip(&self.workspace.z_after).any(crossed);
+        let (x, discrete, h) = (&self.state.x, &self.state.discrete, self.state.t - t_before);
+        let may_cross = crosses || self.plant.may_touch(x, discrete, h);
+        let crossed = may_cross && self.go_back_to_first_crossing(t_start, t_before)?;
+        if let Some((_, error)) = singular.filter(|(at, _)| *at <= self.state.t) {
+            return Err(error);
+        }
+        self.check_balance(t_start, 1.0)?;
+        Ok(crossed)
     }
 
     /// Computes the event indicators at the current state into `z_before`; inputs are extrapolated
@@ -425,13 +457,16 @@ impl Simulation {
     }
 
     fn execute_commands_since(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
-        if self
-            .plant
-            .needs_command_event(self.state.t, &self.state.u, &self.state.discrete)
-        {
+        if self.needs_command_event() {
             self.handle_event(t_start, events)?;
         }
         Ok(())
+    }
+
+    /// Returns true if a command has changed since the last event.
+    fn needs_command_event(&mut self) -> bool {
+        let State { t, u, discrete, .. } = &self.state;
+        self.plant.needs_command_event(*t, u, discrete)
     }
 
     fn handle_event(&mut self, t_start: f64, events: &mut Vec<Event>) -> Result<(), Error> {
@@ -523,78 +558,5 @@ impl Simulation {
         let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
         let interpolate = |at: f64, x: &mut [f64]| dense.interpolate(at, x);
         Ok(evaluate(motion.plant, &interpolate, &mut self.workspace.x, discrete))
-    }
-
-    /// Returns true if an event indicator falls to zero within the last step; time and state are
-    /// then those at the first such crossing.
-    fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
-        let State {
-            t,
-            x,
-            u,
-            u_derivatives,
-            discrete,
-            memory,
-            ..
-        } = &mut self.state;
-        let Workspace {
-            u: u_inside,
-            x: x_inside,
-            z_before,
-            z_after,
-            z,
-            z_inside,
-            ..
-        } = &mut self.workspace;
-        let mut motion = Motion {
-            plant: &mut self.plant,
-            t_start,
-            inputs: (u, u_derivatives),
-            discrete,
-            u: u_inside,
-            state_jacobian: self.state_jacobian.as_mut(),
-            own_step: self.own_step.as_deref_mut(),
-        };
-        let steps_to_events = self.stepper.settings().method().steps_to_events();
-        let limit = self.stepper.settings().max_evaluations();
-        let dense = self.stepper.dense(&mut motion);
-        let dense = dense.map_err(|error| named(error, motion.plant.model(), limit))?;
-        let Motion { plant, u: u_inside, .. } = &mut motion;
-        let t_end = *t;
-        let discrete: &Discrete = discrete;
-        let times: [f64; PARTS + 1] =
-            std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / PARTS as f64));
-        z_inside[0].copy_from_slice(z_before);
-        z_inside[PARTS].copy_from_slice(z_after);
-        for (z, &at) in z_inside[1..PARTS].iter_mut().zip(&times[1..PARTS]) {
-            dense.interpolate(at, x_inside);
-            state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-            plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
-        }
-        let mut first = None;
-        for i in 0..z_before.len() {
-            let mut indicator = |at: f64| {
-                dense.interpolate(at, x_inside);
-                state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-                plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
-                z[i]
-            };
-            let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));
-            if let Some(crossing) = root::first_crossing(&samples, &mut indicator) {
-                first = Some(first.unwrap_or(t_end).min(crossing));
-            }
-        }
-        if let Some(first) = first.filter(|first| *first < t_end) {
-            if steps_to_events {
-                dense.interpolate(t_before, x);
-                *t = t_before;
-                let step = self.stepper.step(&mut motion, t_before, first, x, memory);
-                step.map_err(|error| named(error, self.plant.model(), limit))?;
-            } else {
-                dense.interpolate(first, x);
-            }
-            *t = first;
-        }
-        Ok(first.is_some())
     }
 }

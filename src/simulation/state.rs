@@ -21,6 +21,25 @@ pub struct State {
     pub monitored: Monitored,
     /// Memory of the integrator.
     pub memory: Memory,
+    /// Knowledge of events at the present time, for [`EventHandling::AtEvents`] and
+    /// [`EventHandling::AtEnd`].
+    ///
+    /// [`EventHandling::AtEvents`]: super::EventHandling::AtEvents
+    /// [`EventHandling::AtEnd`]: super::EventHandling::AtEnd
+    pub due: DueEvent,
+}
+
+/// Knowledge of events at the present time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum DueEvent {
+    /// Not known: events are looked for when the next step begins.
+    #[default]
+    Unknown,
+    /// An event was found that has not been handled.
+    Pending,
+    /// All events have been handled.
+    Handled,
 }
 
 /// Reference values of a run's monitoring.
@@ -75,6 +94,7 @@ impl Clone for State {
             discrete: self.discrete.clone(),
             monitored: self.monitored,
             memory: self.memory.clone(),
+            due: self.due,
         }
     }
 
@@ -88,6 +108,7 @@ impl Clone for State {
             discrete,
             monitored,
             memory,
+            due,
         } = self;
         *t = source.t;
         x.clone_from(&source.x);
@@ -96,6 +117,7 @@ impl Clone for State {
         discrete.clone_from(&source.discrete);
         *monitored = source.monitored;
         memory.clone_from(&source.memory);
+        *due = source.due;
     }
 }
 
@@ -105,6 +127,15 @@ impl State {
     pub fn extrapolated<'a>(&'a self, t_start: f64, u: &'a mut [f64]) -> OperatingPoint<'a> {
         inputs_after(self.t - t_start, &self.u, &self.u_derivatives, u);
         OperatingPoint { u, ..self.point() }
+    }
+
+    /// Copies time, states, discrete state and the inputs, extrapolated from `t_start` (s), to
+    /// another state of the same model.
+    pub fn copy_point(&self, t_start: f64, to: &mut Self) {
+        to.t = self.t;
+        to.x.copy_from_slice(&self.x);
+        inputs_after(self.t - t_start, &self.u, &self.u_derivatives, &mut to.u);
+        to.discrete.clone_from(&self.discrete);
     }
 
     /// Returns the operating point, with the stored inputs.
@@ -127,6 +158,7 @@ impl State {
             discrete: model.discrete(),
             monitored: Monitored::NOTHING,
             memory: Memory::new(settings),
+            due: DueEvent::Unknown,
         }
     }
 

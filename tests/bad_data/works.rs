@@ -102,7 +102,7 @@ pub fn run(component: &mut Component) -> Result<(), Fault> {
                     dx.len()
                 )));
             }
-            component.enter_event_mode();
+            component.enter_event_mode().expect("Model Exchange");
             component.new_discrete_states()?;
         }
     }

@@ -32,8 +32,8 @@ def archives(tmp_path_factory):
     return Archives()
 
 
-def slave(archive, start=None, tolerance=None, early=False):
-    """Returns an initialised instance in Co-Simulation."""
+def slave(archive, start=None, tolerance=None, early=False, events=False, update=None):
+    """Returns an initialised instance in Co-Simulation, with Event Mode in Step Mode."""
     description = archive.description
     instance = FMU3Slave(
         guid=description.guid,
@@ -41,11 +41,14 @@ def slave(archive, start=None, tolerance=None, early=False):
         modelIdentifier=description.coSimulation.modelIdentifier,
         instanceName="instance",
     )
-    instance.instantiate(loggingOn=False, earlyReturnAllowed=early)
+    instance.instantiate(loggingOn=False, earlyReturnAllowed=early, eventModeUsed=events, intermediateUpdate=update)
     for name, value in (start or {}).items():
         instance.setFloat64([archive.variables[name].valueReference], [value])
     instance.enterInitializationMode(tolerance=tolerance)
     instance.exitInitializationMode()
+    if events:
+        instance.updateDiscreteStates()
+        instance.enterStepMode()
     return instance
 
 
@@ -161,14 +164,89 @@ def test_steps_end_at_the_capture_if_the_importer_allows_it(archives, examples):
     assert early.tobytes() == plain.tobytes()
 
 
-def test_other_commands_read_such_an_fmu(archives, tmp_path):
-    fmu = archives["two_link"].path
-    text = grapple("describe", fmu).stdout
-    assert "FMI 3.0" in text and "shoulder.tau" in text
-    run = grapple("simulate", fmu, "--no-page", "--stop-time", "0.1", "--output", tmp_path / "run.csv")
-    assert "run.csv: " in run.stdout
-    other = next(path for path in EXAMPLES if path.stem == "servoed_arm")
-    refused = grapple("build", other, "--output", fmu, check=False)
-    assert refused.returncode != 0
-    assert '"two_link"' in refused.stderr
-    assert "--force" in refused.stderr
+def test_event_mode_applies_the_capture_where_the_probe_touches(archives, examples):
+    """docking, with Event Mode and early return: values before and after the capture at one instant."""
+    archive = archives["docking"]
+    names = examples["docking"].outputs()
+    references = [archive.variables[n].valueReference for n in names]
+    captured = names.index("latch.captured")
+    states = [names.index(n) for n in examples["docking"].states]
+    h = 0.5
+    stop = float(archive.description.defaultExperiment.stopTime)
+    plain = slave(archive, {"latch.capture": 1.0})
+    for k in range(round(stop / h)):
+        plain.doStep(k * h, h)
+    expected = np.array(plain.getFloat64(references))
+    free(plain)
+    instance, t, jumps = slave(archive, {"latch.capture": 1.0}, early=True, events=True), 0.0, []
+    for end in np.arange(1, round(stop / h) + 1) * h:
+        while t < end:
+            needs_event, _, is_early, reached = instance.doStep(t, end - t)
+            assert is_early == (reached < end)
+            t = reached if is_early else end
+            if not needs_event:
+                continue
+            before = instance.getFloat64(references)
+            instance.enterEventMode()
+            assert instance.getFloat64(references) == before
+            needs_update, _, _, has_jumped, _, _ = instance.updateDiscreteStates()
+            assert not needs_update
+            after = instance.getFloat64(references)
+            instance.enterStepMode()
+            if has_jumped:
+                jumps.append((t, before, after))
+    values = np.array(instance.getFloat64(references))
+    free(instance)
+    ((t, before, after),) = jumps
+    touch = expected[names.index("latch.time")]
+    print(f"capture at {touch} s, event {abs(t - touch):.1e} s from it")
+    assert abs(t - touch) < 1e-12
+    assert (before[captured], after[captured]) == (0.0, 1.0)
+    jump = max(abs(after[k] - before[k]) for k in states)
+    assert jump > 1e-3, jump
+    assert values.tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("name", ["docking", "servoed_arm", "arm_controller"])
+def test_fmpy_runs_event_mode_and_early_return(name, archives):
+    """FMPy's own loop, at the common communication points with the bits of the run without events."""
+    start = {"latch.capture": 1.0} if name == "docking" else {}
+    h, n = (0.5, 100) if name == "docking" else (0.01, 200)
+    tables = [
+        fmpy.simulate_fmu(
+            str(archives[name].path),
+            fmi_type="CoSimulation",
+            stop_time=n * h,
+            output_interval=h,
+            start_values=start,
+            early_return_allowed=early,
+            use_event_mode=events,
+        )
+        for early, events in [(False, False), (True, True), (False, True)]
+    ]
+    plain = tables[0]
+    for table in tables[1:]:
+        last = {row["time"]: row for row in table}
+        common = [k for k, t in enumerate(plain["time"]) if t in last]
+        assert len(common) > 0.9 * n
+        assert all(plain[k].tobytes() == last[plain["time"][k]].tobytes() for k in common)
+
+
+def test_intermediate_updates_read_values_at_internal_steps(archives, examples):
+    archive = archives["docking"]
+    names = examples["docking"].states
+    references = [archive.variables[n].valueReference for n in names]
+    updates, box = [], []
+
+    def update(environment, t, is_set_requested, may_get, is_finished, can_return_early, requested, time):
+        updates.append((t, box[0].getFloat64(references), is_set_requested, may_get, is_finished))
+
+    instance = slave(archive, {"latch.capture": 1.0}, update=update)
+    box.append(instance)
+    for k in range(4):
+        instance.doStep(k * 0.5, 0.5)
+    times = [t for t, *_ in updates]
+    assert len(times) > 8 and times == sorted(set(times)) and times[-1] == 2.0
+    assert all(flags == [False, True, True] for _, _, *flags in updates)
+    assert updates[-1][1] == instance.getFloat64(references)
+    free(instance)

@@ -11,10 +11,12 @@ pub(super) fn check(description: &ModelDescription, report: &mut Report) {
     let structure = &description.model_structure;
     let states: BTreeSet<u32> = description.continuous_states().collect();
     let is_outside = |v: &ScalarVariable| matches!(v.causality, Causality::Input | Causality::Independent);
-    // In FMI 3.0 parameters are knowns during a run, too (§2.4.8).
     let is_fmi3 = description.fmi_version == FmiVersion::V3_0;
-    let is_parameter = |v: &ScalarVariable| is_fmi3 && v.causality == Causality::Parameter;
-    let is_known = |index: u32, v: &ScalarVariable| is_outside(v) || is_parameter(v) || states.contains(&index);
+    // In FMI 3.0 parameters and discrete states are knowns during a run, too (§2.4.8). Nothing marks
+    // a discrete state that belongs to no clock.
+    let is_known_in_3 =
+        |v: &ScalarVariable| is_fmi3 && (v.causality == Causality::Parameter || v.variability == Variability::Discrete);
+    let is_known = |index: u32, v: &ScalarVariable| is_outside(v) || is_known_in_3(v) || states.contains(&index);
     let is_known_initially = |_, v: &ScalarVariable| is_outside(v) || v.effective_initial() == Some(Initial::Exact);
 
     let list = |name, unknowns| List {
@@ -73,7 +75,8 @@ impl List<'_> {
         report: &mut Report,
     ) {
         let dependencies = unknown.dependencies.as_deref().unwrap_or_default();
-        if !dependencies.is_sorted_by(|a, b| a < b) {
+        // FMI 3.0 requires no order, and its indexes are value references in the file.
+        if self.description.fmi_version == FmiVersion::V2_0 && !dependencies.is_sorted_by(|a, b| a < b) {
             report.add(place, "the dependencies are not in ascending order");
         }
         for &index in dependencies {
@@ -186,11 +189,12 @@ fn check_event_indicators(description: &ModelDescription, report: &mut Report) {
     }
 }
 
-/// Checks that `InitialUnknowns` is exactly the required set, ascending.
+/// Checks that `InitialUnknowns` is exactly the required set, in FMI 2.0 ascending.
 fn check_initial_unknowns(description: &ModelDescription, report: &mut Report) {
     const LIST: &str = "InitialUnknowns";
     let unknowns = &description.model_structure.initial_unknowns;
-    if !unknowns.is_sorted_by_key(|unknown| unknown.index) {
+    // FMI 3.0 requires no particular order.
+    if description.fmi_version == FmiVersion::V2_0 && !unknowns.is_sorted_by_key(|unknown| unknown.index) {
         report.add(LIST, "the indexes are not in ascending order");
     }
     let listed: BTreeSet<u32> = unknowns.iter().map(|u| u.index).collect();

@@ -23,6 +23,12 @@ pub fn thermostat_fmi3() -> ModelDescription {
     simulation.provides_adjoint_derivatives = true;
     simulation.might_return_early_from_do_step = true;
     simulation.has_event_mode = true;
+    simulation.provides_intermediate_update = true;
+    simulation.can_return_early_after_intermediate_update = true;
+    for variable in &mut model.model_variables {
+        variable.intermediate_update =
+            variable.causality == Causality::Output && variable.variability == Variability::Continuous;
+    }
     // FMI 3.0 has none of these.
     simulation.can_interpolate_inputs = false;
     simulation.can_run_asynchronuously = false;
@@ -87,6 +93,46 @@ fn rules_of_fmi_3_are_checked() {
     assert_eq!(
         problems,
         ["ModelStructure: FMI 2.0 has no event indicators that are variables"]
+    );
+}
+
+/// Rules of FMI 2.0 that FMI 3.0 does not have: the order of dependencies and of initial unknowns, and
+/// knowns that are inputs or continuous states only.
+#[test]
+fn files_of_other_tools_may_use_any_order_and_depend_on_discrete_states() {
+    let change = |model: &mut ModelDescription| {
+        let structure = &mut model.model_structure;
+        structure.initial_unknowns.reverse();
+        let longest = structure.outputs.iter_mut().chain(&mut structure.initial_unknowns);
+        let longest = longest.max_by_key(|unknown| unknown.dependencies.as_ref().map_or(0, Vec::len));
+        let dependencies = longest.unwrap().dependencies.as_mut().unwrap();
+        assert!(dependencies.len() > 1);
+        dependencies.reverse();
+    };
+    let mut model = thermostat_fmi3();
+    change(&mut model);
+    assert_eq!(model.check(), []);
+    let discrete = model
+        .indexed_variables()
+        .find(|(_, v)| v.variability == Variability::Discrete && v.causality == Causality::Output);
+    if let Some((index, _)) = discrete {
+        model.model_structure.outputs[0] = Unknown::depending_on(model.model_structure.outputs[0].index, [index]);
+        assert_eq!(model.check(), []);
+    }
+    let mut model = thermostat();
+    change(&mut model);
+    let problems: Vec<String> = model.check().iter().map(ToString::to_string).collect();
+    assert!(
+        problems
+            .iter()
+            .any(|p| p.contains("the indexes are not in ascending order")),
+        "{problems:?}"
+    );
+    assert!(
+        problems
+            .iter()
+            .any(|p| p.contains("the dependencies are not in ascending order")),
+        "{problems:?}"
     );
 }
 

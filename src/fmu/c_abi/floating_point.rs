@@ -4,8 +4,10 @@
 //! masked. The compiler relies on it, e.g. it may evaluate a division by zero whose result a
 //! condition discards. An importer may use another environment, with traps (`feenableexcept`),
 //! flushed denormals (`-ffast-math`) or another rounding. Every call therefore computes in the
-//! default environment and then restores the importer's. The logger is called in the importer's
+//! default environment and then restores the importer's. Callbacks are called in the importer's
 //! environment.
+
+use std::cell::Cell;
 
 /// Runs `f` in the default environment and restores the importer's at the end, also if `f` panics.
 pub(super) fn in_default<T>(f: impl FnOnce() -> T) -> T {
@@ -13,18 +15,36 @@ pub(super) fn in_default<T>(f: impl FnOnce() -> T) -> T {
     f()
 }
 
-/// Control register of the importer, written back on drop if it was replaced.
-struct Importers(Option<control::Register>);
+/// Runs `f`, a function of the importer, in the importer's environment, from inside
+/// [`in_default`].
+pub(super) fn in_importers<T>(f: impl FnOnce() -> T) -> T {
+    let Some(importers) = REPLACED.get() else {
+        return f();
+    };
+    control::write(importers);
+    let result = f();
+    control::write(control::DEFAULT);
+    result
+}
+
+thread_local! {
+    /// Control register of the importer, if the call in progress on this thread has replaced it.
+    static REPLACED: Cell<Option<control::Register>> = const { Cell::new(None) };
+}
+
+/// Control register of the importer, written back on drop if it was replaced; and [`REPLACED`] before.
+struct Importers(Option<control::Register>, Option<control::Register>);
 
 impl Importers {
     fn replaced() -> Self {
         let importers = control::read();
         // Writing the register costs more than reading it, and most importers use the default.
         let differs = (importers ^ control::DEFAULT) & control::SETTINGS != 0;
-        if differs {
-            control::write(control::DEFAULT);
+        if !differs {
+            return Self(None, None);
         }
-        Self(differs.then_some(importers))
+        control::write(control::DEFAULT);
+        Self(Some(importers), REPLACED.replace(Some(importers)))
     }
 }
 
@@ -32,6 +52,7 @@ impl Drop for Importers {
     fn drop(&mut self) {
         if let Some(importers) = self.0 {
             control::write(importers);
+            REPLACED.set(self.1);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The target of a `fmi2Component` or `fmi3Instance`, and the checks around every call on it.
 
+use super::intermediate::Intermediate;
 use super::logger::Logger;
 use super::{floating_point, panics};
 use crate::fmu::component::{Component, Fault};
@@ -20,16 +21,33 @@ pub(super) struct Handle {
     busy: AtomicBool,
     component: UnsafeCell<Component>,
     logger: Logger,
+    /// Present if the importer wants intermediate updates.
+    intermediate: Option<Intermediate>,
+}
+
+/// Exclusive access to a component until it is dropped.
+struct Access<'a> {
+    component: *mut Component,
+    /// Flag to write at the end, and its value.
+    release: (&'a AtomicBool, bool),
+}
+
+impl Drop for Access<'_> {
+    fn drop(&mut self) {
+        let (flag, value) = self.release;
+        flag.store(value, Ordering::Release);
+    }
 }
 
 impl Handle {
     /// Returns an instance as a raw handle that the importer owns.
-    pub(super) fn into_raw(component: Component, logger: Logger) -> *mut c_void {
+    pub(super) fn into_raw(component: Component, logger: Logger, intermediate: Option<Intermediate>) -> *mut c_void {
         let handle = Self {
             magic: AtomicU64::new(MAGIC),
             busy: AtomicBool::new(false),
             component: UnsafeCell::new(component),
             logger,
+            intermediate,
         };
         Box::into_raw(Box::new(handle)).cast()
     }
@@ -76,9 +94,24 @@ impl Handle {
         let _ = panics::catch(move || drop(handle));
     }
 
-    /// Runs a call: checks that the pointer is a handle, that no other call is using the instance
-    /// and that the call is legal in its mode; runs `action`, sends the log messages and returns
-    /// the status.
+    /// Returns the exclusive access to the instance; during an intermediate update that to its copy.
+    /// Returns `None` while another call has it.
+    fn access(&self) -> Option<Access<'_>> {
+        if !self.busy.swap(true, Ordering::Acquire) {
+            let (component, release) = (self.component.get(), (&self.busy, false));
+            return Some(Access { component, release });
+        }
+        let (component, is_open) = self.intermediate.as_ref()?.enter()?;
+        let release = (is_open, true);
+        Some(Access { component, release })
+    }
+
+    /// Returns what intermediate updates need, if the importer wants them.
+    pub(super) fn intermediate(&self) -> Option<&Intermediate> {
+        self.intermediate.as_ref()
+    }
+
+    /// Runs a call as [`call_with`](Self::call_with), on the component alone.
     ///
     /// # Safety
     /// As [`from_raw`](Self::from_raw).
@@ -87,21 +120,35 @@ impl Handle {
         rule: impl Into<&'static Rule>,
         action: impl FnOnce(&mut Component) -> Result<(), Fault>,
     ) -> S {
+        // SAFETY: guaranteed by the caller.
+        unsafe { Self::call_with(pointer, rule, |component, _| action(component)) }
+    }
+
+    /// Runs a call: checks that the pointer is a handle, that no other call is using the instance
+    /// and that the call is legal in its mode; runs `action`, sends the log messages and returns
+    /// the status.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw).
+    pub(super) unsafe fn call_with<S: From<Status>>(
+        pointer: *mut c_void,
+        rule: impl Into<&'static Rule>,
+        action: impl FnOnce(&mut Component, &Self) -> Result<(), Fault>,
+    ) -> S {
         let rule = rule.into();
         // SAFETY: guaranteed by the caller.
         let Some(handle) = (unsafe { Self::from_raw(pointer) }) else {
             return S::from(Status::Error);
         };
-        if handle.busy.swap(true, Ordering::Acquire) {
+        let Some(access) = handle.access() else {
             return S::from(Status::Error);
-        }
-        // SAFETY: `busy` was clear and is now set by this call, so there is no other reference to
-        // the component.
-        let component = unsafe { &mut *handle.component.get() };
+        };
+        // SAFETY: this call has the exclusive access until its end.
+        let component = unsafe { &mut *access.component };
         let outcome = panics::catch(|| {
             floating_point::in_default(|| {
                 component.permit(rule)?;
-                action(component)
+                action(component, handle)
             })
         });
         let fault = match outcome {
@@ -128,7 +175,6 @@ impl Handle {
         for message in &messages {
             handle.logger.send(message);
         }
-        handle.busy.store(false, Ordering::Release);
         S::from(status)
     }
 }

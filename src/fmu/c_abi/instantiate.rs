@@ -1,6 +1,7 @@
 //! Instantiation, common to the versions of the standard.
 
 use super::handle::Handle;
+use super::intermediate::{Intermediate, Updates};
 use super::logger::{Importer, Logger, failure};
 use super::pointers::text;
 use super::{floating_point, panics};
@@ -28,14 +29,15 @@ pub(super) struct Request {
 }
 
 /// Creates an instance; `interface` is called first and may refuse, `finish` is called with the
-/// instance. Returns null on failure and logs the reason.
+/// instance, may refuse as well, and returns the importer's callback for intermediate updates. Returns
+/// null on failure and logs the reason.
 ///
 /// # Safety
 /// The strings of the request are null or end with a zero, and its callback has the standard's type.
 pub(super) unsafe fn instantiate(
     request: &Request,
     interface: impl FnOnce() -> Result<Interface, String>,
-    finish: impl FnOnce(&mut Component),
+    finish: impl FnOnce(&mut Component) -> Result<Option<Updates>, String>,
 ) -> *mut c_void {
     let Request {
         standard,
@@ -68,11 +70,14 @@ pub(super) unsafe fn instantiate(
             let of = (standard, interface);
             let mut component =
                 floating_point::in_default(|| Component::instantiate(of, &token, &location, request.logging_on))?;
-            finish(&mut component);
-            Ok(component)
+            let updates = finish(&mut component)?;
+            let intermediate = updates
+                .map(|updates| Intermediate::new(updates, &component))
+                .transpose()?;
+            Ok((component, intermediate))
         });
         match made.map_err(Refusal::Reason).and_then(|made| made) {
-            Ok(component) => Handle::into_raw(component, logger),
+            Ok((component, intermediate)) => Handle::into_raw(component, logger, intermediate),
             Err(Refusal::OutOfMemory) => refuse(),
             Err(Refusal::Reason(what)) => {
                 logger.send(&failure(request.function, &what));

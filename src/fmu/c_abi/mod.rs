@@ -12,6 +12,7 @@
 //! | null for an array of length zero | accepted |
 //! | a panic in a call | caught: fatal; the instance is lost, the importer's process continues |
 //! | a call from inside the importer's logger, or from a second thread | error |
+//! | a call from inside the importer's callback for intermediate updates | getters read a copy of the instance; others: error |
 //! | an importer with other floating-point traps, rounding or denormals than the default | the default applies during the call; then the importer's setting is restored |
 //! | null callbacks | accepted; `allocateMemory` and `freeMemory` are never called |
 //!
@@ -30,6 +31,7 @@ mod fmi2;
 mod fmi3;
 mod handle;
 mod instantiate;
+mod intermediate;
 mod logger;
 mod panics;
 mod pointers;

@@ -41,6 +41,14 @@ pub(super) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     outcome.map_err(|payload| describe(payload.as_ref()))
 }
 
+/// Runs `f`, a function of the importer, with the program's own panic hook.
+pub(super) fn outside<T>(f: impl FnOnce() -> T) -> T {
+    let depth = DEPTH.replace(0);
+    let result = f();
+    DEPTH.set(depth);
+    result
+}
+
 fn install() {
     let before = take_hook();
     set_hook(Box::new(move |info| {

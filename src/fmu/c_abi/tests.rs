@@ -55,7 +55,7 @@ fn callbacks(importer: &Importer) -> fmi2CallbackFunctions {
 fn instance(importer: &Importer) -> Result<fmi2Component, crate::Error> {
     let component = testing::instance(Interface::CoSimulation)?;
     let logger = Logger::new(Callbacks::of_fmi2(Some(&callbacks(importer))), c"arm".to_owned());
-    Ok(Handle::into_raw(component, logger))
+    Ok(Handle::into_raw(component, logger, None))
 }
 
 pub fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
@@ -122,7 +122,7 @@ pub fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     let make = || -> Result<fmi2Component, crate::Error> {
         let component = testing::instance(Interface::CoSimulation)?;
         let logger = Logger::new(Callbacks::of_fmi2(None), c"arm".to_owned());
-        Ok(Handle::into_raw(component, logger))
+        Ok(Handle::into_raw(component, logger, None))
     };
     let owner = make()?;
     let mut state = null_mut();

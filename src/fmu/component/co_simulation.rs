@@ -1,9 +1,19 @@
 use super::{Cached, Component, Fault};
 use crate::Error;
-use crate::fmu::lifecycle::{Mode, Standard};
+use crate::fmu::lifecycle::{Interface, Mode, Standard};
 use crate::fmu::log::Category;
 use crate::fmu::status::Status;
+use crate::simulation::{DueEvent, Observer, Unobserved};
 use std::ops::ControlFlow;
+
+/// End of a step that succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepEnd {
+    /// True if an event at this time waits for Event Mode.
+    pub event: bool,
+    /// True if the step ended before the communication point.
+    pub is_early: bool,
+}
 
 /// Calls of Co-Simulation: the FMU integrates (§4.2).
 impl Component {
@@ -30,13 +40,24 @@ impl Component {
     /// # Errors
     /// Those of [`do_step`](Self::do_step); `fmi2Error` if `flow` has ended the call.
     pub fn do_step_while(&mut self, t: f64, h: f64, flow: &mut dyn FnMut() -> ControlFlow<()>) -> Result<(), Fault> {
+        self.do_step_with(t, h, &mut Unobserved(flow)).map(|_| ())
+    }
+
+    /// Integrates as [`do_step`](Self::do_step); the observer is called at each step of the
+    /// integrator, and may end the step. A step also ends early as [`use_events`](Self::use_events)
+    /// allows: `fmi3DoStep`.
+    ///
+    /// # Errors
+    /// Those of [`do_step_while`](Self::do_step_while).
+    pub fn do_step_with(&mut self, t: f64, h: f64, observer: &mut dyn Observer) -> Result<StepEnd, Fault> {
         let keeps_part = self.standard == Standard::Fmi2;
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
         self.catch_up()?;
         if end <= start {
             self.mode = Mode::StepComplete;
-            return Ok(());
+            // A step of length zero may begin after its end by round-off.
+            return Ok(self.step_end(f64::NEG_INFINITY));
         }
         if self.stepper_stale {
             self.simulation.invalidate();
@@ -44,17 +65,19 @@ impl Component {
         }
         // Time up to which the step could be computed, if it failed after that.
         let mut reached = None;
-        let stopped = self.attempt(|simulation, events| match simulation.advance_while(end, events, flow) {
-            Err(error @ Error::Interrupted { .. }) => Err(error),
-            Err(error) if simulation.state.t > start && !error.invalidates_results() => {
-                reached = Some(simulation.state.t);
-                match keeps_part {
-                    true => Ok(Some(error)),
-                    false => Err(error),
+        let stopped = self.attempt(
+            |simulation, events| match simulation.advance_with(end, events, observer) {
+                Err(error @ Error::Interrupted { .. }) => Err(error),
+                Err(error) if simulation.state.t > start && !error.invalidates_results() => {
+                    reached = Some(simulation.state.t);
+                    match keeps_part {
+                        true => Ok(Some(error)),
+                        false => Err(error),
+                    }
                 }
-            }
-            outcome => outcome.map(|()| None),
-        });
+                outcome => outcome.map(|()| None),
+            },
+        );
         let stopped = stopped.map_err(|error| match reached {
             Some(reached) => Fault::discard(format!(
                 "the step from {start} s to {end} s could be computed up to {reached} s only: {error}; the instance is as \
@@ -66,13 +89,26 @@ impl Component {
         self.cached = Cached::Nothing;
         let Some(error) = stopped else {
             self.mode = Mode::StepComplete;
-            return Ok(());
+            return Ok(self.step_end(end));
         };
         self.mode = Mode::StepFailed;
         let reached = self.simulation.state.t;
         Err(Fault::discard(format!(
             "the step from {start} s to {end} s ended at {reached} s: {error}"
         )))
+    }
+
+    /// Returns the result of a step that was to end at `end` (s).
+    fn step_end(&self, end: f64) -> StepEnd {
+        StepEnd {
+            event: self.has_event_mode() && self.simulation.state.due == DueEvent::Pending,
+            is_early: self.time() < end,
+        }
+    }
+
+    /// Returns to Step Mode from Event Mode: `fmi3EnterStepMode`.
+    pub fn enter_step_mode(&mut self) {
+        self.mode = Mode::StepComplete;
     }
 
     /// Replaces all states at a communication point, each in its unit; see [`Simulation::set_states`].
@@ -88,6 +124,7 @@ impl Component {
         self.catch_up()?;
         self.attempt(|simulation, events| simulation.set_states(x, events))?;
         self.started = true;
+        self.look_for_events();
         self.invalidate();
         Ok(())
     }
@@ -122,8 +159,8 @@ impl Component {
 
     /// Logs the solver's statistics if a run ends here and the category `Solver` is enabled.
     pub(super) fn log_solver(&mut self) {
-        let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed);
-        if runs && self.log.is_enabled(Category::Solver) {
+        let runs = matches!(self.mode, Mode::StepComplete | Mode::StepFailed | Mode::Event);
+        if runs && self.interface == Interface::CoSimulation && self.log.is_enabled(Category::Solver) {
             let text = self.simulation.statistics().to_string();
             self.log.add(Status::Ok, Category::Solver, text);
         }

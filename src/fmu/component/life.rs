@@ -1,4 +1,4 @@
-use super::{Component, Fault, report_start};
+use super::{Component, DueEvent, EventHandling, Fault, report_start};
 use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::saved::Experiment;
 
@@ -19,10 +19,22 @@ impl Component {
         Ok(())
     }
 
-    /// Allows steps to end before the communication point, at events at which states jump:
-    /// `earlyReturnAllowed` of `fmi3InstantiateCoSimulation`.
-    pub fn allow_early_return(&mut self) {
-        self.simulation.end_at_jumps(true);
+    /// Sets `eventModeUsed` and `earlyReturnAllowed` of `fmi3InstantiateCoSimulation`: whether the
+    /// importer handles events in Event Mode, and whether steps may end before the communication
+    /// point.
+    pub fn use_events(&mut self, event_mode: bool, early_return: bool) {
+        self.simulation.set_event_handling(match (event_mode, early_return) {
+            (false, false) => EventHandling::Inside,
+            (false, true) => EventHandling::UpToJumps,
+            (true, false) => EventHandling::AtEnd,
+            (true, true) => EventHandling::AtEvents,
+        });
+    }
+
+    /// Returns true if steps may end before the communication point.
+    pub fn may_return_early(&self) -> bool {
+        let handling = self.simulation.event_handling();
+        matches!(handling, EventHandling::UpToJumps | EventHandling::AtEvents)
     }
 
     /// Enters Initialization Mode: `fmi2EnterInitializationMode`.
@@ -31,25 +43,25 @@ impl Component {
     }
 
     /// Validates all parameters together and computes the initial state:
-    /// `fmi2ExitInitializationMode`.
+    /// `fmi2ExitInitializationMode`. Commands are carried out at once in Co-Simulation, in Model
+    /// Exchange and with Event Mode at the first update of the discrete states.
     ///
     /// # Errors
     /// `fmi2Error` with every invalid parameter; the importer may then set others and try again.
     pub fn exit_initialization_mode(&mut self) -> Result<(), Fault> {
         self.catch_up()?;
-        let interface = self.interface;
+        let begins_with_event = self.interface == Interface::ModelExchange || self.has_event_mode();
         self.attempt(|simulation, events| {
             report_start(simulation, events);
-            match interface {
-                // In Model Exchange commands are applied at the first `fmi2NewDiscreteStates`.
-                Interface::ModelExchange => Ok(()),
-                Interface::CoSimulation => simulation.execute_commands(events),
+            match begins_with_event {
+                true => Ok(()),
+                false => simulation.execute_commands(events),
             }
         })?;
         self.invalidate();
-        self.mode = match interface {
-            Interface::ModelExchange => Mode::Event,
-            Interface::CoSimulation => Mode::StepComplete,
+        self.mode = match begins_with_event {
+            true => Mode::Event,
+            false => Mode::StepComplete,
         };
         Ok(())
     }
@@ -75,7 +87,7 @@ impl Component {
             order.fill(0.0);
         }
         self.experiment = Experiment::default();
-        state.t = self.experiment.start;
+        (state.t, state.due) = (self.experiment.start, DueEvent::Unknown);
         self.mode = Mode::Instantiated;
         self.parameters_pending = true;
         self.started = false;

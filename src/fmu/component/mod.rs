@@ -13,6 +13,7 @@ mod co_simulation;
 mod directional;
 mod equal_steps;
 mod fault;
+mod intermediate;
 mod life;
 mod model_exchange;
 mod output_derivatives;
@@ -24,6 +25,7 @@ mod values;
 #[doc(hidden)]
 pub mod tests;
 
+pub use co_simulation::StepEnd;
 pub use fault::Fault;
 pub use model_exchange::EventResult;
 
@@ -40,7 +42,7 @@ use super::status::Status;
 use crate::Error;
 use crate::event::Event;
 use crate::plant::{Model, Plant};
-use crate::simulation::{Simulation, State};
+use crate::simulation::{DueEvent, EventHandling, Simulation, State};
 use crate::spec::Spec;
 use crate::system::Derived;
 use adjoint::Adjoints;
@@ -286,6 +288,21 @@ impl Component {
 
     fn model(&self) -> &Arc<Model> {
         self.registry.model()
+    }
+
+    /// Returns true in Co-Simulation if the importer handles events in Event Mode.
+    fn has_event_mode(&self) -> bool {
+        let handling = self.simulation.event_handling();
+        self.interface == Interface::CoSimulation && matches!(handling, EventHandling::AtEnd | EventHandling::AtEvents)
+    }
+
+    /// Invalidates the knowledge that all events at this time have been handled, after a change by the
+    /// importer.
+    fn look_for_events(&mut self) {
+        let due = &mut self.simulation.state.due;
+        if *due == DueEvent::Handled {
+            *due = DueEvent::Unknown;
+        }
     }
 
     /// Invalidates all cached results after a change.

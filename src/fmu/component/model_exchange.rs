@@ -1,8 +1,8 @@
 use super::{Cached, Component, Fault};
 use crate::Error;
-use crate::fmu::lifecycle::Mode;
+use crate::fmu::lifecycle::{Interface, Mode};
 use crate::fmu::registry::Slot;
-use crate::simulation::State;
+use crate::simulation::{Simulation, State};
 
 /// Result of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,11 +19,22 @@ impl EventResult {
     pub const NO_EVENT: f64 = 1e30;
 }
 
-/// Calls of Model Exchange: the importer integrates (§3.2).
+/// Calls of Model Exchange: the importer integrates (§3.2). Those of Event Mode are also calls of
+/// Co-Simulation in FMI 3.0.
 impl Component {
     /// Enters Event Mode, also from Event Mode itself (rule O4): `fmi2EnterEventMode`.
-    pub fn enter_event_mode(&mut self) {
+    ///
+    /// # Errors
+    /// `fmi3Error` in Co-Simulation if the instance was made for an importer without Event Mode.
+    pub fn enter_event_mode(&mut self) -> Result<(), Fault> {
+        if self.interface == Interface::CoSimulation && !self.has_event_mode() {
+            return Err(Fault::error(
+                "Event Mode was excluded at the instantiation (eventModeUsed is false); events are handled inside \
+                 the steps",
+            ));
+        }
         self.mode = Mode::Event;
+        Ok(())
     }
 
     /// Iterates the discrete states to their fixed point in this one call (rule O5):
@@ -35,6 +46,15 @@ impl Component {
     /// Those of validating buffered parameters and of the event itself.
     pub fn new_discrete_states(&mut self) -> Result<EventResult, Fault> {
         self.catch_up()?;
+        if self.interface == Interface::CoSimulation {
+            let states_changed = self.attempt(Simulation::handle_due_events)?;
+            self.cached = Cached::Nothing;
+            let next_event = self.next_event();
+            return Ok(EventResult {
+                states_changed,
+                next_event,
+            });
+        }
         let (changes, sampled) = self.attempt(|simulation, events| {
             let State { t, x, u, discrete, .. } = &mut simulation.state;
             let changes = simulation.plant.update(*t, x, u, discrete, events)?;
@@ -45,16 +65,16 @@ impl Component {
         }
         let jumped = changes.states || self.restarted;
         self.restarted = false;
-        let state = &self.simulation.state;
-        let next = self
-            .simulation
-            .plant
-            .next_time_event(&state.discrete)
-            .filter(|t| t.is_finite());
         Ok(EventResult {
             states_changed: jumped,
-            next_event: next,
+            next_event: self.next_event(),
         })
+    }
+
+    /// Returns the time of the next time event, s.
+    fn next_event(&self) -> Option<f64> {
+        let Simulation { plant, state, .. } = &*self.simulation;
+        plant.next_time_event(&state.discrete).filter(|t| t.is_finite())
     }
 
     /// Returns true if a changed command waits for an event: `fmi2CompletedIntegratorStep`.

@@ -109,11 +109,14 @@ impl Component {
         }
         self.parameters.copy_from_slice(parameters);
         self.simulation.state.clone_from(state);
-        (self.mode, self.started, self.experiment) = (*mode, *started, *experiment);
-        if (self.standard, self.mode) == (Standard::Fmi3, Mode::StepFailed) {
+        (self.started, self.experiment) = (*started, *experiment);
+        self.mode = match (*mode, self.interface) {
             // A step that FMI 2.0 has discarded: FMI 3.0 continues from the time that it has reached.
-            self.mode = Mode::StepComplete;
-        }
+            (Mode::StepFailed, _) if self.standard == Standard::Fmi3 => Mode::StepComplete,
+            // Without Event Mode the next step handles the event.
+            (Mode::Event, Interface::CoSimulation) if !self.has_event_mode() => Mode::StepComplete,
+            (mode, _) => mode,
+        };
         (self.parameters_pending, self.restarted) = (*parameters_pending, *restarted);
         self.invalidate();
         Ok(())

@@ -10,6 +10,8 @@ use crate::messages;
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
     let mut component = instance(interface)?;
     let fail = |fault: Fault| fault.what;
+    // Only an importer that uses Event Mode has it in Co-Simulation.
+    component.use_events(mode == Mode::Event, false);
     if mode == Mode::Instantiated {
         return Ok(component);
     }
@@ -77,7 +79,7 @@ pub fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -
     set(&mut c, "elbow.q_start", 0.7).map_err(|f| f.what)?;
     assert_eq!(get(&mut c, "elbow.q")?, 0.7);
     c.enter_continuous_time_mode().map_err(|f| f.what)?;
-    c.enter_event_mode();
+    c.enter_event_mode().map_err(|f| f.what)?;
     let refused = set(&mut c, "elbow.q_start", 0.8);
     let what = refused.err().map(|f| f.what).unwrap_or_default();
     messages::record(&what);
@@ -321,6 +323,7 @@ pub fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
             let saved = c.save();
             let bits = all_bits(&mut c)?;
             let mut other = instance(interface)?;
+            other.use_events(mode == Mode::Event, false);
             set(&mut other, "base.mass", 7.0).map_err(|f| f.what)?;
             let read = other.read_state(&saved.to_bytes()).map_err(|f| f.what)?;
             other.restore(&read).map_err(|f| f.what)?;

@@ -106,6 +106,7 @@ impl Component {
             // An unchanged value, which importers often set again, costs no evaluation.
             if place.to_bits() != value.to_bits() {
                 *place = value;
+                self.look_for_events();
                 self.invalidate();
             }
         }
@@ -135,6 +136,8 @@ impl Component {
             // With `at_once` no parameter was pending before, so these are the previous values.
             self.parameters.copy_from_slice(&self.accepted);
             self.parameters_pending = pass_parameters(&self.accepted, &mut self.simulation.plant).is_err();
+        } else {
+            self.look_for_events();
         }
         outcome
     }

@@ -2,8 +2,8 @@
 
 use super::{C, E, F, I, Interface, L, Mode, N, S, Standard, T};
 
-const ME: u8 = I | N | E | C | T;
-const CS: u8 = I | N | S | F | T;
+const ME: u16 = I | N | E | C | T;
+const CS: u16 = I | N | S | F | T;
 
 table! { "fmi2", Standard::Fmi2,
     SetDebugLogging,              ME,            CS,            0,         "";

@@ -7,7 +7,7 @@
 /// has the name without prefix; the modes in which the standard allows the call in Model Exchange and
 /// in Co-Simulation, and those in which this FMU allows it beyond the standard, with the reason.
 /// Letters are modes: I instantiated, N initialization, E event, C continuous-time, S step complete,
-/// F step failed, T terminated, L lost. A function that is never legal has the reason after `never`.
+/// F step failed, U intermediate update, T terminated, L lost. A function that is never legal has the reason after `never`.
 macro_rules! table {
     ($prefix:literal, $standard:expr,
      $($call:ident, $model_exchange:expr, $co_simulation:expr, $beyond:expr, $why:literal
@@ -130,7 +130,7 @@ pub enum Mode {
     Instantiated,
     /// Between `fmi2EnterInitializationMode` and `fmi2ExitInitializationMode`.
     Initialization,
-    /// At an event.
+    /// At an event; in Co-Simulation in FMI 3.0 only, if the importer uses Event Mode.
     Event,
     /// Model Exchange, between events.
     ContinuousTime,
@@ -142,11 +142,13 @@ pub enum Mode {
     Terminated,
     /// After `fmi2Fatal`: the instance can only be freed.
     Lost,
+    /// Co-Simulation in FMI 3.0, in the importer's callback during a step.
+    IntermediateUpdate,
 }
 
 impl Mode {
     /// All modes.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Instantiated,
         Self::Initialization,
         Self::Event,
@@ -155,6 +157,7 @@ impl Mode {
         Self::StepFailed,
         Self::Terminated,
         Self::Lost,
+        Self::IntermediateUpdate,
     ];
 
     /// Returns the standard's name.
@@ -171,16 +174,17 @@ impl Mode {
             Self::StepFailed => "step failed",
             Self::Terminated => "terminated",
             Self::Lost => "lost",
+            Self::IntermediateUpdate => "Intermediate Update Mode",
         }
     }
 
     /// Returns true if an instance with this interface can be in this mode and be saved in it.
     pub fn belongs_to(self, interface: Interface) -> bool {
         match self {
-            Self::Instantiated | Self::Initialization | Self::Terminated => true,
-            Self::Event | Self::ContinuousTime => interface == Interface::ModelExchange,
+            Self::Instantiated | Self::Initialization | Self::Event | Self::Terminated => true,
+            Self::ContinuousTime => interface == Interface::ModelExchange,
             Self::StepComplete | Self::StepFailed => interface == Interface::CoSimulation,
-            Self::Lost => false,
+            Self::Lost | Self::IntermediateUpdate => false,
         }
     }
 }
@@ -193,11 +197,11 @@ pub struct Rule {
     /// Standard to which the function belongs.
     pub standard: Standard,
     /// Modes in which the standard allows the call in Model Exchange; a bit set.
-    model_exchange: u8,
+    model_exchange: u16,
     /// Modes in which the standard allows the call in Co-Simulation.
-    co_simulation: u8,
+    co_simulation: u16,
     /// Modes in which this FMU allows the call beyond the standard.
-    beyond: u8,
+    beyond: u16,
     /// Reason for the modes beyond the standard; empty if there are none.
     pub why: &'static str,
     /// Reason for which this FMU allows the call in no mode; empty if it allows it.
@@ -205,14 +209,15 @@ pub struct Rule {
 }
 
 // Bits of the modes.
-const I: u8 = 1 << Mode::Instantiated as u8;
-const N: u8 = 1 << Mode::Initialization as u8;
-const E: u8 = 1 << Mode::Event as u8;
-const C: u8 = 1 << Mode::ContinuousTime as u8;
-const S: u8 = 1 << Mode::StepComplete as u8;
-const F: u8 = 1 << Mode::StepFailed as u8;
-const T: u8 = 1 << Mode::Terminated as u8;
-const L: u8 = 1 << Mode::Lost as u8;
+const I: u16 = 1 << Mode::Instantiated as u8;
+const N: u16 = 1 << Mode::Initialization as u8;
+const E: u16 = 1 << Mode::Event as u8;
+const C: u16 = 1 << Mode::ContinuousTime as u8;
+const S: u16 = 1 << Mode::StepComplete as u8;
+const F: u16 = 1 << Mode::StepFailed as u8;
+const T: u16 = 1 << Mode::Terminated as u8;
+const L: u16 = 1 << Mode::Lost as u8;
+const U: u16 = 1 << Mode::IntermediateUpdate as u8;
 
 impl Rule {
     /// Returns true if the standard's table allows the call.
@@ -248,6 +253,7 @@ impl Rule {
         }
         Err(match (mode, interface) {
             (Mode::Lost, _) => "the instance is lost after an internal error; it can only be freed".to_owned(),
+            _ if !self.never.is_empty() && self.model_exchange | self.co_simulation == 0 => self.never.to_owned(),
             (_, Interface::ModelExchange) if !self.belongs_to(interface) => {
                 "this is a function of Co-Simulation; the instance was made for Model Exchange".to_owned()
             }
@@ -259,7 +265,7 @@ impl Rule {
         })
     }
 
-    fn modes(&self, interface: Interface) -> u8 {
+    fn modes(&self, interface: Interface) -> u16 {
         match interface {
             Interface::ModelExchange => self.model_exchange,
             Interface::CoSimulation => self.co_simulation,

@@ -3,7 +3,8 @@
 
 use crate::driver::{DISCARD, ERROR, OK};
 use grapple::fmu::fmi2::fmi2Status;
-use grapple::fmu::lifecycle::Call;
+use grapple::fmu::lifecycle::fmi3::Call as Call3;
+use grapple::fmu::lifecycle::{Call, Standard};
 use std::collections::VecDeque;
 use std::fmt::Write;
 use std::sync::Mutex;
@@ -13,16 +14,24 @@ use std::time::Instant;
 /// Number of calls reported after a failure.
 const REPORTED: usize = 40;
 
-/// One of the 44 functions of FMI: those that act on an instance, and three that do not.
+/// One of the 44 functions of FMI 2.0 or the 75 of FMI 3.0: those that act on an instance, and those
+/// that do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     On(Call),
     Instantiate,
     GetVersion,
     GetTypesPlatform,
+    Of3(Call3),
+    InstantiateModelExchange,
+    InstantiateCoSimulation,
+    InstantiateScheduledExecution,
+    GetVersion3,
 }
 
-pub const FUNCTIONS: usize = Call::ALL.len() + 3;
+/// Number of functions of FMI 2.0.
+const OF_2: usize = Call::ALL.len() + 3;
+pub const FUNCTIONS: usize = OF_2 + Call3::ALL.len() + 4;
 
 impl Function {
     fn index(self) -> usize {
@@ -31,12 +40,32 @@ impl Function {
             Self::Instantiate => Call::ALL.len(),
             Self::GetVersion => Call::ALL.len() + 1,
             Self::GetTypesPlatform => Call::ALL.len() + 2,
+            Self::Of3(call) => OF_2 + call as usize,
+            Self::InstantiateModelExchange => OF_2 + Call3::ALL.len(),
+            Self::InstantiateCoSimulation => OF_2 + Call3::ALL.len() + 1,
+            Self::InstantiateScheduledExecution => OF_2 + Call3::ALL.len() + 2,
+            Self::GetVersion3 => OF_2 + Call3::ALL.len() + 3,
         }
     }
 
     fn all() -> impl Iterator<Item = Self> {
         let on = Call::ALL.iter().map(|&call| Self::On(call));
-        on.chain([Self::Instantiate, Self::GetVersion, Self::GetTypesPlatform])
+        let of_2 = on.chain([Self::Instantiate, Self::GetVersion, Self::GetTypesPlatform]);
+        let of_3 = Call3::ALL.iter().map(|&call| Self::Of3(call));
+        of_2.chain(of_3).chain([
+            Self::InstantiateModelExchange,
+            Self::InstantiateCoSimulation,
+            Self::InstantiateScheduledExecution,
+            Self::GetVersion3,
+        ])
+    }
+
+    fn standard(self) -> Standard {
+        if self.index() < OF_2 {
+            Standard::Fmi2
+        } else {
+            Standard::Fmi3
+        }
     }
 
     fn name(self) -> &'static str {
@@ -45,11 +74,16 @@ impl Function {
             Self::Instantiate => "fmi2Instantiate",
             Self::GetVersion => "fmi2GetVersion",
             Self::GetTypesPlatform => "fmi2GetTypesPlatform",
+            Self::Of3(call) => call.name(),
+            Self::InstantiateModelExchange => "fmi3InstantiateModelExchange",
+            Self::InstantiateCoSimulation => "fmi3InstantiateCoSimulation",
+            Self::InstantiateScheduledExecution => "fmi3InstantiateScheduledExecution",
+            Self::GetVersion3 => "fmi3GetVersion",
         }
     }
 }
 
-/// Counts of `fmi2OK`, `fmi2Discard` and `fmi2Error` of each function.
+/// Counts of OK, discarded and error of each function.
 pub struct Tally([[AtomicU64; 3]; FUNCTIONS]);
 
 impl Tally {
@@ -79,33 +113,42 @@ impl Tally {
             .sum()
     }
 
-    /// Returns the counts as lines of a table.
-    pub fn table(&self) -> String {
-        let mut table = format!("{:34} {:>10} {:>10} {:>10}\n", "", "fmi2OK", "fmi2Discard", "fmi2Error");
-        for function in Function::all() {
+    /// Returns the counts of a standard's functions as lines of a table.
+    pub fn table(&self, standard: Standard) -> String {
+        let mut table = format!("{:34} {:>10} {:>10} {:>10}\n", "", "OK", "discarded", "error");
+        for function in Function::all().filter(|function| function.standard() == standard) {
             let [ok, discard, error] = self.counts(function);
             let _ = writeln!(table, "{:34} {ok:>10} {discard:>10} {error:>10}", function.name());
         }
         table
     }
 
-    /// Returns the functions that never returned `fmi2OK`, or never `fmi2Error`, although they can.
-    pub fn missing(&self) -> Vec<String> {
+    /// Returns the functions of a standard that never succeeded, or never gave an error, although they
+    /// can.
+    pub fn missing(&self, standard: Standard) -> Vec<String> {
         let mut missing = Vec::new();
-        for function in Function::all() {
+        for function in Function::all().filter(|function| function.standard() == standard) {
             let [ok, _, error] = self.counts(function);
             // No step can be cancelled, and no status is an integer or a string.
             let none = [Call::CancelStep, Call::GetIntegerStatus, Call::GetStringStatus].map(Function::On);
-            if ok == 0 && !none.contains(&function) {
-                missing.push(format!("{} has never given fmi2OK", function.name()));
+            let is_absent = match function {
+                Function::Of3(call) => !call.rule().never.is_empty(),
+                function => none.contains(&function) || function == Function::InstantiateScheduledExecution,
+            };
+            if ok == 0 && !is_absent {
+                missing.push(format!("{} has never succeeded", function.name()));
             }
             // These functions return no status, or accept null.
             let has_error = !matches!(
                 function,
-                Function::GetVersion | Function::GetTypesPlatform | Function::On(Call::FreeInstance)
+                Function::GetVersion
+                    | Function::GetTypesPlatform
+                    | Function::GetVersion3
+                    | Function::On(Call::FreeInstance)
+                    | Function::Of3(Call3::FreeInstance)
             );
             if error == 0 && has_error {
-                missing.push(format!("{} has never given fmi2Error", function.name()));
+                missing.push(format!("{} has never given an error", function.name()));
             }
         }
         missing

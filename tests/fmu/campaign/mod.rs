@@ -27,15 +27,16 @@ mod life;
 mod machine;
 mod subject;
 mod target;
+mod three;
 mod trace;
 
 use crate::alone::alone;
 use crate::driver::process::in_use;
-use crate::driver::{CS, ERROR, ME, OK, instantiate};
+use crate::driver::{CS, DISCARD, ERROR, ME, OK, instantiate};
 use fuzzing::Fuzz;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi2::*;
-use grapple::fmu::lifecycle::Call;
+use grapple::fmu::lifecycle::{Call, Standard};
 use journal::{Function, Journal, Tally};
 use life::Life;
 use machine::{Mode, allows};
@@ -122,6 +123,7 @@ fn status_of_every_call_in_every_mode_agrees_with_the_standard() {
 }
 
 struct Campaign {
+    standard: Standard,
     targets: Vec<Target>,
     seed: u64,
     first: u64,
@@ -132,10 +134,20 @@ struct Campaign {
 
 #[test]
 fn random_calls_never_crash_or_hang() {
+    run(Standard::Fmi2);
+}
+
+#[test]
+fn random_calls_of_fmi_3_never_crash_or_hang() {
+    run(Standard::Fmi3);
+}
+
+fn run(standard: Standard) {
     let threads = number("GRAPPLE_CAMPAIGN_THREADS", 2) as usize;
     let longest = number("GRAPPLE_CAMPAIGN_SECONDS", LONGEST) as f64;
     let first = number("GRAPPLE_CAMPAIGN_FIRST", 0);
     let campaign = Campaign {
+        standard,
         targets: target::all(),
         seed: number("GRAPPLE_CAMPAIGN_SEED", 2026),
         first,
@@ -166,10 +178,11 @@ fn random_calls_never_crash_or_hang() {
     let (calls, seconds) = (tally.calls(), start.elapsed().as_secs_f64());
     let sequences = campaign.next.load(Ordering::Relaxed) - first;
     println!(
-        "{calls} calls in {sequences} sequences of {} FMUs, {threads} threads, seed {}, {seconds:.1} s\n{}",
+        "{}: {calls} calls in {sequences} sequences of {} FMUs, {threads} threads, seed {}, {seconds:.1} s\n{}",
+        standard.name(),
         campaign.targets.len(),
         campaign.seed,
-        tally.table()
+        tally.table(standard)
     );
     let failures = campaign.failures.into_inner().expect("no thread uses it");
     assert!(
@@ -181,7 +194,7 @@ fn random_calls_never_crash_or_hang() {
     println!("nothing found");
     // A shorter campaign may not reach all functions.
     if calls >= 100_000 {
-        assert_eq!(tally.missing(), Vec::<String>::new());
+        assert_eq!(tally.missing(standard), Vec::<String>::new());
     }
 }
 
@@ -191,7 +204,10 @@ impl Campaign {
         while journal.tally.calls() < self.calls || self.next.load(Ordering::Relaxed) == self.first {
             let sequence = self.next.fetch_add(1, Ordering::Relaxed);
             journal.begin(sequence);
-            let outcome = catch_unwind(AssertUnwindSafe(|| self.live(sequence, journal)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| match self.standard {
+                Standard::Fmi2 => self.live(sequence, journal),
+                Standard::Fmi3 => self.live_three(sequence, journal),
+            }));
             if let Err(panic) = outcome {
                 let text = panic.downcast_ref::<String>().map(String::as_str);
                 let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("");

@@ -7,10 +7,11 @@ use crate::campaign::trace::{Trace, standard};
 use crate::driver::{Fmu, ME};
 use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::fmu::fmi2::fmi2Type;
-use grapple::fmu::registry::{Naming, Slot};
+use grapple::fmu::lifecycle::Standard;
+use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// An FMU from which instances are created.
 pub struct Target {
@@ -33,12 +34,23 @@ pub struct Target {
     pub count: u32,
     /// Results of the fixed calls of [`standard`], in Co-Simulation and in Model Exchange.
     standard: [OnceLock<Trace>; 2],
+    /// References of the parameters that can be set during a run.
+    pub tunable: Vec<u32>,
+    /// References of all variables that `fmi3GetFloat64` reads, and the number of variables.
+    pub reals_three: Vec<u32>,
+    pub count_three: u32,
+    /// Results of fixed calls of FMI 3.0 on each kind of instance.
+    standard_three: [OnceLock<Trace>; 6],
 }
 
 impl Target {
     fn new(name: &str, text: &str, folder: &Path) -> Self {
         let model = Model::read(text, folder).unwrap_or_else(|error| panic!("{name}: {error}"));
         let fmu = Fmu::of_model(model, Naming::Structured);
+        let three = Registry::of(Standard::Fmi3, Arc::clone(fmu.registry.model()), Naming::Structured);
+        let reals = three.variables().filter(|v| !matches!(v.slot, Slot::Flag(_)));
+        let tunable =
+            |&vr: &u32| matches!(fmu.registry.slot(vr), Some(Slot::Parameter(i)) if fmu.registry.parameter(i).tunable);
         Self {
             name: name.to_owned(),
             parameters: fmu.parameters(),
@@ -51,6 +63,10 @@ impl Target {
             flags: fmu.references(|slot| matches!(slot, Slot::Flag(_))),
             count: u32::try_from(fmu.registry.len()).expect("not so many"),
             standard: [const { OnceLock::new() }; 2],
+            tunable: fmu.parameters().into_iter().filter(tunable).collect(),
+            reals_three: reals.map(|v| v.value_reference).collect(),
+            count_three: u32::try_from(three.len()).expect("not so many"),
+            standard_three: [const { OnceLock::new() }; 6],
             fmu,
         }
     }
@@ -58,6 +74,14 @@ impl Target {
     /// Returns the results of the fixed calls of [`standard`] on a new instance.
     pub fn standard<'a>(&'a self, kind: fmi2Type, journal: &'a Journal<'a>) -> &'a Trace {
         self.standard[usize::from(kind == ME)].get_or_init(|| standard(&mut Subject::new(self, kind, journal)))
+    }
+}
+
+impl Target {
+    /// Returns the results of fixed calls of FMI 3.0, computed by `make`, on a new instance of the kind
+    /// with this index.
+    pub fn standard_three(&self, kind: usize, make: impl FnOnce() -> Trace) -> &Trace {
+        self.standard_three[kind].get_or_init(make)
     }
 }
 

@@ -43,7 +43,7 @@ impl Log {
         text.clone()
     }
 
-    fn environment(&self) -> *mut c_void {
+    pub fn environment(&self) -> *mut c_void {
         std::ptr::from_ref(self).cast_mut().cast()
     }
 }
@@ -69,7 +69,8 @@ pub struct Arguments<'a> {
     pub logging_on: bool,
     pub event_mode_used: bool,
     pub early_return_allowed: bool,
-    pub required: usize,
+    pub required: Vec<u32>,
+    pub updates: Option<fmi3IntermediateUpdateCallback>,
 }
 
 impl<'a> Arguments<'a> {
@@ -81,7 +82,8 @@ impl<'a> Arguments<'a> {
             logging_on: true,
             event_mode_used: false,
             early_return_allowed: false,
-            required: 0,
+            required: Vec::new(),
+            updates: None,
         }
     }
 
@@ -121,11 +123,11 @@ impl<'a> Arguments<'a> {
                 fmi3Boolean::from(self.logging_on),
                 fmi3Boolean::from(self.event_mode_used),
                 fmi3Boolean::from(self.early_return_allowed),
-                null(),
-                self.required,
+                self.required.as_ptr(),
+                self.required.len(),
                 log.map_or(null_mut(), Log::environment),
                 log.map(|_| listen as fmi3LogMessageCallback),
-                None,
+                self.updates,
             )
         }
     }
@@ -320,6 +322,59 @@ impl<'a> Instance<'a> {
         }
     }
 
+    /// Handles an event in Event Mode of Co-Simulation.
+    #[track_caller]
+    pub fn event_of_step(&self) -> Update {
+        ok(unsafe { fmi3EnterEventMode(self.c) });
+        let update = self.update();
+        ok(unsafe { fmi3EnterStepMode(self.c) });
+        update
+    }
+
+    /// Ends the initialisation of an instance with Event Mode, up to Step Mode.
+    #[track_caller]
+    pub fn begin_steps(&self, tolerance: Option<f64>) -> Update {
+        self.initialise(tolerance);
+        let update = self.update();
+        ok(unsafe { fmi3EnterStepMode(self.c) });
+        update
+    }
+
+    /// Advances from `t` to `end` (s) by as many steps as early returns require, and handles events
+    /// in Event Mode. Returns the times of events and of early returns.
+    #[track_caller]
+    pub fn advance(&self, t: f64, end: f64) -> Vec<f64> {
+        self.advance_and_set(t, end, || {})
+    }
+
+    /// Advances as [`advance`](Self::advance); `set` is called in Event Mode if an event is at `end`.
+    #[track_caller]
+    pub fn advance_and_set(&self, mut t: f64, end: f64, set: impl Fn()) -> Vec<f64> {
+        let mut times = Vec::new();
+        for _ in 0..1000 {
+            let (status, step) = self.try_step(t, length(t, end));
+            ok(status);
+            let step = step.expect("the status is OK");
+            t = step.last_successful_time;
+            assert_eq!(step.early_return, t < end);
+            if step.event_handling_needed {
+                ok(unsafe { fmi3EnterEventMode(self.c) });
+                if t == end {
+                    set();
+                }
+                self.update();
+                ok(unsafe { fmi3EnterStepMode(self.c) });
+            }
+            if step.event_handling_needed || step.early_return {
+                times.push(t);
+            }
+            if !step.early_return {
+                return times;
+            }
+        }
+        panic!("no end at {t} s: {times:?}");
+    }
+
     /// Handles an event.
     #[track_caller]
     pub fn event(&self) -> Update {
@@ -424,6 +479,19 @@ impl<'a> Instance<'a> {
             set
         }
     }
+}
+
+/// Returns a step size (s) with which a step from `t` ends at `end` without round-off.
+pub fn length(t: f64, end: f64) -> f64 {
+    let mut h = end - t;
+    while t + h < end {
+        h = h.next_up();
+    }
+    while t + h > end {
+        h = h.next_down();
+    }
+    assert_eq!(t + h, end);
+    h
 }
 
 /// Returns the bits of numbers, for an exact comparison.

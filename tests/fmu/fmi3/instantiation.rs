@@ -5,8 +5,11 @@ use super::{ERROR, OK};
 use crate::driver::Fmu;
 use crate::messages;
 use grapple::fmu::c_abi::*;
+use grapple::fmu::lifecycle::Standard;
+use grapple::fmu::registry::Registry;
 use std::ffi::CStr;
 use std::ptr::null_mut;
+use std::sync::Arc;
 
 #[test]
 fn instantiation_is_refused_with_one_clear_message() {
@@ -32,12 +35,16 @@ fn instantiation_is_refused_with_one_clear_message() {
     let mut wrong = good();
     wrong.location = Some("/nowhere at all/".to_owned());
     refused(wrong, &["/nowhere at all", "model.json"]);
+    let registry = Registry::of(Standard::Fmi3, Arc::clone(fmu.registry.model()), fmu.registry.naming());
+    let vr = |name: &str| registry.find(name).expect("a variable").value_reference;
+    for name in ["elbow.tau", "shoulder.damping", "elbow.out_of_range", "time"] {
+        let mut wrong = good();
+        wrong.required = vec![vr("elbow.q"), vr(name)];
+        messages::record(refused(wrong, &["intermediate updates", name]));
+    }
     let mut wrong = good();
-    wrong.event_mode_used = true;
-    messages::record(refused(wrong, &["eventModeUsed"]));
-    let mut wrong = good();
-    wrong.required = 2;
-    messages::record(refused(wrong, &["2 intermediate variables"]));
+    wrong.required = vec![99_999];
+    refused(wrong, &["99999"]);
     assert!(good().scheduled_execution(Some(&log)).is_null());
     log.assert_error(&["Scheduled Execution"]);
     // An instantiation that fails is logged also with `loggingOn` false.

@@ -3,10 +3,12 @@
 
 mod derivatives;
 mod early_return;
+mod event_mode;
 mod instance;
 mod instantiation;
+mod intermediate;
 mod misuse;
-mod modes;
+pub mod modes;
 mod runs;
 mod state;
 

@@ -1,6 +1,7 @@
 //! Every function in every mode, against a table transcribed independently from FMI 3.0.2 (§2.3, §3.2,
 //! §4.2).
 
+use super::instance::Arguments;
 use super::{Instance, Log, OK};
 use crate::driver::Fmu;
 use grapple::fmu::c_abi::*;
@@ -11,28 +12,29 @@ use std::ptr::{null, null_mut};
 /// Modes by their letters: instantiated, initialization (n), event, continuous-time, step, terminated.
 const MODES_OF_ME: &str = "inect";
 const MODES_OF_CS: &str = "inst";
+const MODES_WITH_EVENTS: &str = "inest";
 
-/// Returns the modes in which a call is allowed, in Model Exchange and in Co-Simulation without Event
-/// Mode. Upper case: the standard forbids the call in this mode, but this FMU accepts it, since some
-/// importers make it (docs/hosts.md).
-fn modes(call: Call) -> [&'static str; 2] {
+/// Returns the modes in which a call is allowed, in Model Exchange and in Co-Simulation. Upper case:
+/// the standard forbids the call in this mode, but this FMU accepts it, since some importers make it
+/// (docs/hosts.md).
+pub fn modes(call: Call) -> [&'static str; 2] {
     match call {
-        Call::SetDebugLogging | Call::FreeInstance | Call::Reset => ["inect", "inst"],
-        Call::GetFMUState | Call::SetFMUState | Call::FreeFMUState => ["inect", "inst"],
-        Call::SerializedFMUStateSize | Call::SerializeFMUState | Call::DeserializeFMUState => ["inect", "inst"],
+        Call::SetDebugLogging | Call::FreeInstance | Call::Reset => ["inect", "inest"],
+        Call::GetFMUState | Call::SetFMUState | Call::FreeFMUState => ["inect", "inest"],
+        Call::SerializedFMUStateSize | Call::SerializeFMUState | Call::DeserializeFMUState => ["inect", "inest"],
         Call::EnterInitializationMode => ["i", "i"],
         Call::ExitInitializationMode => ["n", "n"],
-        Call::EnterEventMode => ["Ec", "s"],
-        Call::Terminate => ["INecT", "INsT"],
-        Call::SetFloat64 => ["inec", "ins"],
-        Call::GetDirectionalDerivative | Call::GetAdjointDerivative => ["nect", "nst"],
-        Call::UpdateDiscreteStates => ["e", ""],
+        Call::EnterEventMode => ["Ec", "Es"],
+        Call::Terminate => ["INecT", "INesT"],
+        Call::SetFloat64 => ["inec", "ines"],
+        Call::GetDirectionalDerivative | Call::GetAdjointDerivative => ["nect", "nest"],
+        Call::UpdateDiscreteStates | Call::SetClock => ["e", "e"],
         Call::EnterContinuousTimeMode => ["e", ""],
         Call::CompletedIntegratorStep | Call::SetTime | Call::SetContinuousStates => ["Ec", ""],
         Call::GetContinuousStateDerivatives | Call::GetEventIndicators | Call::GetContinuousStates => ["nect", ""],
         Call::GetNominalsOfContinuousStates => ["Inect", ""],
-        Call::GetNumberOfEventIndicators | Call::GetNumberOfContinuousStates => ["ineCT", ""],
-        Call::EnterStepMode => ["", ""],
+        Call::GetNumberOfEventIndicators | Call::GetNumberOfContinuousStates => ["iNeCT", ""],
+        Call::EnterStepMode => ["", "e"],
         Call::GetOutputDerivatives => ["", "Nst"],
         Call::DoStep => ["", "s"],
         Call::GetNumberOfVariableDependencies
@@ -49,18 +51,28 @@ fn modes(call: Call) -> [&'static str; 2] {
         | Call::SetShiftFraction
         | Call::EvaluateDiscreteStates
         | Call::ActivateModelPartition => ["", ""],
-        get if get.name().starts_with("fmi3Get") => ["inect", "inst"],
-        _ => ["ineC", "ins"],
+        get if get.name().starts_with("fmi3Get") => ["inect", "inest"],
+        _ => ["ineC", "ines"],
     }
 }
 
+/// Kind of an instance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Of {
+    ModelExchange,
+    CoSimulation,
+    CoSimulationWithEvents,
+}
+
 /// Returns an instance in a mode.
-fn instance<'a>(fmu: &'a Fmu, log: &Log, is_me: bool, mode: char) -> Instance<'a> {
-    let instance = match is_me {
-        true => Instance::model_exchange(fmu, log),
-        false => Instance::co_simulation(fmu, log),
+fn instance<'a>(fmu: &'a Fmu, log: &Log, of: Of, mode: char) -> Instance<'a> {
+    let mut arguments = Arguments::of(fmu);
+    arguments.event_mode_used = of == Of::CoSimulationWithEvents;
+    let c = match of {
+        Of::ModelExchange => arguments.model_exchange(Some(log)),
+        _ => arguments.co_simulation(Some(log)),
     };
-    let c = instance.c;
+    let instance = Instance::of(fmu, c);
     if mode == 'i' {
         return instance;
     }
@@ -73,6 +85,9 @@ fn instance<'a>(fmu: &'a Fmu, log: &Log, is_me: bool, mode: char) -> Instance<'a
         if mode == 'c' {
             assert_eq!(fmi3EnterContinuousTimeMode(c), OK);
         }
+        if mode == 's' && of == Of::CoSimulationWithEvents {
+            assert_eq!(fmi3EnterStepMode(c), OK);
+        }
         if mode == 't' {
             assert_eq!(fmi3Terminate(c), OK);
         }
@@ -83,21 +98,55 @@ fn instance<'a>(fmu: &'a Fmu, log: &Log, is_me: bool, mode: char) -> Instance<'a
 /// Makes a call with valid arguments: arrays of length zero where these are legal.
 fn make(call: Call, of: &Instance) -> fmi3Status {
     let c = of.c;
-    let n = of.fmu.state_count();
-    let mut numbers = vec![0.0; n.max(of.fmu.indicator_count())];
-    let (mut flags, mut time, mut count, mut state) = ([0; 6], 0.0, 0, null_mut());
-    // SAFETY: a live handle; arrays of length zero, or as long as required.
+    let mut numbers = vec![0.1; of.fmu.state_count()];
+    let (mut count, mut state) = (0, null_mut());
+    let mut bytes = of.bytes();
+    // SAFETY: a live handle and its states; arrays as long as required.
     unsafe {
-        let saved = || {
-            let mut state = null_mut();
+        let needs_state = matches!(
+            call,
+            Call::SetFMUState | Call::FreeFMUState | Call::SerializedFMUStateSize | Call::SerializeFMUState
+        );
+        if needs_state {
             assert_eq!(fmi3GetFMUState(c, &mut state), OK);
-            state
+        }
+        let status = match call {
+            // The instance is freed when it is dropped.
+            Call::FreeInstance => OK,
+            Call::GetFMUState => fmi3GetFMUState(c, &mut state),
+            Call::SetFMUState => fmi3SetFMUState(c, state),
+            Call::FreeFMUState => fmi3FreeFMUState(c, &mut state),
+            Call::SerializedFMUStateSize => fmi3SerializedFMUStateSize(c, state, &mut count),
+            Call::SerializeFMUState => fmi3SerializeFMUState(c, state, bytes.as_mut_ptr(), bytes.len()),
+            Call::DeserializeFMUState => fmi3DeserializeFMUState(c, bytes.as_ptr(), bytes.len(), &mut state),
+            Call::GetEventIndicators => {
+                numbers.resize(of.fmu.indicator_count(), 0.0);
+                fmi3GetEventIndicators(c, numbers.as_mut_ptr(), numbers.len())
+            }
+            call => make_on(call, c, &mut numbers),
         };
-        let bytes = of.bytes();
+        assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
+        status
+    }
+}
+
+/// Makes a call on any pointer, with arrays of length zero where these are legal, else with `x`, and
+/// without a saved state.
+///
+/// # Safety
+/// As the C functions.
+pub unsafe fn make_on(call: Call, c: fmi3Instance, x: &mut [f64]) -> fmi3Status {
+    let n = x.len();
+    let (mut flags, mut time, mut count, mut state) = ([0; 6], 0.0, 0, null_mut());
+    // SAFETY: guaranteed by the caller.
+    unsafe {
         match call {
             Call::SetDebugLogging => fmi3SetDebugLogging(c, 1, 0, null()),
-            Call::FreeInstance => OK,
-            Call::EnterInitializationMode => of.enter_initialization(None, 0.0, None),
+            Call::FreeInstance => {
+                fmi3FreeInstance(c);
+                OK
+            }
+            Call::EnterInitializationMode => fmi3EnterInitializationMode(c, 0, 0.0, 0.0, 0, 0.0),
             Call::ExitInitializationMode => fmi3ExitInitializationMode(c),
             Call::EnterEventMode => fmi3EnterEventMode(c),
             Call::Terminate => fmi3Terminate(c),
@@ -134,38 +183,16 @@ fn make(call: Call, of: &Instance) -> fmi3Status {
             Call::GetVariableDependencies => {
                 fmi3GetVariableDependencies(c, 0, null_mut(), null_mut(), null_mut(), null_mut(), 0)
             }
-            Call::GetFMUState => {
-                let status = fmi3GetFMUState(c, &mut state);
-                assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
-                status
+            Call::GetFMUState => fmi3GetFMUState(c, &mut state),
+            Call::SetFMUState => fmi3SetFMUState(c, state),
+            Call::FreeFMUState => fmi3FreeFMUState(c, &mut state),
+            Call::SerializedFMUStateSize => fmi3SerializedFMUStateSize(c, state, &mut count),
+            Call::SerializeFMUState => fmi3SerializeFMUState(c, state, null_mut(), 0),
+            Call::DeserializeFMUState => fmi3DeserializeFMUState(c, null(), 0, &mut state),
+            Call::GetDirectionalDerivative => {
+                fmi3GetDirectionalDerivative(c, null(), 0, null(), 0, null(), 0, null_mut(), 0)
             }
-            Call::SetFMUState => {
-                state = saved();
-                let status = fmi3SetFMUState(c, state);
-                assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
-                status
-            }
-            Call::FreeFMUState => fmi3FreeFMUState(c, &mut saved()),
-            Call::SerializedFMUStateSize => {
-                state = saved();
-                let status = fmi3SerializedFMUStateSize(c, state, &mut count);
-                assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
-                status
-            }
-            Call::SerializeFMUState => {
-                state = saved();
-                let mut bytes = bytes;
-                let status = fmi3SerializeFMUState(c, state, bytes.as_mut_ptr(), bytes.len());
-                assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
-                status
-            }
-            Call::DeserializeFMUState => {
-                let status = fmi3DeserializeFMUState(c, bytes.as_ptr(), bytes.len(), &mut state);
-                assert_eq!(fmi3FreeFMUState(c, &mut state), OK);
-                status
-            }
-            Call::GetDirectionalDerivative => of.directional(&[], &[], &[]).0,
-            Call::GetAdjointDerivative => of.adjoint(&[], &[], &[]).0,
+            Call::GetAdjointDerivative => fmi3GetAdjointDerivative(c, null(), 0, null(), 0, null(), 0, null_mut(), 0),
             Call::EnterConfigurationMode => fmi3EnterConfigurationMode(c),
             Call::ExitConfigurationMode => fmi3ExitConfigurationMode(c),
             Call::GetIntervalDecimal => fmi3GetIntervalDecimal(c, null(), 0, null_mut(), null_mut()),
@@ -187,19 +214,19 @@ fn make(call: Call, of: &Instance) -> fmi3Status {
                 fmi3CompletedIntegratorStep(c, 1, a, b)
             }
             Call::SetTime => fmi3SetTime(c, 0.0),
-            Call::SetContinuousStates => {
-                numbers.fill(0.1);
-                fmi3SetContinuousStates(c, numbers.as_ptr(), n)
-            }
-            Call::GetContinuousStateDerivatives => fmi3GetContinuousStateDerivatives(c, numbers.as_mut_ptr(), n),
-            Call::GetEventIndicators => fmi3GetEventIndicators(c, numbers.as_mut_ptr(), of.fmu.indicator_count()),
-            Call::GetContinuousStates => fmi3GetContinuousStates(c, numbers.as_mut_ptr(), n),
-            Call::GetNominalsOfContinuousStates => fmi3GetNominalsOfContinuousStates(c, numbers.as_mut_ptr(), n),
+            Call::SetContinuousStates => fmi3SetContinuousStates(c, x.as_ptr(), n),
+            Call::GetContinuousStateDerivatives => fmi3GetContinuousStateDerivatives(c, x.as_mut_ptr(), n),
+            Call::GetEventIndicators => fmi3GetEventIndicators(c, x.as_mut_ptr(), n),
+            Call::GetContinuousStates => fmi3GetContinuousStates(c, x.as_mut_ptr(), n),
+            Call::GetNominalsOfContinuousStates => fmi3GetNominalsOfContinuousStates(c, x.as_mut_ptr(), n),
             Call::GetNumberOfEventIndicators => fmi3GetNumberOfEventIndicators(c, &mut count),
             Call::GetNumberOfContinuousStates => fmi3GetNumberOfContinuousStates(c, &mut count),
             Call::EnterStepMode => fmi3EnterStepMode(c),
             Call::GetOutputDerivatives => fmi3GetOutputDerivatives(c, null(), 0, null(), null_mut(), 0),
-            Call::DoStep => of.try_step(0.0, 0.01).0,
+            Call::DoStep => {
+                let [a, b, d, ..] = &mut flags;
+                fmi3DoStep(c, 0.0, 0.01, 1, a, b, d, &mut time)
+            }
             Call::ActivateModelPartition => fmi3ActivateModelPartition(c, 0, 0.0),
         }
     }
@@ -208,18 +235,23 @@ fn make(call: Call, of: &Instance) -> fmi3Status {
 #[test]
 fn status_of_every_call_in_every_mode_agrees_with_the_standard() {
     let (fmu, log) = (Fmu::new(), Log::default());
-    for (is_me, all) in [(true, MODES_OF_ME), (false, MODES_OF_CS)] {
+    let all = [
+        (Of::ModelExchange, MODES_OF_ME),
+        (Of::CoSimulation, MODES_OF_CS),
+        (Of::CoSimulationWithEvents, MODES_WITH_EVENTS),
+    ];
+    for (of, all) in all {
         for mode in all.chars() {
             for &call in Call::ALL {
-                let instance = instance(&fmu, &log, is_me, mode);
+                let instance = instance(&fmu, &log, of, mode);
                 log.take();
                 let status = make(call, &instance);
                 let [of_me, of_cs] = modes(call);
-                let allowed = if is_me { of_me } else { of_cs };
+                let allowed = if of == Of::ModelExchange { of_me } else { of_cs };
                 let mut expected = allowed.contains([mode, mode.to_ascii_uppercase()]);
-                // The importer cannot use Event Mode in Co-Simulation, since the XML declares none.
-                expected &= call != Call::EnterEventMode || is_me;
-                let what = format!("{} in {mode:?}, Model Exchange: {is_me}", call.name());
+                // An importer that does not use Event Mode cannot enter it.
+                expected &= (call, of) != (Call::EnterEventMode, Of::CoSimulation);
+                let what = format!("{} in {mode:?}, {of:?}", call.name());
                 assert_eq!(status == OK, expected, "{what}: {:?}", log.take());
                 let messages = log.take().into_iter().filter(|(of, ..)| *of != OK).count();
                 assert_eq!(messages, usize::from(!expected), "{what}");

@@ -96,6 +96,14 @@ pub(super) struct CoSimulation {
     max_output_derivative_order: u32,
     #[serde(rename = "@mightReturnEarlyFromDoStep", default, skip_serializing_if = "is_false")]
     might_return_early_from_do_step: bool,
+    #[serde(rename = "@providesIntermediateUpdate", default, skip_serializing_if = "is_false")]
+    provides_intermediate_update: bool,
+    #[serde(
+        rename = "@canReturnEarlyAfterIntermediateUpdate",
+        default,
+        skip_serializing_if = "is_false"
+    )]
+    can_return_early_after_intermediate_update: bool,
     #[serde(rename = "@hasEventMode", default, skip_serializing_if = "is_false")]
     has_event_mode: bool,
 }
@@ -113,6 +121,8 @@ impl CoSimulation {
             can_handle_variable_communication_step_size: of.can_handle_variable_communication_step_size,
             max_output_derivative_order: of.max_output_derivative_order,
             might_return_early_from_do_step: of.might_return_early_from_do_step,
+            provides_intermediate_update: of.provides_intermediate_update,
+            can_return_early_after_intermediate_update: of.can_return_early_after_intermediate_update,
             has_event_mode: of.has_event_mode,
         }
     }
@@ -133,6 +143,8 @@ impl CoSimulation {
             provides_directional_derivative: self.provides_directional_derivatives,
             provides_adjoint_derivatives: self.provides_adjoint_derivatives,
             might_return_early_from_do_step: self.might_return_early_from_do_step,
+            provides_intermediate_update: self.provides_intermediate_update,
+            can_return_early_after_intermediate_update: self.can_return_early_after_intermediate_update,
             has_event_mode: self.has_event_mode,
         }
     }

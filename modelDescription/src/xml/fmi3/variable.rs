@@ -40,6 +40,8 @@ pub(super) struct Variable {
         skip_serializing_if = "Option::is_none"
     )]
     can_handle_multiple_set_per_time_instant: Option<bool>,
+    #[serde(rename = "@intermediateUpdate", default, skip_serializing_if = "is_false")]
+    intermediate_update: bool,
     #[serde(rename = "@declaredType", skip_serializing_if = "Option::is_none")]
     declared_type: Option<String>,
     #[serde(rename = "@initial", skip_serializing_if = "Option::is_none")]
@@ -123,6 +125,7 @@ impl VariableElement {
             causality: of.causality,
             variability: Some(of.variability),
             can_handle_multiple_set_per_time_instant: of.can_handle_multiple_set_per_time_instant,
+            intermediate_update: of.intermediate_update,
             declared_type: of.kind.declared_type().map(str::to_owned),
             initial: of.initial,
             quantity: None,
@@ -234,6 +237,7 @@ impl VariableElement {
             initial: of.initial,
             can_handle_multiple_set_per_time_instant: of.can_handle_multiple_set_per_time_instant,
             dimensions,
+            intermediate_update: of.intermediate_update,
             kind,
         })
     }

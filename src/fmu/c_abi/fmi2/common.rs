@@ -73,7 +73,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
         fmi2Type(other) => Err(format!("{other} is not a value of fmi2Type")),
     };
     // SAFETY: the importer keeps the standard's contract for the strings and the callbacks.
-    unsafe { instantiate(&request, interface, |_| {}) }
+    unsafe { instantiate(&request, interface, |_| Ok(None)) }
 }
 
 /// Frees an instance; null is ignored (§2.1.5).

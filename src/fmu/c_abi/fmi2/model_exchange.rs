@@ -10,12 +10,7 @@ use crate::fmu::lifecycle::Call;
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2EnterEventMode(c: fmi2Component) -> fmi2Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
-    unsafe {
-        Handle::call(c, Call::EnterEventMode, |component| {
-            component.enter_event_mode();
-            Ok(())
-        })
-    }
+    unsafe { Handle::call(c, Call::EnterEventMode, Component::enter_event_mode) }
 }
 
 /// Iterates the discrete states to their fixed point in one call (§3.2.2).

@@ -2,17 +2,21 @@
 
 use super::super::handle::Handle;
 use super::super::pointers::{single, slice, slice_mut};
-use crate::fmu::component::Fault;
+use super::values::scalars;
+use crate::fmu::component::StepEnd;
 use crate::fmu::fmi3::*;
 use crate::fmu::lifecycle::fmi3::Call;
+use crate::simulation::Unobserved;
+use std::ops::ControlFlow;
 
-/// Refused in every mode: Co-Simulation has no Event Mode yet.
+/// Returns to Step Mode from Event Mode.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3EnterStepMode(instance: fmi3Instance) -> fmi3Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
     unsafe {
-        Handle::call(instance, Call::EnterStepMode, |_| {
-            Err(Fault::error("there is no Event Mode in Co-Simulation"))
+        Handle::call(instance, Call::EnterStepMode, |component| {
+            component.enter_step_mode();
+            Ok(())
         })
     }
 }
@@ -39,8 +43,9 @@ pub unsafe extern "C" fn fmi3GetOutputDerivatives(
     }
 }
 
-/// Integrates over one communication step, s. If the importer allows it, the step ends at the first
-/// event at which states jump. The event has been handled then, so that no Event Mode is needed.
+/// Integrates over one communication step, s. If the importer allows early returns, the step ends at
+/// the first event that Event Mode must handle; without Event Mode at the first one at which states
+/// jump, which has been handled then.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3DoStep(
     instance: fmi3Instance,
@@ -54,7 +59,7 @@ pub unsafe extern "C" fn fmi3DoStep(
 ) -> fmi3Status {
     // SAFETY: the importer keeps the standard's contract for the handle and the four places.
     unsafe {
-        Handle::call(instance, Call::DoStep, |component| {
+        Handle::call_with(instance, Call::DoStep, |component, handle| {
             // Importers may pass one place for several results that they ignore.
             let flags = [
                 (eventHandlingNeeded, "eventHandlingNeeded"),
@@ -65,11 +70,16 @@ pub unsafe extern "C" fn fmi3DoStep(
                 single(place, name)?;
             }
             single(lastSuccessfulTime, "lastSuccessfulTime")?;
-            let (start, end) = (component.time(), currentCommunicationPoint + communicationStepSize);
-            component.do_step(currentCommunicationPoint, communicationStepSize)?;
-            // A step of length zero may begin after its end by round-off.
-            let is_early = fmi3Boolean::from(component.time() < end && component.time() > start);
-            for ((place, name), value) in flags.into_iter().zip([fmi3False, fmi3False, is_early]) {
+            let (t, h) = (currentCommunicationPoint, communicationStepSize);
+            let StepEnd { event, is_early } = match handle.intermediate() {
+                None => component.do_step_with(t, h, &mut Unobserved(&mut || ControlFlow::Continue(())))?,
+                Some(intermediate) => {
+                    let mut observer = intermediate.observer(component, t + h)?;
+                    component.do_step_with(t, h, &mut observer)?
+                }
+            };
+            let [event, is_early] = [event, is_early].map(fmi3Boolean::from);
+            for ((place, name), value) in flags.into_iter().zip([event, fmi3False, is_early]) {
                 *single(place, name)? = value;
             }
             *single(lastSuccessfulTime, "lastSuccessfulTime")? = component.time();

@@ -4,8 +4,8 @@ use super::super::common::set_debug_logging;
 use super::super::handle::Handle;
 use super::super::instantiate::{Request, instantiate};
 use super::super::logger::{Callback, Importer};
-use super::super::pointers::single;
-use crate::fmu::component::{Component, EventResult, Fault};
+use super::super::pointers::{single, slice};
+use crate::fmu::component::{Component, EventResult};
 use crate::fmu::fmi3::*;
 use crate::fmu::lifecycle::fmi3::Call;
 use crate::fmu::lifecycle::{Interface, Standard};
@@ -68,13 +68,16 @@ pub unsafe extern "C" fn fmi3InstantiateModelExchange(
         location: resourcePath,
         logging_on: loggingOn != fmi3False,
     };
-    let finish = |component: &mut Component| quieten(component, loggingOn);
+    let finish = |component: &mut Component| {
+        quieten(component, loggingOn);
+        Ok(None)
+    };
     // SAFETY: the importer keeps the standard's contract for the strings and the callback.
     unsafe { instantiate(&request, || Ok(Interface::ModelExchange), finish) }
 }
 
 /// Creates an instance for Co-Simulation; returns null on failure and logs the reason. `visible` is
-/// ignored. Event Mode and intermediate variables are refused, as the XML declares.
+/// ignored. With `intermediateUpdate` the importer is called after each step of the integrator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     instanceName: fmi3String,
@@ -84,11 +87,11 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     loggingOn: fmi3Boolean,
     eventModeUsed: fmi3Boolean,
     earlyReturnAllowed: fmi3Boolean,
-    _requiredIntermediateVariables: *const fmi3ValueReference,
+    requiredIntermediateVariables: *const fmi3ValueReference,
     nRequiredIntermediateVariables: usize,
     instanceEnvironment: fmi3InstanceEnvironment,
     logMessage: Option<fmi3LogMessageCallback>,
-    _intermediateUpdate: Option<fmi3IntermediateUpdateCallback>,
+    intermediateUpdate: Option<fmi3IntermediateUpdateCallback>,
 ) -> fmi3Instance {
     let request = Request {
         standard: Standard::Fmi3,
@@ -103,29 +106,24 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
         location: resourcePath,
         logging_on: loggingOn != fmi3False,
     };
-    let interface = || {
-        if eventModeUsed != fmi3False {
-            Err(
-                "eventModeUsed is true, but this FMU has no Event Mode in Co-Simulation (hasEventMode is false)"
-                    .to_owned(),
-            )
-        } else if nRequiredIntermediateVariables > 0 {
-            Err(format!(
-                "{nRequiredIntermediateVariables} intermediate variables are required, but this FMU has none \
-                 (providesIntermediateUpdate is false)"
-            ))
-        } else {
-            Ok(Interface::CoSimulation)
-        }
-    };
     let finish = |component: &mut Component| {
         quieten(component, loggingOn);
-        if earlyReturnAllowed != fmi3False {
-            component.allow_early_return();
-        }
+        component.use_events(eventModeUsed != fmi3False, earlyReturnAllowed != fmi3False);
+        // SAFETY: the importer keeps the standard's contract for the array.
+        let required = unsafe {
+            slice(
+                requiredIntermediateVariables,
+                nRequiredIntermediateVariables,
+                "requiredIntermediateVariables",
+            )
+        };
+        required
+            .and_then(|required| component.check_intermediate(required))
+            .map_err(|fault| fault.what)?;
+        Ok(intermediateUpdate.map(|callback| (callback, instanceEnvironment)))
     };
     // SAFETY: the importer keeps the standard's contract for the strings and the callbacks.
-    unsafe { instantiate(&request, interface, finish) }
+    unsafe { instantiate(&request, || Ok(Interface::CoSimulation), finish) }
 }
 
 /// Returns null and logs the reason: this FMU does not offer Scheduled Execution.
@@ -157,7 +155,7 @@ pub unsafe extern "C" fn fmi3InstantiateScheduledExecution(
     };
     let refuse = || Err("this FMU offers Model Exchange and Co-Simulation, not Scheduled Execution".to_owned());
     // SAFETY: the importer keeps the standard's contract for the strings and the callback.
-    unsafe { instantiate(&request, refuse, |_| {}) }
+    unsafe { instantiate(&request, refuse, |_| Ok(None)) }
 }
 
 /// Frees an instance; null is ignored.
@@ -206,17 +204,7 @@ pub unsafe extern "C" fn fmi3ExitInitializationMode(instance: fmi3Instance) -> f
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3EnterEventMode(instance: fmi3Instance) -> fmi3Status {
     // SAFETY: the importer keeps the standard's contract for the handle.
-    unsafe {
-        Handle::call(instance, Call::EnterEventMode, |component| {
-            if component.interface() == Interface::CoSimulation {
-                return Err(Fault::error(
-                    "there is no Event Mode in Co-Simulation (hasEventMode is false)",
-                ));
-            }
-            component.enter_event_mode();
-            Ok(())
-        })
-    }
+    unsafe { Handle::call(instance, Call::EnterEventMode, Component::enter_event_mode) }
 }
 
 /// Iterates the discrete states to their fixed point in one call. `nextEventTime` is finite and far
