@@ -11,26 +11,34 @@ from pathlib import Path
 import fmpy
 import numpy as np
 from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi3 import FMU3Slave
 
 
 class Instance:
-    """An FMU in Co-Simulation whose variables are accessed by name. `start` values are set before
-    the end of initialisation."""
+    """An FMU of FMI 2.0 or 3.0 in Co-Simulation whose variables are accessed by name. `start` values
+    are set before the end of initialisation. Derivatives of inputs and `matrix` are those of FMI
+    2.0."""
 
     def __init__(self, fmu, start=None, tolerance=None):
         self.folder = fmpy.extract(str(fmu))
         description = fmpy.read_model_description(self.folder)
         self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
         self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
-        self.slave = FMU2Slave(
+        fmi3 = description.fmiVersion.startswith("3")
+        self.slave = (FMU3Slave if fmi3 else FMU2Slave)(
             guid=description.guid,
             unzipDirectory=self.folder,
             modelIdentifier=description.coSimulation.modelIdentifier,
             instanceName=description.modelName,
         )
         self.slave.instantiate()
-        self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
-        self.slave.enterInitializationMode()
+        if fmi3:
+            self.read, self.write = self.slave.getFloat64, self.slave.setFloat64
+            self.slave.enterInitializationMode(startTime=0.0, tolerance=tolerance)
+        else:
+            self.read, self.write = self.slave.getReal, self.slave.setReal
+            self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
+            self.slave.enterInitializationMode()
         for name, value in (start or {}).items():
             self.set([name], [value])
         self.slave.exitInitializationMode()
@@ -47,10 +55,10 @@ class Instance:
         return [self.references[name] for name in names]
 
     def get(self, names):
-        return np.array(self.slave.getReal(self.of(names)))
+        return np.array(self.read(self.of(names)))
 
     def set(self, names, values):
-        self.slave.setReal(self.of(names), list(values))
+        self.write(self.of(names), list(values))
 
     def set_derivatives(self, names, values, order=1):
         self.slave.setRealInputDerivatives(self.of(names), [order] * len(names), list(values))

@@ -1,13 +1,14 @@
 """The capture benchmark by its FMUs, in Co-Simulation through FMPy.
 
-    python examples/capture_benchmark/run.py [rigid] [flexible] [sampled] [--stop-time 120]
+    python examples/capture_benchmark/run.py [rigid] [flexible] [sampled] [--fmi 3]
 
 Builds the FMUs of rigid.toml, flexible.toml, and sampled.toml with controller.toml by the tool
-`grapple` (or reads them from --fmus, and needs no tool), runs them, prints the metrics and compares
-them, and the motion at the checkpoints, with reference.json. It exits with 1 if a number differs by
-more than the allowed part of its scale. --write makes reference.json anew, with error estimates from
-runs with ten times the tolerance. docs/capture_benchmark.md has the tables; study.py and engines.py
-print the others. Needs FMPy and NumPy.
+`grapple` (or reads them from --fmus, and needs no tool), of FMI 2.0, or of FMI 3.0 with --fmi 3. Runs
+them, prints the metrics and compares them, and the motion at the checkpoints, with reference.json. It
+exits with 1 if a number differs by more than the allowed part of its scale. --write makes
+reference.json anew, with error estimates from runs with ten times the tolerance.
+docs/capture_benchmark.md has the tables; study.py and engines.py print the others. Needs FMPy and
+NumPy.
 """
 
 import json
@@ -126,23 +127,29 @@ def run(spacecraft, stop_time, controller=None):
     return {"t": GRID * np.arange(len(rows)), **table}, numbers
 
 
-def results(folder, version, stop_time, tolerance=None, seed=SEED):
-    """Runs a version from its FMUs in a folder; returns `{name: (value, unit, scale)}` of metrics
-    and checkpoints. Without a tolerance it is that of the FMU's default experiment."""
-    with Instance(folder / f"capture_{version}.fmu", tolerance=tolerance) as spacecraft:
+def file(name, fmi):
+    """Returns the name of the file of an FMU of a version of FMI, 2 or 3."""
+    return f"capture_{name}{'_fmi3' if fmi == 3 else ''}.fmu"
+
+
+def results(folder, version, stop_time, tolerance=None, seed=SEED, fmi=2):
+    """Runs a version from its FMUs, of FMI 2.0 or 3.0, in a folder; returns `{name: (value, unit,
+    scale)}` of metrics and checkpoints. Without a tolerance it is that of the FMU's default
+    experiment."""
+    with Instance(folder / file(version, fmi), tolerance=tolerance) as spacecraft:
         if version != "sampled":
             table, numbers = run(spacecraft, stop_time)
         else:
-            with Instance(folder / "capture_controller.fmu") as fmu:
+            with Instance(folder / file("controller", fmi)) as fmu:
                 table, numbers = run(spacecraft, stop_time, Controller(fmu, Sensors(seed)))
     return metrics(table, numbers) | checkpoints(table)
 
 
-def build(tool, folder, versions, specs=HERE):
-    """Builds the FMUs of versions in a folder, from specs in another."""
+def build(tool, folder, versions, specs=HERE, fmi=2):
+    """Builds the FMUs of versions, of FMI 2.0 or 3.0, in a folder, from specs in another."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in [*versions, *(["controller"] if "sampled" in versions else [])]:
-        command = [tool, "build", specs / f"{name}.toml", "--output", folder / f"capture_{name}.fmu"]
+        command = [tool, "build", specs / f"{name}.toml", "--fmi", str(fmi), "--output", folder / file(name, fmi)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 0:
             sys.exit(f"{done.stdout}{done.stderr}")
@@ -169,12 +176,12 @@ def motion(values):
     return "\n".join(text)
 
 
-def estimates(found, folder, stop_time):
+def estimates(found, folder, stop_time, fmi):
     """Returns `{version: {name: error estimate}}` in the metrics' units, from runs with ten times
     the tolerance."""
     errors = {}
     for version, values in found.items():
-        coarse = results(folder, version, stop_time, COARSE)
+        coarse = results(folder, version, stop_time, COARSE, fmi=fmi)
         errors[version] = {name: abs(value - coarse[name][0]) for name, (value, *_) in values.items()}
     return errors
 
@@ -183,6 +190,7 @@ def main():
     parser = command_line("The capture benchmark by its FMUs.", "out/capture_benchmark")
     parser.add_argument("versions", nargs="*", help=f"of {', '.join(VERSIONS)}; default: all")
     parser.add_argument("--fmus", type=Path, help="folder of the FMUs; default: they are built in --output")
+    parser.add_argument("--fmi", type=int, choices=(2, 3), default=2, help="version of FMI; default: %(default)s")
     parser.add_argument("--stop-time", type=float, default=CHECKPOINTS[-1], help="s; default: %(default)s")
     parser.add_argument("--write", action="store_true", help="replace the reference, with error estimates")
     arguments = parser.parse_args()
@@ -193,14 +201,14 @@ def main():
         parser.error(f"versions are {', '.join(VERSIONS)}")
     folder = arguments.fmus or arguments.output
     if not arguments.fmus:
-        build(arguments.grapple, folder, versions)
-    found = {version: results(folder, version, arguments.stop_time) for version in versions}
+        build(arguments.grapple, folder, versions, fmi=arguments.fmi)
+    found = {version: results(folder, version, arguments.stop_time, fmi=arguments.fmi) for version in versions}
     print(table(found))
     if "rigid" in found:
         print(motion(found["rigid"]))
     if arguments.write:
         stored = reference() if (HERE / "reference.json").exists() else {}
-        errors = estimates(found, folder, arguments.stop_time)
+        errors = estimates(found, folder, arguments.stop_time, arguments.fmi)
         stored |= {v: {name: [value, errors[v][name]] for name, (value, *_) in found[v].items()} for v in versions}
         (HERE / "reference.json").write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     failed = False

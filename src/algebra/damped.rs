@@ -106,7 +106,16 @@ fn smallest_square<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -
 }
 
 /// Largest number of sweeps of Jacobi's method; it converges quadratically, within about six.
-const MOST_SWEEPS: usize = 20;
+pub(super) const MOST_SWEEPS: usize = 20;
+
+/// Returns cosine and sine of the rotation `x' = c x − s y`, `y' = s x + c y` by which two vectors
+/// with the squares `first` and `second` and the product `off` become orthogonal.
+pub(super) fn jacobi_rotation(first: f64, second: f64, off: f64) -> [f64; 2] {
+    let theta = (second - first) / (2.0 * off);
+    let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let c = 1.0 / (t * t + 1.0).sqrt();
+    [c, t * c]
+}
 
 /// Returns the eigenvector of the smallest eigenvalue of a symmetric matrix (`n × n`, row-major),
 /// by Jacobi's method.
@@ -124,10 +133,7 @@ fn last_eigenvector(mut a: [f64; 36], n: usize) -> [f64; 6] {
                     continue;
                 }
                 rotated = true;
-                let theta = (second - first) / (2.0 * off);
-                let t = 1.0_f64.copysign(theta) / (theta.abs() + (theta * theta + 1.0).sqrt());
-                let c = 1.0 / (t * t + 1.0).sqrt();
-                let s = t * c;
+                let [c, s] = jacobi_rotation(first, second, off);
                 for k in 0..n {
                     let (x, y) = (a[k * n + p], a[k * n + q]);
                     (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);

@@ -1,6 +1,7 @@
 use super::contact::BOTTOMLESS;
 use super::{
-    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, MotorState, Samples, Sliding, StoredAll,
+    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, Memory, MotorState, Samples, Sliding,
+    StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -70,6 +71,8 @@ discrete! {
     pub(crate) controlled: Vec<Limit>,
     /// True for each attitude of a controller whose wheels are being desaturated.
     pub(crate) desaturating: Vec<bool>,
+    /// Memories of the filters of a controller.
+    pub(crate) filters: Vec<Memory>,
     /// Samples of controllers and tasks, without results for those that are not sampled.
     pub(crate) samples: Vec<Samples>,
 }
@@ -95,6 +98,7 @@ impl Discrete {
             reports: vec![ImpactReport::default(); elements.contacts.len()],
             controlled: vec![Limit::Within; controller.map_or(0, Controller::limit_count)],
             desaturating: vec![false; controller.map_or(0, Controller::attitude_count)],
+            filters: vec![None; controller.map_or(0, Controller::filter_count)],
             samples: Samples::of(elements),
         }
     }

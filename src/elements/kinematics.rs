@@ -1,7 +1,7 @@
-//! Jacobians of frames and their singular values, as outputs.
+//! Jacobians of frames, their singular values and momentum matrices, as outputs.
 
 use super::{Compiler, Cursor, Element, Outputs};
-use crate::algebra::{DampedInverse, Scalar, Twist};
+use crate::algebra::{ArticulatedInertia, DampedInverse, NullSpace, Scalar, Twist, Wrench};
 use crate::spec::{self, Component, KinematicOutput, Spec, at, problem};
 use crate::system::{Bound, Carrier, FrameRef, ParamId, Quantity, System, Unit};
 
@@ -22,8 +22,13 @@ pub(crate) struct FrameKinematics {
     axes: Vec<(String, bool)>,
     outputs: Vec<KinematicOutput>,
     components: Vec<Component>,
+    base_components: Vec<Component>,
     length: Option<ParamId>,
 }
+
+/// Singular value of the base's motion per unit rate below which it counts as zero. The rates there
+/// are pure numbers, with round-off of about 1e-16.
+const NO_REACTION: f64 = 1e-10;
 
 /// Motions of a frame and of its base for the unit rate of a joint, world axes.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +39,8 @@ pub(crate) struct UnitMotion<S: Scalar> {
     pub floating: Twist<S>,
     /// Of the base, for zero momentum of the spacecraft's own bodies.
     pub base: Twist<S>,
+    /// Momentum with the base at rest, about the origin of a free-floating base.
+    pub momentum: Wrench<S>,
 }
 
 impl<S: Scalar> UnitMotion<S> {
@@ -43,49 +50,145 @@ impl<S: Scalar> UnitMotion<S> {
             fixed: zero,
             floating: zero,
             base: zero,
+            momentum: Wrench::zero(),
         }
     }
 }
 
 impl FrameKinematics {
+    /// Returns the number of rows and columns of an output.
+    fn size(&self, output: KinematicOutput) -> [usize; 2] {
+        let n = self.rates.len();
+        match output {
+            KinematicOutput::BaseInertia => [6, 6],
+            KinematicOutput::ReactionNullSpace => [n, n],
+            _ if output.is_matrix() => [6, n],
+            _ => [1, 1],
+        }
+    }
+
     /// Returns the number of its outputs.
     pub fn count(&self) -> usize {
-        let of = |output: &KinematicOutput| if output.is_matrix() { 6 * self.rates.len() } else { 1 };
+        let of = |&output: &KinematicOutput| self.size(output).iter().product::<usize>();
         self.outputs.iter().map(of).sum()
     }
 
-    /// Writes the outputs for the motions of unit rates; `columns` is workspace for as many.
+    /// Writes the outputs for the motions of unit rates and the `inertia` of the spacecraft about
+    /// the origin of a free-floating base; `columns` is workspace for as many motions.
     pub fn write<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        inertia: Option<&ArticulatedInertia<S>>,
+        motions: &[UnitMotion<S>],
+        columns: &mut [[S; 6]],
+        y: &mut Cursor<S>,
+    ) {
+        let columns = &mut columns[..motions.len()];
+        for output in &self.outputs {
+            let column: fn(&UnitMotion<S>) -> [S; 6] = match output {
+                KinematicOutput::Jacobian => |motion| motion.fixed.to_array(),
+                KinematicOutput::BaseMotion => |motion| motion.base.to_array(),
+                KinematicOutput::CouplingInertia => |motion| motion.momentum.to_array(),
+                KinematicOutput::BaseInertia => {
+                    write_inertia(inertia, y);
+                    continue;
+                }
+                KinematicOutput::ReactionNullSpace => {
+                    self.write_null_space(parameters, motions, columns, y);
+                    continue;
+                }
+                _ => |motion| motion.floating.to_array(),
+            };
+            if output.is_matrix() {
+                for row in 0..6 {
+                    motions.iter().for_each(|motion| y.number(column(motion)[row]));
+                }
+                continue;
+            }
+            self.scale(parameters, &self.components, motions, column, columns);
+            let inverse = DampedInverse::undamped(columns, self.components.len());
+            y.number(match output {
+                KinematicOutput::SingularValue => inverse.singular_value,
+                _ => inverse.volume(),
+            });
+        }
+    }
+
+    /// Fills `to` with a matrix of pure numbers: its `components`, with lengths in units of `length`.
+    fn scale<S: Scalar>(
+        &self,
+        parameters: &[f64],
+        components: &[Component],
+        motions: &[UnitMotion<S>],
+        column: fn(&UnitMotion<S>) -> [S; 6],
+        to: &mut [[S; 6]],
+    ) {
+        let length = self.length(parameters);
+        for ((scaled, motion), (_, is_angular)) in to.iter_mut().zip(motions).zip(&self.axes) {
+            let rate = if *is_angular { 1.0 } else { length };
+            *scaled = Component::select(components, length, &column(motion), rate);
+        }
+    }
+
+    /// Writes the projector `P`. With rates `q̇ = D ẋ` of which those of joints that translate count
+    /// in units of `length`, that of ẋ is orthogonal, and `P = D Pₓ D⁻¹`.
+    fn write_null_space<S: Scalar>(
         &self,
         parameters: &[f64],
         motions: &[UnitMotion<S>],
         columns: &mut [[S; 6]],
         y: &mut Cursor<S>,
     ) {
-        for output in &self.outputs {
-            let column: fn(&UnitMotion<S>) -> &Twist<S> = match output {
-                KinematicOutput::Jacobian => |motion| &motion.fixed,
-                KinematicOutput::BaseMotion => |motion| &motion.base,
-                _ => |motion| &motion.floating,
-            };
-            if output.is_matrix() {
-                for row in 0..6 {
-                    motions
-                        .iter()
-                        .for_each(|motion| y.number(column(motion).to_array()[row]));
-                }
-                continue;
+        let components = &self.base_components;
+        self.scale(
+            parameters,
+            components,
+            motions,
+            |motion| motion.base.to_array(),
+            columns,
+        );
+        let projector = NullSpace::new(columns, components.len(), NO_REACTION);
+        let length = self.length(parameters);
+        for (i, (_, row)) in self.axes.iter().enumerate() {
+            for (entry, (_, column)) in projector.row(i).zip(&self.axes) {
+                y.number(match (row, column) {
+                    (true, false) => entry / S::lift(length),
+                    (false, true) => entry * S::lift(length),
+                    _ => entry,
+                });
             }
-            let length = self.length.map_or(1.0, |id| id.of(parameters));
-            for ((scaled, motion), (_, is_angular)) in columns.iter_mut().zip(motions).zip(&self.axes) {
-                let rate = if *is_angular { 1.0 } else { length };
-                *scaled = Component::select(&self.components, length, &column(motion).to_array(), rate);
-            }
-            let inverse = DampedInverse::undamped(&columns[..motions.len()], self.components.len());
-            y.number(match output {
-                KinematicOutput::SingularValue => inverse.singular_value,
-                _ => inverse.volume(),
-            });
+        }
+    }
+
+    fn length(&self, parameters: &[f64]) -> f64 {
+        self.length.map_or(1.0, |id| id.of(parameters))
+    }
+
+    /// Returns the unit and the description of an entry of a matrix.
+    fn entry(&self, output: KinematicOutput, [row, column]: [usize; 2]) -> (Unit, String) {
+        let [_, what] = output.texts();
+        let part = |k: usize| Component::ALL[(k + 3) % 6];
+        if output == KinematicOutput::BaseInertia {
+            let [to, by] = [part(row), part(column)];
+            let what = format!(
+                "{what} per unit velocity of it, for {}: {}, world axes",
+                by.text(),
+                to.text()
+            );
+            return (inertia_unit([to.is_angular(), by.is_angular()]), what);
+        }
+        let (rate, is_angular) = &self.axes[column];
+        if output == KinematicOutput::ReactionNullSpace {
+            let (to, to_is_angular) = &self.axes[row];
+            let what = format!("{what}: {to} per unit of {rate}");
+            return (motion_unit([*to_is_angular, *is_angular]), what);
+        }
+        let part = part(row);
+        let what = format!("{what} per unit of {rate}: {}, world axes", part.text());
+        let kinds = [part.is_angular(), *is_angular];
+        match output {
+            KinematicOutput::CouplingInertia => (inertia_unit(kinds), what),
+            _ => (motion_unit(kinds), what),
         }
     }
 
@@ -158,7 +261,7 @@ impl Element for FrameKinematics {
             });
             let (rates, axes): (Vec<usize>, Vec<(String, bool)>) = axes.unzip();
             let is_free = |&body: &usize| system.bodies[body].joint.kind == spec::JointType::Free;
-            let is_scaled = written.outputs.iter().any(|output| !output.is_matrix());
+            let is_scaled = written.outputs.iter().any(|output| output.is_scaled());
             let length = is_scaled.then(|| {
                 let what = format!("length that scales singular values of kinematics {name}");
                 let quantity = Quantity::new(format!("{name}.length"), Unit::Metre, what).bounded(Bound::Positive);
@@ -176,6 +279,7 @@ impl Element for FrameKinematics {
                 axes,
                 outputs: written.outputs.clone(),
                 components: written.components.clone(),
+                base_components: written.base_components.clone(),
                 length,
             };
             if let Err((field, what)) = element.check(written, from.spec, system) {
@@ -198,17 +302,45 @@ impl Element for FrameKinematics {
                 )]);
                 continue;
             }
-            for (row, part) in Component::ALL.iter().cycle().skip(3).take(6).enumerate() {
-                to.continuous(self.axes.iter().enumerate().map(|(k, (rate, is_angular))| {
-                    let unit = match (part.is_angular(), *is_angular) {
-                        (true, false) => Unit::RadianPerMetre,
-                        (false, true) => Unit::Metre,
-                        _ => Unit::One,
-                    };
-                    let what = format!("{what} per unit of {rate}: {}, world axes", part.text());
-                    Quantity::new(format!("{name}.{field}[{},{}]", row + 1, k + 1), unit, what)
+            let [rows, columns] = self.size(*output);
+            for row in 0..rows {
+                to.continuous((0..columns).map(|column| {
+                    let (unit, what) = self.entry(*output, [row, column]);
+                    Quantity::new(format!("{name}.{field}[{},{}]", row + 1, column + 1), unit, what)
                 }));
             }
         }
+    }
+}
+
+/// Returns the unit of a motion per unit rate, of which each may be angular.
+fn motion_unit(kinds: [bool; 2]) -> Unit {
+    match kinds {
+        [true, false] => Unit::RadianPerMetre,
+        [false, true] => Unit::Metre,
+        _ => Unit::One,
+    }
+}
+
+/// Returns the unit of a momentum per unit rate, of which each may be angular.
+fn inertia_unit(kinds: [bool; 2]) -> Unit {
+    match kinds {
+        [true, true] => Unit::KilogramMetre2,
+        [false, false] => Unit::Kilogram,
+        _ => Unit::KilogramMetre,
+    }
+}
+
+/// Writes the momentum per unit motion of the base; NaN without a base.
+fn write_inertia<S: Scalar>(inertia: Option<&ArticulatedInertia<S>>, y: &mut Cursor<S>) {
+    let unit = |k: usize| {
+        Twist::from_slice(&std::array::from_fn::<S, 6, _>(|i| {
+            S::lift(f64::from(u8::from(i == k)))
+        }))
+    };
+    let column = |k: usize| inertia.map_or([S::lift(f64::NAN); 6], |inertia| inertia.times(&unit(k)).to_array());
+    let columns: [[S; 6]; 6] = std::array::from_fn(column);
+    for row in 0..6 {
+        columns.iter().for_each(|column| y.number(column[row]));
     }
 }

@@ -63,7 +63,7 @@ pub use contact::{Capture, Contact, Nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
-pub(crate) use controller::{Controller, LimitStates, Measured, Modes};
+pub(crate) use controller::{Controller, LimitStates, Measured, Memory, Modes};
 pub use coupling::Coupling;
 pub use discrete::Discrete;
 pub(crate) use effective_mass::EffectiveMass;

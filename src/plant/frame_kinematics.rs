@@ -1,9 +1,9 @@
-//! Jacobians of frames, as outputs.
+//! Jacobians of frames and momentum matrices, as outputs.
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::model::Model;
-use crate::algebra::{Scalar, Twist};
+use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::recursive::{CompositeBodies, frame_columns};
 use crate::elements::{Cursor, UnitMotion};
 
@@ -31,7 +31,7 @@ impl<S: Scalar> FrameWorkspace<S> {
 }
 
 impl<S: Scalar> Evaluation<S> {
-    /// Writes the Jacobians of frames into `y`, at the present kinematics.
+    /// Writes the Jacobians of frames and the momentum matrices into `y`, at the present kinematics.
     ///
     /// The unit rate of a joint has the momentum `F` about the origin of the base, and the
     /// composite inertia of the spacecraft is `I`: without momentum the base has the motion `−I⁻¹
@@ -66,14 +66,20 @@ impl<S: Scalar> Evaluation<S> {
                     (Some(_), Some(Err(_))) => Twist::from_slice(&[S::lift(f64::NAN); 6]),
                     _ => Twist::zero(),
                 };
+                let momentum = match floating {
+                    Some((base, _)) if composite.roots[v] == base => composite.momenta[v],
+                    _ => Wrench::zero(),
+                };
                 let r = floating.map(|(_, r)| r);
                 *motion = UnitMotion {
                     fixed: columns[v],
                     floating: r.map_or(columns[v], |r| columns[v] + base.shift(&r)),
                     base,
+                    momentum,
                 };
             }
-            element.write(of.parameters, &motions[..element.rates.len()], scaled, &mut y);
+            let inertia = element.base.map(|base| composite.inertia(base));
+            element.write(of.parameters, inertia, &motions[..element.rates.len()], scaled, &mut y);
         }
     }
 }

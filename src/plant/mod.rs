@@ -29,6 +29,7 @@ mod linearly_implicit;
 mod mechanics;
 mod model;
 mod plan;
+mod plan_law;
 mod remarks;
 mod resource;
 mod rosenbrock;
@@ -233,6 +234,7 @@ impl Plant {
             let now = Measured {
                 parameters: of.parameters,
                 inputs: self.evaluation.inputs(of, t, u, discrete),
+                filters: &[],
             };
             controller.update_limits(now, discrete);
         }

@@ -2,8 +2,9 @@
 
 use super::context::Constants;
 use super::model::{Model, boxed};
+use super::plan_law::Law;
 use crate::algebra::{Mat3, Quaternion, Vec3, log};
-use crate::elements::{hermite, quintic};
+use crate::elements::hermite;
 use crate::spec::{self, Interpolation, Kept, Plan, Signal, Spec};
 use crate::system::{Body, Configuration, FrameRef, Kinematics, Unit};
 use crate::{Error, Problem};
@@ -11,7 +12,7 @@ use nalgebra::{ColPivQR, DMatrix, DVector, Dyn};
 
 /// Largest error of the positions between the knots of a plan, rad or m.
 const BETWEEN: f64 = 1e-9;
-/// Smallest and largest number of intervals between the knots.
+/// Smallest and largest number of intervals between the knots, in each segment of the motion law.
 const INTERVALS: [usize; 2] = [16, 1024];
 /// Largest number of Newton steps at one time.
 const MOST_STEPS: usize = 50;
@@ -229,10 +230,10 @@ impl Row {
         }
     }
 
-    /// Returns the goal and its two derivatives at the fraction `s` of the duration (s).
-    fn goal(&self, s: f64, duration: f64) -> [f64; 3] {
+    /// Returns the goal and its two derivatives at the time `s` of the `law`.
+    fn goal(&self, s: f64, law: &Law) -> [f64; 3] {
         let [from, to] = self.course;
-        let [part, rate, second] = quintic(s);
+        let ([part, rate, second], duration) = (law.at(s), law.duration);
         let way = to - from;
         [
             from + way * part,
@@ -362,27 +363,30 @@ impl<'a> Planner<'a> {
 
     /// Computes the plan, with as many knots as the accuracy between them requires.
     fn plan(&mut self, plan: &Plan) -> Result<Planned, String> {
-        let duration = plan.until - plan.from;
+        let law = Law::new(plan);
         let start = self.q.clone();
-        let mut intervals = INTERVALS[0];
+        let segments = law.segments();
+        let mut intervals = (INTERVALS[0] / segments).max(4);
         loop {
             self.q.copy_from_slice(&start);
-            let fine = self.course(2 * intervals, duration, plan.from)?;
-            let error = fine
-                .windows(3)
-                .step_by(2)
-                .map(|part| between(part, duration / intervals as f64));
-            let error = largest(error);
+            let fine = self.course(2 * intervals, &law, plan.from)?;
+            let length = |k: usize| law.segment(k, intervals).1[1] * law.duration / intervals as f64;
+            let parts = fine.windows(3).step_by(2).enumerate();
+            let error = largest(parts.map(|(k, part)| between(part, length(k))));
             if error <= BETWEEN {
                 let knots: Vec<&Knot> = fine.iter().step_by(2).collect();
-                let time = |k: usize| plan.from + duration * k as f64 / intervals as f64;
+                let time = |k: usize| {
+                    let (segment, [begin, length]) = law.segment(k, intervals);
+                    let within = law.duration * length * (k - segment * intervals) as f64 / intervals as f64;
+                    plan.from + (law.duration * begin + within)
+                };
                 let course = |j: usize| {
                     let of = |part: fn(&Knot) -> &DVector<f64>| knots.iter().map(|knot| part(knot)[j]).collect();
                     [of(|knot| &knot.q), of(|knot| &knot.rate), of(|knot| &knot.acceleration)]
                 };
                 return Ok(Planned {
                     joints: self.joints.iter().map(|(name, _)| name.clone()).collect(),
-                    times: (0..=intervals).map(time).collect(),
+                    times: (0..=segments * intervals).map(time).collect(),
                     courses: (0..self.joints.len()).map(course).collect(),
                 });
             }
@@ -390,27 +394,28 @@ impl<'a> Planner<'a> {
                 return Err(format!(
                     "the motion is not smooth: between {} times the positions are {error:.1e} rad (m) off; the joints pass \
                      near a singular position, or change to another solution",
-                    intervals + 1
+                    segments * intervals + 1
                 ));
             }
             intervals *= 2;
         }
     }
 
-    /// Returns the knots at `intervals + 1` times.
-    fn course(&mut self, intervals: usize, duration: f64, from: f64) -> Result<Vec<Knot>, String> {
+    /// Returns the knots at the ends of `n` intervals of each segment of the `law`.
+    fn course(&mut self, n: usize, law: &Law, from: f64) -> Result<Vec<Knot>, String> {
         let knot = |k: usize| {
-            let s = k as f64 / intervals as f64;
-            self.knot(s, duration)
-                .map_err(|what| format!("at {} s {what}", from + duration * s))
+            let (segment, [begin, length]) = law.segment(k, n);
+            let s = begin + length * (k - segment * n) as f64 / n as f64;
+            self.knot(s, law)
+                .map_err(|what| format!("at {} s {what}", from + law.duration * s))
         };
-        (0..=intervals).map(knot).collect()
+        (0..=law.segments() * n).map(knot).collect()
     }
 
-    /// Returns positions, rates and accelerations at the fraction `s` of the duration (s), starting
-    /// from the positions of the last knot.
-    fn knot(&mut self, s: f64, duration: f64) -> Result<Knot, String> {
-        self.reach(s, duration)?;
+    /// Returns positions, rates and accelerations at the time `s` of the `law`, starting from the
+    /// positions of the last knot.
+    fn knot(&mut self, s: f64, law: &Law) -> Result<Knot, String> {
+        self.reach(s, law)?;
         for range in &self.of.model.elements.ranges {
             if let Some([value, min, max]) = range.outside(self.of.parameters, &self.q) {
                 let name = &range.coordinate_name;
@@ -432,7 +437,7 @@ impl<'a> Planner<'a> {
         let singular = || "the joints come to a singular position".to_owned();
         let inverse = inverse.ok_or_else(singular)?;
         let solve = |right: DVector<f64>| inverse.solve(&right).ok_or_else(singular);
-        let goals: Vec<[f64; 3]> = self.rows.iter().map(|row| row.goal(s, duration)).collect();
+        let goals: Vec<[f64; 3]> = self.rows.iter().map(|row| row.goal(s, law)).collect();
         let rate = solve(DVector::from_iterator(goals.len(), goals.iter().map(|goal| goal[1])))?;
         for ((_, [_, v]), rate) in self.joints.iter().zip(&rate) {
             self.qd[*v] = *rate;
@@ -452,15 +457,12 @@ impl<'a> Planner<'a> {
     }
 
     /// Moves the joints to the goals by Newton's method (least squares).
-    fn reach(&mut self, s: f64, duration: f64) -> Result<(), String> {
+    fn reach(&mut self, s: f64, law: &Law) -> Result<(), String> {
         let mut before = f64::INFINITY;
         for _ in 0..MOST_STEPS {
             self.update();
             let of = self.at();
-            let off = self
-                .rows
-                .iter()
-                .map(|row| row.goal(s, duration)[0] - row.measure(of)[0]);
+            let off = self.rows.iter().map(|row| row.goal(s, law)[0] - row.measure(of)[0]);
             let off = DVector::from_iterator(self.rows.len(), off);
             let size = off.amax();
             // A further step after convergence reduces the round-off.
@@ -476,14 +478,14 @@ impl<'a> Planner<'a> {
             }
         }
         let of = self.at();
-        let off = |row: &Row| (row.goal(s, duration)[0] - row.measure(of)[0]).abs();
+        let off = |row: &Row| (row.goal(s, law)[0] - row.measure(of)[0]).abs();
         let worst = self.rows.iter().max_by(|a, b| off(a).total_cmp(&off(b)));
         let is_reached = |row: &&Row| off(row) <= REACHED * self.length;
         // Written so that NaN is not reached.
         match worst.filter(|row| !is_reached(row)) {
             None => Ok(()),
             Some(row) => {
-                let [goal, ..] = row.goal(s, duration);
+                let [goal, ..] = row.goal(s, law);
                 let goal = match row.what {
                     Measured::Along(_) => format!(" = {}", Unit::Metre.about(goal)),
                     Measured::About(..) => " of the start".to_owned(),

@@ -43,9 +43,12 @@ impl Plant {
         if !samples.schedule_next(period.of(of.parameters), t, format_args!("the controller"))? {
             return Ok(false);
         }
+        let inputs = self.evaluation.inputs(of, t, u, discrete);
+        let mut filters = std::mem::take(&mut discrete.filters);
         let now = Measured {
             parameters: of.parameters,
-            inputs: self.evaluation.inputs(of, t, u, discrete),
+            inputs,
+            filters: &filters,
         };
         let (mut outputs, mut invalid) = (of.model.outputs.iter(), None);
         controller.evaluate(now, Modes::of(discrete), LimitStates::Next, &mut |value: f64| {
@@ -54,6 +57,7 @@ impl Plant {
         });
         if let Some(output) = invalid {
             let variable = output.quantity.name.clone();
+            discrete.filters = filters;
             return Err(Error::NotFinite { variable, t });
         }
         controller.update_limits(now, discrete);
@@ -64,6 +68,13 @@ impl Plant {
                 *held = value;
             }
         });
+        let unfiltered = Measured {
+            parameters: of.parameters,
+            inputs,
+            filters: &[],
+        };
+        controller.advance_filters(unfiltered, &mut filters);
+        discrete.filters = filters;
         Ok(true)
     }
 

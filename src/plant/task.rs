@@ -4,7 +4,7 @@
 use super::feed_forward::{At, FeedForward};
 use super::model::Model;
 use crate::Error;
-use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench};
 use crate::elements::{Instant, RelativeMotion, Samples, Task, TaskState};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, FrameRef, JointState, Kinematics};
@@ -193,7 +193,7 @@ impl<S: Scalar> Commanded<S> {
             kinematics: &*kinematics,
             ..now.configuration()
         };
-        let R_WR = at.arm(task.frames[1]).R;
+        let R_WR = reference_axes(task, at, now);
         applied.clear();
         for ((axis, actuator), column) in task.axes.iter().zip(&self.actuators).zip(&mut self.columns) {
             *column = actuator.select(model, now, || {
@@ -215,6 +215,14 @@ impl<S: Scalar> Commanded<S> {
     }
 }
 
+/// Returns the attitude in the world of the frame in whose axes the reference of a task is.
+fn reference_axes<S: Scalar>(task: &Task, at: Configuration<S>, now: &Instant<S>) -> Mat3<S> {
+    match now.orbit.filter(|_| task.in_lvlh) {
+        Some(orbit) => orbit.R_WO,
+        None => at.arm(task.frames[1]).R,
+    }
+}
+
 /// Returns the pose of the task's frame on the spacecraft itself, and its motion on the `rigid`
 /// model.
 fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> RelativeMotion<S> {
@@ -222,19 +230,24 @@ fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> R
         kinematics: &rigid.kinematics,
         ..now.configuration()
     };
-    let [T, R] = task
+    let [T, mut R] = task
         .frames
         .map(|frame| moving(at, frame, &rigid.dynamics.A, &rigid.qdd, true));
+    let (orbit, R_WR) = (now.orbit.filter(|_| task.in_lvlh), reference_axes(task, at, now));
+    if let Some(orbit) = orbit {
+        (R.V.w, R.A.w) = (orbit.w_WO, orbit.wd_WO());
+    }
     let [r, v] = [T.p - R.p, T.V.v - R.V.v];
-    let (w, R_WR) = (R.V.w, at.arm(task.frames[1]).R);
+    let w = R.V.w;
     let v = v - w.cross(&r);
     let a = T.A.v - R.A.v - R.A.w.cross(&r) - w.cross(&w.cross(&r)) - w.cross(&v) * S::lift(2.0);
     let w_rel = T.V.w - w;
     let alpha = T.A.w - R.A.w - w.cross(&w_rel);
     let [T, R] = task.frames.map(|frame| now.configuration().pose(frame));
+    let axes = orbit.map_or(R.R, |orbit| orbit.R_WO);
     RelativeMotion {
-        r: R.R.tr_mul(&(T.p - R.p)),
-        q: Quaternion::from_rotation(&R.R.tr_mul(&T.R)),
+        r: axes.tr_mul(&(T.p - R.p)),
+        q: Quaternion::from_rotation(&axes.tr_mul(&T.R)),
         V: Twist::new(R_WR.tr_mul(&w_rel), R_WR.tr_mul(&v)),
         A: Twist::new(R_WR.tr_mul(&alpha), R_WR.tr_mul(&a)),
     }

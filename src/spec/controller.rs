@@ -1,4 +1,4 @@
-use super::{JointType, PerAxis};
+use super::{Filter, JointType, PerAxis};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,6 +99,10 @@ pub struct ControlledJoint {
     /// Largest magnitude of the commanded torque (force), N·m (N), positive. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque_limit: Option<PerAxis>,
+    /// Filters in series of the torque `kp (q_ref − q) + kd (q̇_ref − q̇)` of each axis, without the
+    /// feed-forward and before the limit. Only with `sample_time`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<Filter>,
 }
 
 fn revolute() -> JointType {
@@ -126,6 +130,9 @@ pub struct ControlledAttitude {
     pub kp: PerAxis,
     /// Derivative gain, N·m·s/rad, not negative: one number, or one for each body axis.
     pub kd: PerAxis,
+    /// Filters in series of each component of the moment. Only with `sample_time`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub filter: Vec<Filter>,
     /// Port of the spacecraft that exerts the moment, on the body and with `axes = "frame"`. Only
     /// without wheels. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

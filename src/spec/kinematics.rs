@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 ///
 /// Matrices have a column for each axis of `joints`, and six rows: angular, then linear, in world
 /// axes; for the origin of the frame or of the base. The rates of all other joints are constant.
+/// `base_inertia` has six columns, and `reaction_null_space` a row for each axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Kinematics {
@@ -22,10 +23,22 @@ pub struct Kinematics {
     /// many as the joints have axes. Default: all six.
     #[serde(default = "all", skip_serializing_if = "is_all")]
     pub components: Vec<Component>,
+    /// Components of the base's motion, in world axes, that `reaction_null_space` leaves at rest.
+    /// Default: `rx`, `ry` and `rz`, its attitude.
+    #[serde(default = "rotations", skip_serializing_if = "are_rotations")]
+    pub base_components: Vec<Component>,
     /// Length that makes singular values pure numbers, m, positive: translations count in units of
     /// it. Default 1.
     #[serde(default = "task::one")]
     pub length: f64,
+}
+
+fn rotations() -> Vec<Component> {
+    vec![Component::Rx, Component::Ry, Component::Rz]
+}
+
+fn are_rotations(components: &[Component]) -> bool {
+    components == rotations()
 }
 
 /// Output of `[kinematics.<name>]`.
@@ -41,6 +54,18 @@ pub enum KinematicOutput {
     /// `<name>.base_motion[1..6,1..]`: motion of the free-floating base per unit rate, for zero
     /// momentum of the spacecraft. Rates in the kernel of its angular rows do not turn the base.
     BaseMotion,
+    /// `<name>.base_inertia[1..6,1..6]`: momentum of the spacecraft per unit motion of the
+    /// free-floating base, with all joints at rest, about the origin of the base: `H_b` in the
+    /// momentum `H_b V + H_m q̇`.
+    BaseInertia,
+    /// `<name>.coupling_inertia[1..6,1..]`: momentum of the spacecraft per unit rate, with the base
+    /// at rest, about the origin of the free-floating base: `H_m`, without rotor inertias.
+    CouplingInertia,
+    /// `<name>.reaction_null_space[1..,1..]`: projector of rates onto those that leave the
+    /// `base_components` of the free-floating base at rest, for zero momentum of the spacecraft
+    /// (reaction null space, Nenchev, Umetani and Yoshida 1992). With joints that translate it is
+    /// orthogonal if their rates count in units of `length`.
+    ReactionNullSpace,
     /// `<name>.singular_value`: smallest singular value of the Jacobian that includes the motion of
     /// a free-floating base, the distance to (dynamic) singularities.
     SingularValue,
@@ -56,7 +81,12 @@ impl KinematicOutput {
 
     /// Returns true if the frame has to be on a free-floating base.
     pub fn needs_base(self) -> bool {
-        matches!(self, Self::GeneralizedJacobian | Self::BaseMotion)
+        !matches!(self, Self::Jacobian | Self::SingularValue | Self::Manipulability)
+    }
+
+    /// Returns true if the output depends on `length`.
+    pub fn is_scaled(self) -> bool {
+        !self.is_matrix() || self == Self::ReactionNullSpace
     }
 
     /// Returns the field of its variables, and their description.
@@ -65,9 +95,29 @@ impl KinematicOutput {
             Self::Jacobian => ["jacobian", "motion with the base at rest"],
             Self::GeneralizedJacobian => ["generalized_jacobian", "motion on a free-floating base"],
             Self::BaseMotion => ["base_motion", "motion of the free-floating base"],
+            Self::BaseInertia => ["base_inertia", "momentum about the origin of the base"],
+            Self::CouplingInertia => ["coupling_inertia", "momentum about the origin of the base"],
+            Self::ReactionNullSpace => ["reaction_null_space", "projector onto the reaction null space"],
             Self::SingularValue => ["singular_value", "smallest singular value of the Jacobian"],
             Self::Manipulability => ["manipulability", "product of the singular values of the Jacobian"],
         }
+    }
+}
+
+impl Kinematics {
+    fn check_base_components(&self, report: &mut Report) {
+        let components = &self.base_components;
+        let is_read = self.outputs.contains(&KinematicOutput::ReactionNullSpace);
+        let what = if !is_read && !are_rotations(components) {
+            "only the output `reaction_null_space` reads these components: add it to `outputs`"
+        } else if is_read && components.is_empty() {
+            "no component: write those of the base that are to stay at rest"
+        } else if (1..components.len()).any(|k| components[..k].contains(&components[k])) {
+            "a component is listed twice"
+        } else {
+            return;
+        };
+        report.add("base_components", what);
     }
 }
 
@@ -109,5 +159,6 @@ impl Table for Kinematics {
         if self.outputs.iter().any(|output| !output.is_matrix()) {
             task::check_components(&self.components, axes, report);
         }
+        self.check_base_components(report);
     }
 }

@@ -1,5 +1,6 @@
 use super::element::{FrameField, Report, Table};
-use super::{Spec, signal};
+use super::{Shaper, Spec, signal};
+use crate::error::rounded;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,11 @@ pub struct Plan {
     pub until: f64,
     /// Coordinates that move or are kept. Together they determine the joints' positions.
     pub goal: Vec<Goal>,
+    /// Input shapers of the motion law, one for each mode of vibration that the motion must not
+    /// excite. Frames move on the same way and reach the goals at `until`: the motion of one copy is
+    /// shorter by half a period of each mode, or a period. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shaper: Vec<Shaper>,
 }
 
 /// Position and attitude of a frame, or of a mass centre, relative to another frame.
@@ -125,6 +131,21 @@ impl Goal {
     }
 }
 
+impl Plan {
+    fn check_shaper(&self, report: &mut Report) {
+        let problems = Shaper::problems(&self.shaper);
+        if problems.is_empty() {
+            let (duration, shaped) = (self.until - self.from, Shaper::duration(&self.shaper));
+            if duration > 0.0 && duration <= shaped {
+                let [duration, shaped] = [duration, shaped].map(|x| rounded(x, 7));
+                let what = format!("the plan takes {duration} s, of which the shaper takes {shaped} s: end it later");
+                report.add("shaper", what);
+            }
+        }
+        problems.into_iter().for_each(|what| report.add("shaper", what));
+    }
+}
+
 impl Table for Plan {
     fn check(&self, spec: &Spec, report: &mut Report) {
         if let Some(what) = signal::empty_window(self.from, self.until) {
@@ -174,5 +195,6 @@ impl Table for Plan {
             report.add("joints", format!("joint \"{name}\" {what}"));
         }
         self.goal.iter().for_each(|goal| goal.check(spec, report));
+        self.check_shaper(report);
     }
 }

@@ -1,5 +1,6 @@
+use super::check::NO_ORBIT;
 use super::element::{FrameField, Report, Table};
-use super::{ImpactLaw, JointMotion, PerAxis, Shaper, Spec, rotation, unknown};
+use super::{Axes, ImpactLaw, JointMotion, PerAxis, Shaper, Spec, rotation, unknown};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::error::rounded;
 use schemars::JsonSchema;
@@ -23,6 +24,10 @@ pub struct Task {
     /// a target. Not an ANCF beam. Default `world`.
     #[serde(default = "world", skip_serializing_if = "is_world")]
     pub relative_to: String,
+    /// Axes in which the reference is written if it is relative to the world: inertial axes, or, in
+    /// orbit, the LVLH frame at the world's origin, which rotates. Default `world`.
+    #[serde(default, skip_serializing_if = "Axes::is_default")]
+    pub axes: Axes,
     /// Joints that move the frame, all on one spacecraft. Each has `motion = "prescribed"`, or a
     /// servo with `feed_forward = "rigid"`; none is spherical.
     pub joints: Vec<String>,
@@ -64,6 +69,11 @@ pub struct Task {
     /// move it by `mass`: one number, or one for each axis of `relative_to`. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<PerAxis>,
+    /// Damping ratio `ζ` of the virtual damper, positive: `D = 2ζ M √(kp kd)` in place of
+    /// `D = M (kp + kd)`, whose ratio is at least one. It applies to the position with `mass` and to
+    /// the attitude with `inertia`, and needs one of these. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damping_ratio: Option<f64>,
     /// Contacts with the law `compliant` of the frame's rigid body, whose forces are measured.
     /// Servos counteract them. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -247,6 +257,28 @@ impl Task {
         !(self.contacts.is_empty() && self.ports.is_empty())
     }
 
+    /// Returns the name of the frame in whose axes the reference is written, for descriptions.
+    pub(crate) fn reference_axes(&self) -> &str {
+        match self.axes {
+            Axes::World => &self.relative_to,
+            Axes::Lvlh => "the LVLH frame",
+        }
+    }
+
+    fn check_axes(&self, spec: &Spec, report: &mut Report) {
+        if self.axes == Axes::World {
+            return;
+        }
+        if !is_world(&self.relative_to) {
+            let to = &self.relative_to;
+            let what =
+                format!("the reference is in axes of \"{to}\": leave out `axes`, or `relative_to` for LVLH axes");
+            report.add("axes", what);
+        } else if spec.environment.orbit.is_none() {
+            report.add("axes", NO_ORBIT);
+        }
+    }
+
     fn check_joints(&self, spec: &Spec, report: &mut Report) {
         let mut axes = 0;
         for (index, name) in self.joints.iter().enumerate() {
@@ -314,6 +346,10 @@ impl Task {
         }
         if self.inertia.is_some() && !self.turns() {
             report.add("inertia", "no rotation is controlled: add \"rx\", \"ry\" or \"rz\"");
+        }
+        if self.damping_ratio.is_some() && self.mass.is_none() && self.inertia.is_none() {
+            let what = "only a virtual inertia has this damper: add `mass` or `inertia`";
+            report.add("damping_ratio", what);
         }
         for (field, inertia) in [("mass", &self.mass), ("inertia", &self.inertia)] {
             if let Some(PerAxis::Each(values)) = inertia
@@ -408,6 +444,7 @@ impl Table for Task {
         if self.joints.is_empty() || self.components.is_empty() {
             report.add("", "a task has at least one joint and one component");
         }
+        self.check_axes(spec, report);
         self.check_joints(spec, report);
         self.check_impedance(spec, report);
         self.check_waypoints(report);

@@ -48,6 +48,12 @@ def test_fmu_gives_the_reference_results(version, found, within):
     within(claim, max(off.values()), run.ALLOWED[version], "ten times the error estimates")
 
 
+@pytest.mark.parametrize("version", ["rigid", "sampled"])
+def test_fmu_of_fmi_3_gives_the_same_bits(version, found, folder):
+    run.build(os.environ["GRAPPLE"], folder, [version], fmi=3)
+    assert run.results(folder, version, END, fmi=3) == found[version]
+
+
 def test_the_page_has_the_results_of_the_fmus(found):
     """The rows that a short form has: metrics of the three versions, and checkpoints of the rigid
     one."""

@@ -90,6 +90,40 @@ fn errors_in_joints_numbers_and_signals_of_a_controller_are_reported_at_their_po
     assert_eq!(nobody, ["3: controller"]);
 }
 
+/// Filters of a controller: sampled ones only, with frequencies below half the sampling rate, and the
+/// fields of their type.
+#[test]
+fn invalid_filters_are_reported() {
+    let _section = messages::of_this_test();
+    let with = |filter: &str| report(&format!("{CONTROLLER}filter = [{filter}]\n"));
+    let place = "9: controller.joint.elbow.filter";
+    for good in [
+        "{ type = \"first_order\", frequency = 49.0 }",
+        "{ type = \"second_order\", frequency = 5.0, damping_ratio = 1.0 }, { type = \"notch\", frequency = 2.0, depth = 0.1 }",
+    ] {
+        assert_eq!(with(good), Vec::<String>::new());
+    }
+    for wrong in [
+        "{ type = \"first_order\", frequency = 50.0 }",
+        "{ type = \"first_order\", frequency = 0.0 }",
+        "{ type = \"first_order\", frequency = 5.0, damping_ratio = 0.7 }",
+        "{ type = \"second_order\", frequency = 5.0, depth = 0.7 }",
+        "{ type = \"second_order\", frequency = 5.0, damping_ratio = 0.0 }",
+        "{ type = \"notch\", frequency = 5.0, depth = 1.0 }",
+        "{ type = \"notch\", frequency = 5.0, depth = -0.1 }",
+    ] {
+        assert_eq!(with(wrong), [place], "{wrong}");
+    }
+    let notch = "filter = [{ type = \"notch\", frequency = 5.0 }]\n";
+    let continuous = CONTROLLER.replace("sample_time = 0.01\n", "");
+    assert_eq!(
+        report(&format!("{continuous}{notch}")),
+        ["8: controller.joint.elbow.filter"]
+    );
+    let attitude = ATTITUDE.replacen("kd = [5.0, 6.0, 7.0]\n", &format!("kd = 5.0\n{notch}"), 1);
+    assert!(report(&attitude).contains(&"6: controller.attitude.hub.filter".to_owned()));
+}
+
 const ATTITUDE: &str = r#"name = "control"
 kind = "controller"
 [controller.attitude.hub]

@@ -66,3 +66,18 @@ fn invalid_shapers_of_tasks_are_reported() {
     assert_eq!(task("{ type = \"zv\", frequency = -0.5 }", &[0.0, 2.5]), [place]);
     assert_eq!(task(zvd, &[0.0, 2.5, 2.0]), ["23: task.reach.waypoint"]);
 }
+
+/// Errors of a plan's shaper: longer than the plan, its numbers.
+#[test]
+fn invalid_shapers_of_plans_are_reported() {
+    let _section = messages::of_this_test();
+    let plan = |shaper: &str| {
+        report(&format!(
+            "{GOOD}servo = {{ kp = 1.0, kd = 1.0 }}\n[frame.tip]\nbody = \"arm\"\n[plan.reach]\njoints = [\"elbow\"]\n\
+             until = 4.0\nshaper = [{shaper}]\n[[plan.reach.goal]]\nframe = \"tip\"\nrelative_to = \"base\"\nto = {{ x = 0.5 }}\n"
+        ))
+    };
+    for shaper in ["type = \"zvd\", frequency = 0.25", "type = \"zv\", frequency = 0.0"] {
+        assert_eq!(plan(&format!("{{ {shaper} }}")), ["19: plan.reach.shaper"]);
+    }
+}

@@ -31,6 +31,14 @@ fn invalid_tasks_are_reported_with_their_names() {
     assert_eq!(changed("kp = 1.0", "kp = 0.0"), ["20: task.reach.kp"]);
     let relative = changed("kp = 1.0", "relative_to = \"tip\"\nkp = 1.0");
     assert_eq!(relative, ["20: task.reach.relative_to"]);
+    let lvlh = |more: &str| changed("kp = 1.0", &format!("axes = \"lvlh\"\n{more}kp = 1.0"));
+    assert_eq!(lvlh(""), ["20: task.reach.axes"]);
+    assert_eq!(lvlh("relative_to = \"base\"\n"), ["20: task.reach.axes"]);
+    let orbit = "[environment.orbit]\nsemi_major_axis = 7e6\n";
+    let orbiting = good.replace("kp = 1.0", "axes = \"lvlh\"\nkp = 1.0") + orbit;
+    assert_eq!(report(&orbiting), Vec::<String>::new());
+    let ratio = changed("kp = 1.0", "damping_ratio = 0.5\nkp = 1.0");
+    assert_eq!(ratio, ["20: task.reach.damping_ratio"]);
     let signal = "[signal.\"elbow.qdd\"]\ntype = \"constant\"\n";
     assert_eq!(report(&format!("{good}{signal}")), ["22: signal.elbow.qdd"]);
     let waypoints = |poses: &[&str]| {
@@ -201,6 +209,18 @@ fn invalid_kinematics_are_reported_with_their_names() {
     assert_eq!(written("tip", "\"singular_value\""), ["15: kinematics.hand.components"]);
     assert_eq!(written("tip", ""), ["15: kinematics.hand"]);
     assert_eq!(written("tpi", "\"jacobian\""), ["16: kinematics.hand.frame"]);
+    let base = |outputs: &str, components: &str| {
+        let table = of("tip", outputs).replace("outputs", &format!("base_components = [{components}]\noutputs"));
+        report(&format!("{GOOD}{table}"))
+    };
+    assert_eq!(base("\"reaction_null_space\"", "\"rx\", \"z\""), Vec::<String>::new());
+    for (outputs, components) in [
+        ("\"jacobian\"", "\"z\""),
+        ("\"reaction_null_space\"", ""),
+        ("\"reaction_null_space\"", "\"z\", \"z\""),
+    ] {
+        assert_eq!(base(outputs, components), ["18: kinematics.hand.base_components"]);
+    }
     let fixed = GOOD.replace("parent = \"base\"", "parent = \"world\"");
     assert_eq!(
         report(&format!("{fixed}{}", of("tip", "\"jacobian\""))),

@@ -25,6 +25,7 @@ mod every_load;
 mod example_files;
 mod examples;
 mod feed_forward;
+mod filter;
 mod flexible;
 mod identities;
 mod impact;

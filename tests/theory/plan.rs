@@ -148,3 +148,60 @@ fn impossible_plans_are_reported_with_time_and_goal() {
         assert!(problems[0].what.contains(expected), "{problems:?}");
     }
 }
+
+/// With a shaper of the motion law the tip stays on its line and arrives at the same time. The path
+/// parameter is the mean of the delayed copies, so that the joints are those of the closed form.
+/// Tolerance: as for the plan without, and 1e-9 rad between the knots.
+#[test]
+fn shaped_plan_moves_the_tip_along_the_same_line() {
+    let start: [f64; 2] = [-0.4, 1.3];
+    let shaped = "shaper = [{ type = \"zvd\", frequency = 0.8 }, { type = \"zv\", frequency = 2.5 }]\n";
+    let text =
+        arm(start, "to = { x = 0.7 }\nkeep = [\"y\"]").replace("until = 5.0\n", &format!("until = 5.0\n{shaped}"));
+    let plan = planned(&text).expect("it reaches");
+    // Half a period of each mode, in s; the weights of undamped modes are binomial coefficients.
+    let (h, k) = (0.5 / 0.8, 0.5 / 2.5);
+    let duration = 4.0 - 2.0 * h - k;
+    let quintic = |s: f64| s.clamp(0.0, 1.0).powi(3) * (10.0 - s.clamp(0.0, 1.0) * (15.0 - 6.0 * s.clamp(0.0, 1.0)));
+    let part = |t: f64| {
+        let copies = [(0.25, 0.0), (0.5, h), (0.25, 2.0 * h)];
+        let each = copies
+            .into_iter()
+            .flat_map(|(weight, delay)| [(weight, delay), (weight, delay + k)]);
+        each.map(|(weight, delay)| 0.5 * weight * quintic((t - 1.0 - delay) / duration))
+            .sum::<f64>()
+    };
+    let [x, y] = [
+        ARM[0] * start[0].cos() + ARM[1] * (start[0] + start[1]).cos(),
+        ARM[0] * start[0].sin() + ARM[1] * (start[0] + start[1]).sin(),
+    ];
+    let exact = |t: f64| inverse([x + (0.7 - x) * part(t), y]);
+    let mut at_knots = 0.0f64;
+    for (k, &t) in plan.times.iter().enumerate() {
+        let exact = exact(t);
+        at_knots = (0..2).fold(at_knots, |most, j| {
+            most.larger((plan.courses[j][0][k] - exact[j]).abs())
+        });
+    }
+    let mut between = 0.0f64;
+    for n in 0..=1000 {
+        let t = 1.0 + 0.004 * f64::from(n);
+        let exact = exact(t);
+        between = (0..2).fold(between, |most, j| most.larger((plan.at(j, t)[0] - exact[j]).abs()));
+    }
+    let ends = [plan.times[0], *plan.times.last().expect("knots")];
+    println!(
+        "{} knots: {at_knots:.1e} rad, between them {between:.1e} rad",
+        plan.times.len()
+    );
+    assert!(ends[0] == 1.0 && (ends[1] - 5.0).abs() < 1e-14);
+    assert!(at_knots < 1e-12 && between < 2e-9);
+    let mut run = Run::new(&text, 1e-11);
+    let followed = [2.0, 3.3, 5.5].map(|t| {
+        run.go(t);
+        let found = ["shoulder", "elbow"].map(|joint| run.value(&format!("{joint}.q")));
+        let exact = exact(t);
+        (0..2).fold(0.0f64, |most, j| most.larger((found[j] - exact[j]).abs()))
+    });
+    assert!(followed.into_iter().all(|off| off < 1e-8), "{}", few(&followed));
+}

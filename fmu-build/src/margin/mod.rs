@@ -211,6 +211,14 @@ impl ControlLaw {
                 controller.file
             ));
         };
+        let mut filters = written.joint.values().map(|joint| &joint.filter);
+        let mut of_attitudes = written.attitude.values().map(|attitude| &attitude.filter);
+        if !filters.all(Vec::is_empty) || !of_attitudes.all(Vec::is_empty) {
+            return Err(invalid!(
+                "{} has a `filter`: margins are those of laws without filters; leave it out, or run the coupled system",
+                controller.file
+            ));
+        }
         // The outputs of a sampled controller do not depend on its inputs between samples.
         let sample_time = written.sample_time.take();
         written

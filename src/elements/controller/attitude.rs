@@ -1,6 +1,7 @@
 //! Attitude of a controller: its law, and the wheels or the port that exert the moment.
 
 use super::desaturation::{Desaturation, Exerted};
+use super::filter::{Filters, Memory};
 use super::limited::Limited;
 use super::{LimitStates, Measured, Modes};
 use crate::Problem;
@@ -20,6 +21,8 @@ pub(super) struct Attitude {
     /// Index of the first of three inputs, the measured angular velocity.
     w: usize,
     law: AttitudeLaw,
+    /// Filters of each component of the moment.
+    filters: Vec<Filters>,
     /// Port that exerts the moment.
     port: Option<String>,
     /// Wheels that exert the moment; empty with a port.
@@ -71,12 +74,12 @@ impl Wheel {
 }
 
 impl Attitude {
-    /// Declares an attitude with its index and that of its first limit state.
+    /// Declares an attitude with its index, and those of its first limit state and its first filter.
     pub fn declare(
         body: &str,
         written: &spec::ControlledAttitude,
-        index: usize,
-        first_limit: usize,
+        [index, first_limit, first_filter]: [usize; 3],
+        sample_time: Option<ParamId>,
         declare: &mut Declarations,
     ) -> Self {
         let mut gains = |field: &str, value: &spec::PerAxis, unit, what: &str| {
@@ -85,6 +88,14 @@ impl Attitude {
         };
         let kp = gains("kp", &written.kp, Unit::NewtonMetrePerRadian, "proportional");
         let kd = gains("kd", &written.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
+        let at = place(body, &["filter"]);
+        let filters = Filters::declare(
+            (body, &at[..]),
+            &written.filter,
+            sample_time,
+            [3, first_filter],
+            declare,
+        );
         let wheels = written.wheel.iter();
         let wheels: Vec<Wheel> = wheels
             .map(|(name, wheel)| Wheel::declare(body, name, wheel, declare))
@@ -125,6 +136,7 @@ impl Attitude {
             q,
             w,
             law,
+            filters,
             port: written.port.clone(),
             desaturation: Desaturation::declare(body, written, wheels.iter().map(|wheel| wheel.axis), declare),
             wheels,
@@ -136,6 +148,18 @@ impl Attitude {
     /// Returns the number of its limit states.
     pub fn limit_count(&self) -> usize {
         self.wheels.len()
+    }
+
+    /// Returns the number of the filters of all components.
+    pub fn filter_count(&self) -> usize {
+        self.filters.iter().map(Filters::count).sum()
+    }
+
+    /// Updates the memories of its filters.
+    pub fn advance_filters(&self, now: Measured<f64>, memories: &mut [Memory]) {
+        for (filters, &moment) in self.filters.iter().zip(&self.feedback(now)) {
+            filters.advance(now.parameters, moment, memories);
+        }
     }
 
     pub fn indicator_count(&self) -> usize {
@@ -184,6 +208,7 @@ impl Attitude {
                 what: IN_A_PLANE.to_owned(),
             });
         }
+        self.filters.iter().for_each(|filters| filters.validate(of, problems));
         if let Some(desaturation) = &self.desaturation {
             desaturation.validate(of, problems);
         }
@@ -197,10 +222,16 @@ impl Attitude {
         Quaternion::from_slice(&now.inputs[self.q..])
     }
 
-    /// Returns the commanded moment on the body, N·m, body axes.
-    fn moment<S: Scalar>(&self, now: Measured<S>) -> Vec3<S> {
+    /// Returns the moment by the gains before filters, N·m, body axes.
+    fn feedback<S: Scalar>(&self, now: Measured<S>) -> Vec3<S> {
         let w = Vec3::from_column_slice(&now.inputs[self.w..self.w + 3]);
         self.law.moment(now.parameters, now.inputs, self.attitude(now), &w)
+    }
+
+    /// Returns the commanded moment on the body, N·m, body axes.
+    fn moment<S: Scalar>(&self, now: Measured<S>) -> Vec3<S> {
+        let moment = self.feedback(now);
+        Vec3::from_fn(|i, _| self.filters[i].output(now, moment[i]))
     }
 
     /// Returns the moment of the thrusters, N·m, body axes.

@@ -1,10 +1,12 @@
+use super::filter::{Filters, Memory};
 use super::limited::Limited;
 use super::references::{Reference, declare_vectors};
 use super::{LimitStates, Measured};
+use crate::Problem;
 use crate::algebra::Scalar;
-use crate::elements::{Cursor, Gains, Limit};
+use crate::elements::{Cursor, Gains, Limit, Values};
 use crate::spec::{self, ControlledJoint, PerAxis, References};
-use crate::system::{Bound, Declarations, Quantity, Unit, axis_name};
+use crate::system::{Bound, Declarations, ParamId, Quantity, Unit, axis_name};
 
 /// Axis of a joint.
 #[derive(Clone, Debug)]
@@ -17,6 +19,7 @@ pub(super) struct Axis {
     references: [Reference; 2],
     tau_ff: usize,
     gains: Gains,
+    filters: Filters,
     limit: Limited,
 }
 
@@ -51,16 +54,25 @@ impl<'a> Joint<'a> {
 
 impl Axis {
     /// Declares the axes of all joints.
-    pub fn declare_all(written: &spec::Controller, declare: &mut Declarations) -> Vec<Self> {
+    pub fn declare_all(
+        written: &spec::Controller,
+        sample_time: Option<ParamId>,
+        declare: &mut Declarations,
+    ) -> Vec<Self> {
         let joints = || written.joint.iter().map(|(name, joint)| Joint::new(name, joint));
         let all = |joint: Joint| (0..joint.n).map(move |i| joint.references(i)).collect::<Vec<_>>();
         let quantities: Vec<[Quantity; 2]> = joints().flat_map(all).collect();
         let vectors = declare_vectors(written, &quantities, declare);
         let mut vectors = vectors.map(Vec::into_iter);
-        let mut axes = Vec::new();
+        let mut axes: Vec<Self> = Vec::new();
+        let mut first = 0;
         for joint in joints() {
             let vectors = vectors.as_mut().map(|vectors| vectors.take(joint.n).collect());
-            axes.extend(Self::declare(written, &joint, vectors, declare));
+            let place = ["controller", "joint", joint.name, "filter"].map(str::to_owned);
+            let of = (joint.name, &place[..]);
+            let filters = Filters::declare(of, &joint.written.filter, sample_time, [joint.n, first], declare);
+            first += filters.iter().map(Filters::count).sum::<usize>();
+            axes.extend(Self::declare(written, &joint, vectors, filters, declare));
         }
         assert!(written.references == References::Joints || quantities.len() == axes.len());
         axes
@@ -71,6 +83,7 @@ impl Axis {
         controller: &spec::Controller,
         joint: &Joint,
         vectors: Option<Vec<[Reference; 2]>>,
+        filters: Vec<Filters>,
         declare: &mut Declarations,
     ) -> Vec<Self> {
         let Joint { name, written, n } = *joint;
@@ -111,7 +124,7 @@ impl Axis {
             q.into_iter().zip(qd).map(|(q, qd)| [q, qd]).collect()
         });
         let tau_ff = inputs("tau_ff", &force, "feed-forward torque (force)", declare);
-        let axis = |(i, references): (usize, [Reference; 2])| Self {
+        let axis = |(i, (references, filters)): (usize, ([Reference; 2], Filters))| Self {
             outputs: [
                 joint.quantity("tau", i, force(i), "commanded torque (force)"),
                 joint.quantity("servo_error", i, position(i), "reference minus measured position"),
@@ -124,9 +137,10 @@ impl Axis {
                 kp: kp.nth(i),
                 kd: kd.nth(i),
             },
+            filters,
             limit: Limited(limit.map(|first| first.nth(i))),
         };
-        references.into_iter().enumerate().map(axis).collect()
+        references.into_iter().zip(filters).enumerate().map(axis).collect()
     }
 
     pub fn quantities(&self) -> impl Iterator<Item = Quantity> {
@@ -141,10 +155,29 @@ impl Axis {
         self.references[0].value(now) - now.inputs[self.q]
     }
 
+    /// Returns the number of its filters.
+    pub fn filter_count(&self) -> usize {
+        self.filters.count()
+    }
+
+    pub fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        self.filters.validate(of, problems);
+    }
+
+    /// Updates the memories of its filters.
+    pub fn advance_filter(&self, now: Measured<f64>, memories: &mut [Memory]) {
+        self.filters.advance(now.parameters, self.feedback(now), memories);
+    }
+
+    /// Returns the torque by the gains before filters, N·m or N.
+    fn feedback<S: Scalar>(&self, now: Measured<S>) -> S {
+        let rate_error = self.references[1].value(now) - now.inputs[self.qd];
+        self.gains.torque(now.parameters, self.error(now), rate_error)
+    }
+
     /// Returns the commanded torque before its limit, N·m or N.
     fn commanded<S: Scalar>(&self, now: Measured<S>) -> S {
-        let rate_error = self.references[1].value(now) - now.inputs[self.qd];
-        now.inputs[self.tau_ff] + self.gains.torque(now.parameters, self.error(now), rate_error)
+        now.inputs[self.tau_ff] + self.filters.output(now, self.feedback(now))
     }
 
     /// Returns the limit state of the commanded torque at these inputs, if it was `state` before.

@@ -3,6 +3,7 @@
 mod attitude;
 mod axis;
 mod desaturation;
+mod filter;
 mod limited;
 mod references;
 
@@ -17,6 +18,7 @@ use crate::spec::{self, Spec, at};
 use crate::system::{Declarations, ParamId, Quantity, System};
 use attitude::Attitude;
 use axis::Axis;
+pub(crate) use filter::Memory;
 
 /// Controller with `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints and
 /// `M = kp θ + kd (w_ref − w)` for its attitudes, both limited to the torque limits.
@@ -34,6 +36,8 @@ pub(crate) struct Measured<'a, S: Scalar> {
     pub parameters: &'a [f64],
     /// Values of the inputs, set by the importer or by signals.
     pub inputs: &'a [S],
+    /// Memories of the filters; empty between samples, where no output depends on them.
+    pub filters: &'a [Memory],
 }
 
 /// Discrete state of a controller between its samples.
@@ -60,11 +64,14 @@ impl Controller {
         let sample_time = written
             .sample_time
             .map(|time| declare_sample_time(["controller", "the controller"], time, &place, declare));
-        let axes = Axis::declare_all(written, declare);
+        let axes = Axis::declare_all(written, sample_time, declare);
         let (mut attitudes, mut first_limit) = (Vec::new(), axes.len());
+        let mut first_filter: usize = axes.iter().map(Axis::filter_count).sum();
         for (body, attitude) in &written.attitude {
-            let attitude = Attitude::declare(body, attitude, attitudes.len(), first_limit, declare);
+            let numbers = [attitudes.len(), first_limit, first_filter];
+            let attitude = Attitude::declare(body, attitude, numbers, sample_time, declare);
             first_limit += attitude.limit_count();
+            first_filter += attitude.filter_count();
             attitudes.push(attitude);
         }
         Self {
@@ -81,6 +88,20 @@ impl Controller {
     /// Returns the number of its limit states.
     pub fn limit_count(&self) -> usize {
         self.axes.len() + self.attitudes.iter().map(Attitude::limit_count).sum::<usize>()
+    }
+
+    /// Returns the number of the filters of all its commands.
+    pub fn filter_count(&self) -> usize {
+        let of_axes = self.axes.iter().map(Axis::filter_count);
+        of_axes.chain(self.attitudes.iter().map(Attitude::filter_count)).sum()
+    }
+
+    /// Updates the memories of the filters after a sample of the inputs.
+    pub fn advance_filters(&self, now: Measured<f64>, memories: &mut [Memory]) {
+        self.axes.iter().for_each(|axis| axis.advance_filter(now, memories));
+        self.attitudes
+            .iter()
+            .for_each(|attitude| attitude.advance_filters(now, memories));
     }
 
     /// Returns the number of its attitudes.
@@ -139,6 +160,7 @@ impl Element for Controller {
     }
 
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
+        self.axes.iter().for_each(|axis| axis.validate(of, problems));
         for attitude in &self.attitudes {
             attitude.validate(of, problems);
         }
@@ -208,6 +230,7 @@ impl<'a, S: Scalar> Measured<'a, S> {
         Self {
             parameters: sensed.parameters,
             inputs: sensed.inputs,
+            filters: &[],
         }
     }
 }

@@ -14,6 +14,8 @@ pub(super) struct Impedance {
     /// Virtual moment of inertia about each axis of the reference, kg·m²; `None` if torques do not
     /// rotate the frame.
     inertia: Option<ParamId>,
+    /// Damping ratio of the virtual damper; `None` for that of the gains.
+    damping_ratio: Option<ParamId>,
     pub sensors: Vec<ForceSensor>,
 }
 
@@ -71,7 +73,7 @@ impl Impedance {
         let mut along = |field: &str, unit, value: &Option<PerAxis>, what: &str| {
             let what = format!(
                 "virtual {what} of the frame of task {name}, axes of {}",
-                written.relative_to
+                written.reference_axes()
             );
             let quantities = Quantity::vector(&format!("{name}.{field}"), unit, &what);
             let quantities = quantities.map(|quantity| quantity.bounded(Bound::Positive));
@@ -83,12 +85,23 @@ impl Impedance {
         };
         let mass = along("mass", Unit::Kilogram, &written.mass, "mass");
         let inertia = along("inertia", Unit::KilogramMetre2, &written.inertia, "moment of inertia");
+        let damping_ratio = written.damping_ratio.map(|value| {
+            let what = format!("damping ratio of the virtual damper of task {name}");
+            let quantity = Quantity::new(format!("{name}.damping_ratio"), Unit::One, what).bounded(Bound::Positive);
+            from.declare
+                .parameter(quantity, value, true, &at("task", name, "damping_ratio"))
+        });
         let mut sensors = ForceSensor::of_contacts(name, written, frame, from);
         sensors.extend(ForceSensor::of_ports(name, written, frame, from));
         if !written.measures() && (mass.is_some() || inertia.is_some()) {
             sensors.push(ForceSensor::of_inputs(name, written, frame, from));
         }
-        Self { mass, inertia, sensors }
+        Self {
+            mass,
+            inertia,
+            damping_ratio,
+            sensors,
+        }
     }
 
     /// Returns the acceleration of the frame relative to the reference by the `wrench` (axes of the
@@ -99,6 +112,17 @@ impl Impedance {
             None => Vec3::zeros(),
         };
         Twist::new(along(self.inertia, wrench.t), along(self.mass, wrench.f))
+    }
+
+    /// Returns the acceleration for the error `V` of the velocity, in addition to `kd V` of the rate
+    /// law: `kp V`, and `(2ζ √(kp kd) − kd) V` with a damping ratio ζ of the virtual damper.
+    pub fn damped<S: Scalar>(&self, parameters: &[f64], [kp, kd]: [f64; 2], V: Twist<S>) -> Twist<S> {
+        let gain = |inertia: Option<ParamId>| match self.damping_ratio.filter(|_| inertia.is_some()) {
+            Some(ratio) => 2.0 * ratio.of(parameters) * (kp * kd).sqrt() - kd,
+            None => kp,
+        };
+        let [angular, linear] = [self.inertia, self.mass].map(gain).map(S::lift);
+        Twist::new(V.w * angular, V.v * linear)
     }
 
     /// Returns the inputs that it reads.

@@ -35,7 +35,8 @@ pub(crate) use reference::RelativeMotion;
 ///
 /// so that `ė = −kp e` follows from `V = V_ref + kp e`. With an invertible `J` and all components
 /// of position or attitude, that holds after `exp(−kd t)`. With a virtual inertia, and for small
-/// `e`, `M ë + M (kp + kd) ė + M kp kd e = −F`.
+/// `e`, `M ë + M (kp + kd) ė + M kp kd e = −F`; with a damping ratio ζ of its own, the gain of
+/// `V_ref − V` is `2ζ √(kp kd) − kd` and the damper `2ζ M √(kp kd)`.
 #[derive(Clone, Debug)]
 pub(crate) struct Task {
     pub name: String,
@@ -43,6 +44,8 @@ pub(crate) struct Task {
     number: usize,
     /// Frame that moves, and frame of the reference.
     pub frames: [FrameRef; 2],
+    /// True if the reference is in axes of the LVLH frame.
+    pub in_lvlh: bool,
     /// Axes of its joints.
     pub axes: Vec<TaskAxis>,
     components: Vec<Component>,
@@ -224,7 +227,8 @@ impl Task {
         qdd: &mut [S],
     ) -> Result<TaskState<S>, Error> {
         let number = |id: ParamId| id.of(now.parameters);
-        let (kp, kd, length) = (S::lift(number(self.kp)), S::lift(number(self.kd)), number(self.length));
+        let (gains, length) = ([self.kp, self.kd].map(number), number(self.length));
+        let [kp, kd] = gains.map(S::lift);
         // Scaled quantities are pure numbers: lengths in units of `length`.
         let selected = |twist: &[S; 6], scale: f64| Component::select(&self.components, length, twist, scale);
         let scale = |axis: &TaskAxis| if axis.is_angular { 1.0 } else { length };
@@ -253,7 +257,8 @@ impl Task {
         }
         let velocity = inverse.solve(velocity);
         let yields = self.impedance.acceleration(now.parameters, at.q, wrench);
-        let acceleration = selected(&(reference.A + off_rate * kp + yields - at.A).to_array(), 1.0);
+        let damped = self.impedance.damped(now.parameters, gains, off_rate);
+        let acceleration = selected(&(reference.A + damped + yields - at.A).to_array(), 1.0);
         let acceleration = inverse.solve(acceleration);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
             let along = |y: &[S; 6]| {
@@ -424,6 +429,7 @@ impl Element for Task {
                 name: name.clone(),
                 number: tasks.len(),
                 frames: [frame, relative_to],
+                in_lvlh: written.axes == spec::Axes::Lvlh,
                 axes,
                 components: written.components.clone(),
                 kp,

@@ -96,7 +96,7 @@ impl Reference {
             return Self::Path { s, poses };
         }
         let mut vector = |field: &str, unit, what: &str| {
-            let what = format!("reference {what} of task {task}, axes of {}", written.relative_to);
+            let what = format!("reference {what} of task {task}, axes of {}", written.reference_axes());
             for quantity in Quantity::vector(&format!("{task}.{field}"), unit, &what) {
                 declare.input(quantity, 0.0, false);
             }
@@ -114,7 +114,7 @@ impl Reference {
             vector("wd_ref", Unit::RadianPerSecond2, "angular acceleration");
             let what = format!(
                 "reference attitude of task {task} in {}, quaternion",
-                written.relative_to
+                written.reference_axes()
             );
             let quantities = Quantity::quaternion(&format!("{task}.q_ref"), &what);
             for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {

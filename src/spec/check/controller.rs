@@ -1,6 +1,6 @@
 use super::Check;
 use crate::Problem;
-use crate::spec::{ControlledAttitude, ControlledJoint, Controller, Formulation, PerAxis, Solver, names};
+use crate::spec::{ControlledAttitude, ControlledJoint, Controller, Filter, Formulation, PerAxis, Solver, names};
 use std::collections::HashMap;
 
 impl Check<'_> {
@@ -104,6 +104,7 @@ impl Check<'_> {
                 self.of_controller(&place(field), what);
             }
         }
+        self.filters(&["attitude", body, "filter"], &attitude.filter);
         self.desaturation(body, attitude);
         let what = match (&attitude.port, attitude.wheel.is_empty()) {
             (None, true) => "nothing exerts the moment: write `port`, or a [controller.attitude.<body>.wheel.<wheel>]",
@@ -148,6 +149,7 @@ impl Check<'_> {
             let what = format!("a {kind} joint has no coordinates that a proportional gain could act on");
             return self.of_controller(&["joint", name, "type"], what);
         }
+        self.filters(&["joint", name, "filter"], &joint.filter);
         let numbers = [
             ("kp", Some(&joint.kp)),
             ("kd", Some(&joint.kd)),
@@ -160,6 +162,13 @@ impl Check<'_> {
                 let what = format!("{} numbers, but a {kind} joint has {count} of them", list.len());
                 self.of_controller(&["joint", name, field], what);
             }
+        }
+    }
+
+    fn filters(&mut self, place: &[&str], filters: &[Filter]) {
+        let is_sampled = self.spec.controller.as_ref().is_some_and(|of| of.sample_time.is_some());
+        for what in Filter::problems(filters, is_sampled) {
+            self.of_controller(place, what);
         }
     }
 

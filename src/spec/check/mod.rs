@@ -25,7 +25,7 @@ use std::collections::HashMap;
 const MOST_SEGMENTS: usize = 100;
 
 /// Message for LVLH axes without an orbit.
-const NO_ORBIT: &str = "LVLH axes need an orbit: write [environment.orbit]";
+pub(super) const NO_ORBIT: &str = "LVLH axes need an orbit: write [environment.orbit]";
 
 /// Largest number of modes of a beam in one segment, or of one segment of a beam. The user divides
 /// a beam that needs more into `segments`.

@@ -117,6 +117,52 @@ fn frame_yields_to_force_and_torque_as_its_virtual_inertia() {
     }
 }
 
+/// With a damping ratio ζ below one, a virtual mass and a virtual inertia vibrate after a step of
+/// force and torque as `(F/K)(1 − exp(−ζωt)(cos ω_d t + ζω/ω_d sin ω_d t))`, with `ω² = kp kd`; above
+/// one they creep. A component without virtual inertia has the gains of the task. Tolerance: that
+/// of the integration.
+#[test]
+fn virtual_damper_has_the_given_damping_ratio() {
+    let w = (GAINS[0] * GAINS[1]).sqrt();
+    for ratio in [0.2, 0.7, 2.5] {
+        for (kind, inertia, component) in [("f", 40.0, 1), ("t", 5.0, 4)] {
+            let (text, q) = arm_at_origin(DRIVEN, false);
+            let field = if kind == "f" { "mass" } else { "inertia" };
+            let task = format!(
+                "[port.push]\nframe = \"tip\"\n[task.reach]\nframe = \"tip\"\nports = [\"push\"]\n{}{field} = {inertia:?}\n\
+                 damping_ratio = {ratio:?}\n{}",
+                joints(),
+                waypoint(0.0, Vec3::zeros(), q)
+            );
+            let mut run = run_in(Formulation::Recursive, &(text + &task), 1e-12);
+            let load = match kind {
+                "f" => Vec3::new(3.0, -2.0, 4.0),
+                _ => q.rotate(Vec3::new(0.48, 0.64, 0.6)) * 3.0,
+            };
+            (0..3).for_each(|i| run.set(&format!("push.{kind}[{}]", i + 1), load[i]));
+            let (mut worst, mut most) = (0.0f64, 0.0f64);
+            for k in 1..=20 {
+                let t = 0.1 * f64::from(k);
+                run.go(t);
+                let left = if ratio < 1.0 {
+                    let (s, w_d) = (ratio * w, w * (1.0 - ratio * ratio).sqrt());
+                    (-s * t).exp() * ((w_d * t).cos() + s / w_d * (w_d * t).sin())
+                } else {
+                    let [a, b] = [-1.0, 1.0].map(|sign: f64| w * (ratio + sign * (ratio * ratio - 1.0).sqrt()));
+                    (b * (-a * t).exp() - a * (-b * t).exp()) / (b - a)
+                };
+                let found = |first: usize| Vec3::from_fn(|i, _| run.value(&format!("reach.error[{}]", first + i)));
+                let expected = -load * ((1.0 - left) / (inertia * w * w));
+                worst = worst.larger((found(component) - expected).norm() + found(5 - component).norm());
+                most = most.larger(1.0 - left);
+                assert_eq!(run.value("reach.applied_damping"), 0.0);
+            }
+            println!("{kind}, {ratio}: overshoot {:.3}, off by {worst:.1e}", most - 1.0);
+            assert!(worst < 1e-10 && (most > 1.0) == (ratio < 1.0), "{worst:e}");
+        }
+    }
+}
+
 /// Returns the penetration and its rate at the time `t` (s), of a virtual mass that is drawn to the
 /// depth `d` (m) behind the surface of an immovable wall, from rest at the surface.
 fn pressed(d: f64, t: f64) -> [f64; 2] {

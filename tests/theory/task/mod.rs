@@ -2,6 +2,8 @@
 
 mod flexible;
 mod impedance;
+mod lvlh;
+mod momentum;
 mod planar;
 mod sampled;
 

@@ -2,6 +2,7 @@
 
 use crate::numbers::Larger;
 use crate::run::Run;
+use grapple::plant::{Jacobians, LANES, OperatingPoint, Tangent};
 use nalgebra::{Matrix2, Vector2};
 use std::fmt::Write;
 
@@ -49,13 +50,8 @@ fn planar(start: [f64; 2], waypoints: [[f64; 2]; 2], more: &str) -> String {
     )
 }
 
-/// Returns the generalised Jacobian of the tip's position in the plane, in closed form, from the
-/// absolute angles.
-///
-/// With the directions `e_j` of base and links, mass centres are at `Σ κ_ij e_j` from the mass
-/// centre of all, and the tip at `Σ c_j e_j`. The momentum is `Σ D_k ω_k = 0` with `D_k = I_k +
-/// Σ_ij m_i κ_ij κ_ik cos(θ_j − θ_k)`, and `ω_1 = ω_0 + q̇_1`, `ω_2 = ω_1 + q̇_2`.
-fn closed_form(angles: [f64; 3]) -> Matrix2<f64> {
+/// Returns the factors `κ_ij` of the mass centres, and the `c_j` of the tip as the fourth row.
+fn distances() -> [[f64; 3]; 4] {
     let whole: f64 = MASS.iter().sum();
     // Positions of the mass centres and of the tip, from the mass centre of the base.
     let [l, r] = [INBOARD, OUTBOARD];
@@ -66,18 +62,33 @@ fn closed_form(angles: [f64; 3]) -> Matrix2<f64> {
         [r[0], l[1] + r[1], l[2] + r[2]],
     ];
     let centre = [0, 1, 2].map(|j| (0..3).map(|i| MASS[i] * places[i][j]).sum::<f64>() / whole);
-    let from_centre = |i: usize, j: usize| places[i][j] - centre[j];
+    places.map(|place| [0, 1, 2].map(|j| place[j] - centre[j]))
+}
+
+/// Returns the rate of the base per unit rate of each joint, `−(D₁ + D₂)/ΣD` and `−D₂/ΣD`.
+fn base_rates(angles: [f64; 3]) -> [f64; 2] {
+    let from_centre = distances();
     let D = [0, 1, 2].map(|k| {
         let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
         let coupled =
-            pairs.map(|(i, j)| MASS[i] * from_centre(i, j) * from_centre(i, k) * (angles[j] - angles[k]).cos());
+            pairs.map(|(i, j)| MASS[i] * from_centre[i][j] * from_centre[i][k] * (angles[j] - angles[k]).cos());
         INERTIA[k] + coupled.sum::<f64>()
     });
     let sum: f64 = D.iter().sum();
+    [-(D[1] + D[2]) / sum, -D[2] / sum]
+}
+
+/// Returns the generalised Jacobian of the tip's position in the plane, in closed form, from the
+/// absolute angles.
+///
+/// With the directions `e_j` of base and links, mass centres are at `Σ κ_ij e_j` from the mass
+/// centre of all, and the tip at `Σ c_j e_j`. The momentum is `Σ D_k ω_k = 0` with `D_k = I_k +
+/// Σ_ij m_i κ_ij κ_ik cos(θ_j − θ_k)`, and `ω_1 = ω_0 + q̇_1`, `ω_2 = ω_1 + q̇_2`.
+fn closed_form(angles: [f64; 3]) -> Matrix2<f64> {
+    let (base, from_centre) = (base_rates(angles), distances()[3]);
     // Velocity of the tip per unit absolute rate of each body.
-    let v = [0, 1, 2].map(|j| Vector2::new(-angles[j].sin(), angles[j].cos()) * from_centre(3, j));
+    let v = [0, 1, 2].map(|j| Vector2::new(-angles[j].sin(), angles[j].cos()) * from_centre[j]);
     let all = v[0] + v[1] + v[2];
-    let base = [-(D[1] + D[2]) / sum, -D[2] / sum];
     Matrix2::from_columns(&[all * base[0] + v[1] + v[2], all * base[1] + v[2]])
 }
 
@@ -103,6 +114,42 @@ fn singular_elbow() -> f64 {
         }
     }
     0.5 * (a + b)
+}
+
+/// The projector onto the reaction null space of two joints that turn the base about one axis by
+/// `c₁` and `c₂` is `I − c cᵀ/|c|²`, and its derivative exact. Tolerances: round-off, and the error
+/// of central differences.
+#[test]
+fn reaction_null_space_has_the_closed_form_with_its_derivative() {
+    let table =
+        "[kinematics.hand]\nframe = \"tip\"\njoints = [\"shoulder\", \"elbow\"]\noutputs = [\"reaction_null_space\"]\n";
+    let text = planar([1.0, 0.9], [[0.0; 2]; 2], "") + table;
+    let mut run = Run::new(&text, 1e-9);
+    run.look();
+    let projector = |elbow: f64| {
+        let [a, b] = base_rates([0.0, 1.0, 1.0 + elbow]);
+        Matrix2::new(b * b, -a * b, -a * b, a * a) / (a * a + b * b)
+    };
+    let entry = |i: usize, k: usize| format!("hand.reaction_null_space[{},{}]", i + 1, k + 1);
+    let off = (Matrix2::from_fn(|i, k| run.value(&entry(i, k))) - projector(0.9)).amax();
+    let (model, state) = (run.model(), &run.simulation.state);
+    let mut jacobians = Jacobians::new(&model);
+    let at = OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete);
+    Tangent::<LANES>::new(&model)
+        .jacobians(&run.simulation.plant, at, &mut jacobians)
+        .expect("regular");
+    let elbow = model
+        .states
+        .iter()
+        .position(|state| state.name == "elbow.q")
+        .expect("a state");
+    let row = |name: String| model.outputs.iter().position(|output| output.quantity.name == name);
+    let slope = Matrix2::from_fn(|i, k| jacobians.C[(row(entry(i, k)).expect("an output"), elbow)]);
+    let h = 1e-4;
+    let expected = (projector(0.9 + h) - projector(0.9 - h)) / (2.0 * h);
+    let off_slope = (slope - expected).amax();
+    println!("{off:.1e}, derivative {off_slope:.1e} of {:.2}", expected.amax());
+    assert!(off < 1e-14 && expected.amax() > 1e-2 && off_slope < 1e-8);
 }
 
 /// At a dynamic singularity the arm is not stretched, so that the same arm on a fixed base is
