@@ -44,6 +44,12 @@ macro_rules! for_each_element {
             thrusters: Thruster [thruster: crate::spec::Thruster],
             "Beams on which an external distributed force acts, as inputs."
             line_loads: line_load::LineLoad [line_load: crate::spec::LineLoad],
+            "Beams whose curvature by temperature differences is an input."
+            thermal_bending: thermal_bending::ThermalBending [thermal_bending: crate::spec::ThermalBending],
+            "Surfaces on which sunlight and the atmosphere act."
+            exposed_surfaces: exposed_surface::ExposedSurface [exposed_surface: crate::spec::ExposedSurface],
+            "Magnetic dipoles, whose moments are inputs."
+            magnetic_dipoles: magnetic_dipole::MagneticDipole [magnetic_dipole: crate::spec::MagneticDipole],
             "Joints whose motion is locked or prescribed, always or when commanded."
             drives: Drive,
             "Dry friction that sticks, of joints with one axis."

@@ -111,6 +111,12 @@ impl<const N: usize> Scalar for Dual<N> {
     }
 
     #[inline(always)]
+    fn exp(self) -> Self {
+        let e = Scalar::exp(self.re);
+        self.chain(e, e)
+    }
+
+    #[inline(always)]
     fn round(self) -> Self {
         Self::lift(self.re.round())
     }
@@ -251,7 +257,7 @@ mod tests {
     #[test]
     fn every_operation_satisfies_the_chain_rule() {
         type Case = (&'static str, fn(f64) -> f64, fn(Dual<1>) -> Dual<1>);
-        let cases: [Case; 9] = [
+        let cases: [Case; 10] = [
             ("+", |x| x + 2.0, |x| x + Dual::lift(2.0)),
             ("−", |x| 2.0 - x, |x| Dual::lift(2.0) - x),
             ("·", |x| x * x, |x| x * x),
@@ -260,6 +266,7 @@ mod tests {
             ("sqrt", f64::sqrt, Scalar::sqrt),
             ("sin cos", |x| x.sin() * x.cos(), |x| x.sin_cos().0 * x.sin_cos().1),
             ("tanh", f64::tanh, Scalar::tanh),
+            ("exp", f64::exp, Scalar::exp),
             ("atan2", |x| (x * x).atan2(-x), |x| (x * x).atan2(-x)),
         ];
         for (name, f, dual) in cases {

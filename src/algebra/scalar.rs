@@ -58,6 +58,9 @@ pub trait Scalar:
     /// Returns the hyperbolic tangent.
     fn tanh(self) -> Self;
 
+    /// Returns the exponential function.
+    fn exp(self) -> Self;
+
     /// Returns the nearest integer; its derivative is zero.
     fn round(self) -> Self;
 
@@ -100,6 +103,11 @@ impl Scalar for f64 {
     #[inline(always)]
     fn tanh(self) -> Self {
         libm::tanh(self)
+    }
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        libm::exp(self)
     }
 
     #[inline(always)]

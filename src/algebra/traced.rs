@@ -215,6 +215,10 @@ impl Scalar for Traced {
         self.map(Scalar::tanh)
     }
 
+    fn exp(self) -> Self {
+        self.map(Scalar::exp)
+    }
+
     fn round(self) -> Self {
         self.map(f64::round)
     }
@@ -357,6 +361,7 @@ mod tests {
             ("sin", x.sin_cos().0, vec![0]),
             ("cos", y.sin_cos().1, vec![1]),
             ("tanh", y.tanh(), vec![1]),
+            ("exp", x.exp(), vec![0]),
             ("round", x.round(), vec![0]),
             ("constant", two * two.sqrt() + two, vec![]),
             ("+ constant", two + x, vec![0]),

@@ -111,6 +111,23 @@ impl Beam {
 }
 
 impl Modes {
+    /// Returns the force on a mode per curvature prescribed along the whole beam, `∫EI φ″ dx`,
+    /// N·m²/(m·√kg), for curvature along y and along z.
+    pub fn forces_of_curvature(&self, mode: &Mode) -> [f64; 2] {
+        let elements = self.elements.iter().enumerate();
+        let sum = elements.flat_map(|(e, element)| {
+            let points = self.gauss.on(element.a.x, element.b.x);
+            points.map(move |(x, dx)| {
+                mode.kind.stiffness(&element.section(x)) * mode.shape.on(e, element.local(x)).curvature * dx
+            })
+        });
+        match mode.kind {
+            Kind::BendingY => [sum.sum(), 0.0],
+            Kind::BendingZ => [0.0, sum.sum()],
+            Kind::Torsion | Kind::Axial => [0.0; 2],
+        }
+    }
+
     fn copy_to_the_other_plane(&mut self) {
         let turned = |mode: &Mode| Mode {
             kind: Kind::BendingZ,

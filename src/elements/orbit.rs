@@ -6,11 +6,18 @@ use crate::system::{Quantity, System, Unit};
 /// Reference orbit: position and velocity relative to the central body, LVLH frame and its rate, as
 /// outputs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Orbit;
+pub(crate) struct Orbit {
+    /// True if the Sun's and the Moon's positions are outputs.
+    has_sun_and_moon: [bool; 2],
+}
 
 impl Element for Orbit {
     fn compile(from: &mut Compiler) -> Vec<Self> {
-        from.system.orbit.iter().map(|_| Self).collect()
+        let orbits = from.system.orbit.iter();
+        let of = |orbit: &crate::system::Orbit| Self {
+            has_sun_and_moon: orbit.has_sun_and_moon(),
+        };
+        orbits.map(of).collect()
     }
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
@@ -30,6 +37,17 @@ impl Element for Orbit {
         ));
         let what = "angular rate of the LVLH frame";
         to.continuous([Quantity::new("orbit.rate", Unit::RadianPerSecond, what)]);
+        let [has_sun, has_moon] = self.has_sun_and_moon;
+        if has_sun {
+            let what = "direction from the world's origin to the Sun (unit vector), inertial axes";
+            to.continuous(Quantity::vector("orbit.sun", Unit::One, what));
+            let what = "visible fraction of the Sun's disc at the world's origin: 0 in the umbra, 1 in sunlight";
+            to.continuous([Quantity::new("orbit.sunlight", Unit::One, what)]);
+        }
+        if has_moon {
+            let what = "direction from the world's origin to the Moon (unit vector), inertial axes";
+            to.continuous(Quantity::vector("orbit.moon", Unit::One, what));
+        }
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
@@ -38,6 +56,14 @@ impl Element for Orbit {
             y.vector(&orbit.V);
             y.quaternion(orbit.q_WO);
             y.number(norm(&orbit.w_WO));
+            if let Some(sky) = &orbit.sky {
+                y.vector(&sky.radiation(&orbit.R).0);
+                y.number(sky.sunlight(&orbit.R));
+                if self.has_sun_and_moon[1] {
+                    let d = sky.moon - orbit.R;
+                    y.vector(&(d * (S::lift(1.0) / norm(&d))));
+                }
+            }
         }
     }
 }

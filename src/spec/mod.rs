@@ -19,8 +19,13 @@ mod dc_motor;
 mod default;
 mod drive_train;
 mod element;
+mod epoch;
 mod experiment;
+<<<<<<< HEAD
 mod filter;
+=======
+mod exposed_surface;
+>>>>>>> a2604e71d9012d927d9c12f658dfaa0a36c46b36
 mod formulation;
 mod geometrically_exact_beam;
 mod grasp;
@@ -28,6 +33,7 @@ mod include;
 mod joint;
 mod kinematics;
 mod line_load;
+mod magnetic_dipole;
 mod measure;
 mod misread;
 mod modal;
@@ -46,6 +52,7 @@ mod shaper;
 mod signal;
 mod source;
 mod task;
+mod thermal_bending;
 mod thruster;
 mod wheel;
 
@@ -69,8 +76,13 @@ pub use dc_motor::DcMotor;
 pub use drive_train::DriveTrain;
 pub(crate) use drive_train::Geared;
 pub(crate) use element::{FrameField, Report, Table};
+pub use epoch::Epoch;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
+<<<<<<< HEAD
 pub use filter::{Filter, FilterType};
+=======
+pub use exposed_surface::{ExposedSurface, Radiation, SurfaceDrag, SurfaceShape};
+>>>>>>> a2604e71d9012d927d9c12f658dfaa0a36c46b36
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions, StatePoint};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
@@ -80,6 +92,7 @@ pub use joint::{
 };
 pub use kinematics::{KinematicOutput, Kinematics};
 pub use line_load::LineLoad;
+pub use magnetic_dipole::MagneticDipole;
 pub use measure::Measure;
 pub use misread::{misread, words};
 pub use modal::{ModalData, ModalNode};
@@ -87,7 +100,7 @@ pub use monitor::Monitor;
 pub use motor::Motor;
 pub use mount::{Mount, places};
 pub use names::{LONGEST_NAME, mangled, objection, objection_to_parts};
-pub use orbit::{Axes, Gravity, Orbit};
+pub use orbit::{Atmosphere, Axes, EARTH_MU, Gravity, MagneticField, Orbit, ThirdBody};
 pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};
@@ -98,6 +111,7 @@ pub use signal::{Interpolation, Signal, Waveform};
 pub(crate) use signal::{derivative_of, empty_window};
 pub use source::{Source, read_bytes, read_text};
 pub use task::{Component, Task, Waypoint};
+pub use thermal_bending::ThermalBending;
 pub use thruster::{Throttle, Thruster};
 pub use wheel::Wheel;
 

@@ -1,3 +1,4 @@
+use super::Epoch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -41,18 +42,148 @@ pub struct Orbit {
     /// spherical central body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub J2: Option<f64>,
+    /// Zonal coefficient J₃ of the central body (Earth: -2.53265649e-6), as `J2`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub J3: Option<f64>,
+    /// Zonal coefficient J₄ (Earth: -1.61962159e-6), as `J2`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub J4: Option<f64>,
+    /// Zonal coefficient J₅ (Earth: -2.27296083e-7), as `J2`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub J5: Option<f64>,
+    /// Zonal coefficient J₆ (Earth: 5.40681239e-7), as `J2`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub J6: Option<f64>,
     /// Gravity model. Default `exact`.
     #[serde(default, skip_serializing_if = "Gravity::is_default")]
     pub gravity: Gravity,
+    /// Date and time (UTC) of the time 0, `"2026-03-20T12:00:00"`, from 1972 to 2099; in terrestrial
+    /// time with ` TT` at its end. With it the positions of Sun and Moon are computed, and the
+    /// world's axes are the Earth's mean equator and equinox of date; `mu` is that of the Earth.
+    /// Default: none, no Sun and no Moon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<String>,
+    /// Bodies whose attraction acts on the spacecraft, not on the reference orbit: `"sun"`,
+    /// `"moon"`. With `epoch`. Default: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub third_bodies: Vec<ThirdBody>,
+    /// Power of sunlight per area at a distance of one astronomical unit, W/m², not negative.
+    /// Default 1361 (Kopp and Lean, 2011).
+    #[serde(default = "Orbit::irradiance", skip_serializing_if = "Orbit::is_irradiance")]
+    pub irradiance: f64,
+    /// Atmosphere, which rotates with the central body, for exposed surfaces with `drag`. Default:
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub atmosphere: Option<Atmosphere>,
+    /// Magnetic field, for magnetic dipoles. With `epoch`. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub magnetic_field: Option<MagneticField>,
 }
 
 impl Orbit {
     fn earth_mu() -> f64 {
-        3.986_004_418e14
+        EARTH_MU
+    }
+
+    fn irradiance() -> f64 {
+        1361.0
+    }
+
+    #[allow(clippy::trivially_copy_pass_by_ref)] // the signature that serde calls
+    fn is_irradiance(irradiance: &f64) -> bool {
+        *irradiance == Self::irradiance()
+    }
+
+    /// Returns the epoch; `None` without one, or if it cannot be read.
+    pub fn epoch(&self) -> Option<Epoch> {
+        Epoch::read(self.epoch.as_ref()?).ok()
     }
 
     fn earth_radius() -> f64 {
         6_378_137.0
+    }
+}
+
+/// Gravitational parameter of the Earth, m³/s².
+pub const EARTH_MU: f64 = 3.986_004_418e14;
+
+/// Body that attracts the spacecraft in addition to the central body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThirdBody {
+    /// The Sun.
+    Sun,
+    /// The Moon.
+    Moon,
+}
+
+/// Atmosphere of the central body: density over the altitude above an oblate spheroid, by
+/// interpolation of its logarithm.
+///
+/// Above the last altitude of the table the density goes on to fall as between its last two
+/// entries; below the first altitude it is constant.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Atmosphere {
+    /// Altitudes of a table, m, ascending, two or more, that include the perigee of the reference
+    /// orbit. With `density`. Default: the exponential atmosphere of Vallado, *Fundamentals of
+    /// Astrodynamics and Applications*, 4th ed. 2013, table 8-4, from 0 to 1000 km.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub altitude: Vec<f64>,
+    /// Densities of the table, kg/m³, positive, one for each altitude.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub density: Vec<f64>,
+    /// Factor on all densities, not negative: the density at an altitude of 400 km varies by a
+    /// factor of ten with the activity of the Sun. Default 1.
+    #[serde(default = "super::default::one", skip_serializing_if = "super::default::is_one")]
+    pub factor: f64,
+    /// Angular velocity of the atmosphere about the polar axis, rad/s. Default: the Earth's,
+    /// 7.292115e-5.
+    #[serde(default = "Atmosphere::earth_rotation")]
+    pub rotation_rate: f64,
+    /// Flattening of the spheroid, from 0 (sphere) to below 1. Default: the Earth's, 1/298.257.
+    #[serde(default = "Atmosphere::earth_flattening")]
+    pub flattening: f64,
+}
+
+impl Atmosphere {
+    fn earth_rotation() -> f64 {
+        7.292_115e-5
+    }
+
+    fn earth_flattening() -> f64 {
+        1.0 / 298.257
+    }
+}
+
+/// Magnetic field of the Earth: a dipole at its centre, tilted against the polar axis, which rotates
+/// with the Earth. Its coefficients are those of first degree of the International Geomagnetic
+/// Reference Field, by default IGRF-14 for 2025.0.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MagneticField {
+    /// Gauss coefficient g₁⁰, nT. Default -29350.0.
+    #[serde(default = "MagneticField::g10")]
+    pub g10: f64,
+    /// Gauss coefficient g₁¹, nT. Default -1410.3.
+    #[serde(default = "MagneticField::g11")]
+    pub g11: f64,
+    /// Gauss coefficient h₁¹, nT. Default 4545.5.
+    #[serde(default = "MagneticField::h11")]
+    pub h11: f64,
+}
+
+impl MagneticField {
+    fn g10() -> f64 {
+        -29_350.0
+    }
+
+    fn g11() -> f64 {
+        -1410.3
+    }
+
+    fn h11() -> f64 {
+        4545.5
     }
 }
 

@@ -125,6 +125,8 @@ pub struct ModeConstants {
     pub stiffness: f64,
     /// Damping `2 ζ ω`, 1/s.
     pub damping: f64,
+    /// Force per curvature that is prescribed along the beam, in y and in z, N·m²/(m·√kg).
+    pub of_curvature: [f64; 2],
 }
 
 /// A displacement field `f(x)` along one of the beam's axes.

@@ -4,6 +4,7 @@
 //! [`System::derive`] computes the constants of the dynamics ([`Derived`]) from the parameters'
 //! values. [`Kinematics`] is the common input of dynamics and loads at one instant.
 
+mod atmosphere;
 mod attitude;
 mod beam;
 mod beam_shape;
@@ -14,6 +15,7 @@ mod deflection;
 mod derive;
 mod director;
 mod elastic;
+mod ephemeris;
 pub mod joint;
 mod kinematics;
 mod maximal;
@@ -21,17 +23,22 @@ mod modal;
 mod nodal;
 mod orbit;
 mod quantity;
+mod shadow;
+mod sky;
 mod solved;
 mod states;
 mod unit;
 mod velocities;
+mod zonal;
 
+pub use atmosphere::AtmosphereConstants;
 pub use beam::Beam;
 pub use context::{Configuration, JointState, Mechanism};
 pub use deflection::Deflection;
 pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use director::{DirectorConstants, GeometricallyExactBeam};
 pub use elastic::{Amplitude, Elastic, Field, Location, ModeConstants, Modes, Station, StationConstants};
+pub use ephemeris::{ASTRONOMICAL_UNIT, moon, sun};
 pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Attitude, Baumgarte, Maximal, MaximalState, Natural, Recovered, SystemMotion};
@@ -39,6 +46,8 @@ pub use modal::{ModalData, Node};
 pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
+pub use shadow::sunlight;
+pub use sky::{Sky, SkyConstants};
 pub(crate) use unit::CoordinateUnits;
 pub use unit::{Dimension, Unit, significant};
 pub use velocities::PER_BODY;

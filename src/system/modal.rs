@@ -197,6 +197,7 @@ impl ModalData {
                 b: L.shift(&-c).t, // (3)
                 stiffness: omega * omega,
                 damping: 2.0 * zeta * omega,
+                of_curvature: [0.0; 2],
             }
         };
         Elastic {

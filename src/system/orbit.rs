@@ -1,8 +1,11 @@
 //! The reference orbit of the world's origin, and gravity near it.
 
+use super::atmosphere::{Atmosphere, AtmosphereConstants};
+use super::sky::{Sky, SkyConstants, SkyTable};
+use super::zonal::{self, ZonalCurvature};
 use super::{Bound, Declarations, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
-use crate::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, lift3, lift33};
+use crate::algebra::{Dual, Mat3, Quaternion, Scalar, Vec3, integer_power, lift3, lift33};
 use crate::spec::{self, Axes, Gravity, at};
 use std::f64::consts::{PI, TAU};
 
@@ -21,7 +24,11 @@ pub struct Orbit {
     mu: ParamId,
     radius: ParamId,
     J2: Option<ParamId>,
+    /// Zonal coefficients of degree 3 to 6.
+    zonal: [Option<ParamId>; 4],
     gravity: Gravity,
+    sky: Option<SkyTable>,
+    atmosphere: Option<Atmosphere>,
 }
 
 /// Constants of the reference orbit, computed from the parameters.
@@ -31,7 +38,13 @@ pub struct OrbitConstants {
     mu: f64,
     /// `−3/2 μ J₂ R_E²`, m⁵/s².
     oblateness: f64,
+    /// `μ Jₙ R_Eⁿ` of degree 3 to 6; `None` without these.
+    zonal: Option<[f64; 4]>,
     gravity: Gravity,
+    /// Sun, Moon and magnetic field; `None` without an epoch.
+    sky: Option<SkyConstants>,
+    /// Atmosphere of the central body.
+    pub atmosphere: Option<AtmosphereConstants>,
     /// Semi-latus rectum, m.
     p: f64,
     e: f64,
@@ -58,9 +71,20 @@ pub struct OrbitPoint<S: Scalar = f64> {
     pub R_WO: Mat3<S>,
     /// Angular velocity of the LVLH frame, rad/s, world axes.
     pub w_WO: Vec3<S>,
+    /// Sun and Moon; `None` without an epoch.
+    pub sky: Option<Sky<S>>,
     mu: f64,
     oblateness: f64,
+    zonal: Option<[f64; 4]>,
     gravity: Gravity,
+}
+
+/// Gravity relative to the free fall of the central body, at a point: acceleration, m/s², its
+/// gradient, 1/s², and second derivatives.
+pub(super) struct GravityField<S: Scalar> {
+    pub g: Vec3<S>,
+    pub G: Mat3<S>,
+    curvature: Curvature<S>,
 }
 
 /// Gravity at a point, minus the acceleration of the world's origin on its Kepler orbit, and its
@@ -84,6 +108,8 @@ struct Curvature<S: Scalar> {
     central: S,
     /// `−3 μ J₂ R_E²/(4 r⁶)`, 1/(m·s²); `None` without oblateness.
     oblate: Option<S>,
+    /// Those of the zonal harmonics of degree 3 to 6; `None` without these.
+    zonal: Option<ZonalCurvature<S>>,
 }
 
 /// Declares a parameter of the orbit. Its nominal value is 1 rad for an angle, otherwise its
@@ -99,6 +125,11 @@ fn declare_number(quantity: Quantity, place: &str, value: f64, declare: &mut Dec
 }
 
 impl Orbit {
+    /// Returns true if the positions of the Sun and of the Moon are computed.
+    pub(crate) fn has_sun_and_moon(&self) -> [bool; 2] {
+        [self.sky.is_some(), self.sky.as_ref().is_some_and(SkyTable::has_moon)]
+    }
+
     /// Declares the parameters of the orbit.
     pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {
@@ -173,7 +204,22 @@ impl Orbit {
             J2: written
                 .J2
                 .map(|J2| number("J2", "J2", J2, Unit::One, Bound::None, "oblateness of the central body")),
+            zonal: [
+                ("J3", written.J3),
+                ("J4", written.J4),
+                ("J5", written.J5),
+                ("J6", written.J6),
+            ]
+            .map(|(name, J)| {
+                let what = format!("zonal coefficient {name} of the central body");
+                J.map(|J| number(name, name, J, Unit::One, Bound::None, &what))
+            }),
             gravity: written.gravity,
+            sky: SkyTable::declare(written, declare),
+            atmosphere: written
+                .atmosphere
+                .as_ref()
+                .map(|atmosphere| Atmosphere::declare(atmosphere, declare)),
         }
     }
 
@@ -208,6 +254,10 @@ impl Orbit {
             );
             report(self.semi_major_axis, what);
         }
+        let atmosphere =
+            (self.atmosphere.as_ref()).map(|of| of.derive(radius, a * (1.0 - e), declared, values, problems));
+        let sky = self.sky.as_ref();
+        let sky = sky.map(|sky| sky.derive([self.mu, self.radius], declared, values, problems));
         // A negative eccentricity is not an orbit, but the formulas remain valid there: finite
         // differences about zero evaluate them.
         let e = e.clamp(-MOST_ECCENTRIC, MOST_ECCENTRIC);
@@ -219,7 +269,14 @@ impl Orbit {
         OrbitConstants {
             mu,
             oblateness: self.J2.map_or(0.0, |J2| -1.5 * mu * J2.of(values) * radius * radius),
+            zonal: self.zonal.iter().any(Option::is_some).then(|| {
+                let of =
+                    |i: usize| self.zonal[i].map_or(0.0, |J| mu * J.of(values) * integer_power(radius, 3 + i as u32));
+                [0, 1, 2, 3].map(of)
+            }),
             gravity: self.gravity,
+            sky,
+            atmosphere,
             p: a * (1.0 - e * e),
             e,
             n: (mu / a).sqrt() / a,
@@ -274,8 +331,10 @@ impl OrbitConstants {
             q_WO,
             w_WO: R_WO.column(2) * (h * per_r * per_r),
             R_WO,
+            sky: self.sky.map(|sky| sky.at(t)),
             mu: self.mu,
             oblateness: self.oblateness,
+            zonal: self.zonal,
             gravity: self.gravity,
         }
     }
@@ -313,8 +372,10 @@ impl OrbitPoint {
             q_WO: self.q_WO.lift(),
             R_WO: lift33(&self.R_WO),
             w_WO: lift3(&self.w_WO),
+            sky: self.sky.as_ref().map(Sky::lift),
             mu: self.mu,
             oblateness: self.oblateness,
+            zonal: self.zonal,
             gravity: self.gravity,
         }
     }
@@ -342,6 +403,7 @@ impl OrbitPoint {
             ),
             R_WO: R_WO.zip_map(&(w_WO.cross_matrix() * R_WO), number),
             w_WO: vector(w_WO, self.wd_WO()),
+            sky: self.sky.as_ref().map(Sky::moving),
             ..self.lift()
         }
     }
@@ -385,16 +447,16 @@ impl<S: Scalar> OrbitPoint<S> {
                 let p = (one + q) * (one + q).sqrt();
                 let F = q * (S::lift(3.0) + q * (S::lift(3.0) + q)) / (p * (one + p));
                 let mut g = (rho * (one - F) - R * F) * (S::lift(-self.mu) / (R2 * R2.sqrt()));
-                let (a, G, curvature) = self.field(&(R + rho));
-                g += a;
+                let field = self.field(&(R + rho));
+                g += field.g;
                 GravityAt {
                     g,
-                    G,
-                    curvature: Some(curvature),
+                    G: field.G,
+                    curvature: Some(field.curvature),
                 }
             }
             Gravity::SecondOrder => {
-                let (a, G, _) = self.field(&self.R);
+                let GravityField { g: a, G, .. } = self.field(&self.R);
                 GravityAt {
                     g: a + G * rho,
                     G,
@@ -404,9 +466,10 @@ impl<S: Scalar> OrbitPoint<S> {
         }
     }
 
-    /// Returns, at `r` (m) from the centre, the gravity due to the oblateness, m/s², the total
-    /// gradient, 1/s², and the second derivatives.
-    fn field(&self, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>, Curvature<S>) {
+    /// Returns, at `r` (m) from the centre, the gravity due to the oblateness, the other harmonics
+    /// and the third bodies, the total gradient, and the second derivatives. Those of third bodies,
+    /// a part of 1e-16 of their attraction of a body of 4 m, are neglected.
+    fn field(&self, r: &Vec3<S>) -> GravityField<S> {
         let number = |value: f64| S::lift(value);
         let r2 = r.dot(r);
         let per_r = number(1.0) / r2.sqrt();
@@ -417,30 +480,45 @@ impl<S: Scalar> OrbitPoint<S> {
         for i in 0..3 {
             G[(i, i)] -= k;
         }
-        let mut curvature = Curvature {
+        let curvature = Curvature {
             u,
             central: number(1.5) * k * per_r,
             oblate: None,
+            zonal: None,
         };
-        if self.oblateness == 0.0 {
-            return (Vec3::zeros(), G, curvature);
+        let g = Vec3::zeros();
+        let mut field = GravityField { g, G, curvature };
+        if self.oblateness != 0.0 {
+            self.add_oblateness(&u, per_r, &mut field);
         }
+        if let Some(zonal) = &self.zonal {
+            field.curvature.zonal = Some(zonal::add(zonal, &u, per_r, &mut field));
+        }
+        if let Some(sky) = &self.sky {
+            sky.add_third_bodies(r, &mut field);
+        }
+        field
+    }
+
+    /// Adds the gravity due to the oblateness, at the distance `1/per_r` along the unit vector `u`.
+    fn add_oblateness(&self, u: &Vec3<S>, per_r: S, field: &mut GravityField<S>) {
+        let number = |value: f64| S::lift(value);
+        let per_r2 = per_r * per_r;
         // g = c/r⁴ ((1 − 5 s²) û + 2 s ẑ),  s = û·ẑ,  c = −3/2 μ J₂ R_E²
         let s = u.z;
         let c = number(self.oblateness) * per_r2 * per_r2;
-        curvature.oblate = Some(number(0.5) * c * per_r2);
+        field.curvature.oblate = Some(number(0.5) * c * per_r2);
         let [one, five] = [1.0, 5.0].map(number);
         let along = one - five * s * s;
         let z = Vec3::new(number(0.0), number(0.0), one);
-        let g = (u * along + z * (s + s)) * c;
-        let c = c * per_r;
+        field.g += (u * along + z * (s + s)) * c;
+        let (c, G) = (c * per_r, &mut field.G);
         let uz = u * z.transpose();
-        G += (u * u.transpose() * (number(35.0) * s * s - five) - (uz + uz.transpose()) * (number(10.0) * s)) * c;
+        *G += (u * u.transpose() * (number(35.0) * s * s - five) - (uz + uz.transpose()) * (number(10.0) * s)) * c;
         for i in 0..3 {
             G[(i, i)] += along * c;
         }
         G[(2, 2)] += c + c;
-        (g, G, curvature)
     }
 }
 
@@ -458,13 +536,22 @@ impl<S: Scalar> GravityAt<S> {
     ///                + (70 s q − 10 t s − 20 w) ẑ + (70 s² − 10) P r̂ − 20 s P ẑ)
     /// ```
     pub fn beyond_gradient(&self, P: &Mat3<S>) -> Vec3<S> {
-        let Some(Curvature { u, central, oblate }) = self.curvature else {
+        let Some(Curvature {
+            u,
+            central,
+            oblate,
+            zonal,
+        }) = self.curvature
+        else {
             return Vec3::zeros();
         };
         let n = S::lift;
         let Pu = P * u;
         let (t, q) = (P.trace(), u.dot(&Pu));
-        let force = (u * (t - q * n(5.0)) + Pu + Pu) * central;
+        let mut force = (u * (t - q * n(5.0)) + Pu + Pu) * central;
+        if let Some(zonal) = zonal {
+            force += zonal.force(&u, P);
+        }
         let Some(c) = oblate else { return force };
         let (s, w) = (u.z, Pu.z);
         let along =

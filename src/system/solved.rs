@@ -119,6 +119,7 @@ impl Solved {
             b,
             stiffness: mode.omega * mode.omega,
             damping: 2.0 * damping_ratio(k) * self.per_omega(mode) * mode.omega,
+            of_curvature: self.shapes.forces_of_curvature(mode),
         });
         let has_modes = |kind: &Kind| list.iter().any(|mode| mode.kind == *kind);
         let kinds = Kind::ALL.into_iter().filter(has_modes);

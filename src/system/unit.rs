@@ -53,6 +53,10 @@ pub enum Unit {
     Henry,
     NewtonMetrePerAmpere,
     RadianPerMetre,
+    Day,
+    WattPerMetre2,
+    Tesla,
+    AmpereMetre2,
 }
 
 /// Number of radians in a degree.
@@ -121,6 +125,10 @@ impl Unit {
             Self::Henry => "H",
             Self::NewtonMetrePerAmpere => "N.m/A",
             Self::RadianPerMetre => "rad/m",
+            Self::Day => "d",
+            Self::WattPerMetre2 => "W/m2",
+            Self::Tesla => "T",
+            Self::AmpereMetre2 => "A.m2",
         }
     }
 
@@ -129,7 +137,7 @@ impl Unit {
     pub fn quantity(self) -> &'static str {
         match self {
             Self::One | Self::Scaled => "",
-            Self::Second => "Time",
+            Self::Second | Self::Day => "Time",
             Self::Metre => "Length",
             Self::Radian | Self::Degree => "Angle",
             Self::Hertz => "Frequency",
@@ -171,12 +179,16 @@ impl Unit {
             Self::Henry => "Inductance",
             Self::NewtonMetrePerAmpere => "ElectricalTorqueConstant",
             Self::RadianPerMetre => "AnglePerLength",
+            Self::WattPerMetre2 => "Irradiance",
+            Self::Tesla => "MagneticFluxDensity",
+            Self::AmpereMetre2 => "ElectromagneticMoment",
         }
     }
 
     /// Returns the name of the type of variables in this unit, one for each quantity and unit.
     pub fn type_name(self) -> &'static str {
         match self {
+            Self::Day => "Time_d",
             Self::Degree => "Angle_deg",
             Self::DegreePerSecond => "AngularVelocity_deg",
             _ => self.quantity(),
@@ -187,6 +199,7 @@ impl Unit {
     pub fn factor(self) -> f64 {
         match self {
             Self::Degree | Self::DegreePerSecond => RADIANS,
+            Self::Day => 86_400.0,
             _ => 1.0,
         }
     }
@@ -198,7 +211,7 @@ impl Unit {
     pub fn dimension(self) -> Dimension {
         let (kg, m, s, rad) = match self {
             Self::One | Self::Scaled | Self::Ampere => (0, 0, 0, 0),
-            Self::Second => (0, 0, 1, 0),
+            Self::Second | Self::Day => (0, 0, 1, 0),
             Self::Metre => (0, 1, 0, 0),
             Self::Radian | Self::Degree => (0, 0, 0, 1),
             Self::Hertz | Self::PerSecond | Self::AmperePerSecond => (0, 0, -1, 0),
@@ -214,7 +227,9 @@ impl Unit {
             Self::Newton => (1, 1, -2, 0),
             Self::NewtonMetre | Self::Joule | Self::NewtonMetrePerAmpere | Self::Henry => (1, 2, -2, 0),
             Self::Watt | Self::Volt | Self::Ohm => (1, 2, -3, 0),
-            Self::Metre2 => (0, 2, 0, 0),
+            Self::WattPerMetre2 => (1, 0, -3, 0),
+            Self::Tesla => (1, 0, -2, 0),
+            Self::Metre2 | Self::AmpereMetre2 => (0, 2, 0, 0),
             Self::Metre4 => (0, 4, 0, 0),
             Self::KilogramMetre => (1, 1, 0, 0),
             Self::KilogramPerMetre => (1, -1, 0, 0),
@@ -233,8 +248,8 @@ impl Unit {
             Self::KilogramMetre2PerSecond => (1, 2, -1, 0),
         };
         let A = match self {
-            Self::Ampere | Self::AmperePerSecond => 1,
-            Self::Volt | Self::NewtonMetrePerAmpere => -1,
+            Self::Ampere | Self::AmperePerSecond | Self::AmpereMetre2 => 1,
+            Self::Volt | Self::NewtonMetrePerAmpere | Self::Tesla => -1,
             Self::Ohm | Self::Henry => -2,
             _ => 0,
         };

@@ -3,6 +3,7 @@
 mod contacts;
 mod controllers;
 mod director;
+mod environment;
 #[path = "../everything/mod.rs"]
 mod everything;
 #[path = "../example_files/mod.rs"]

@@ -228,3 +228,59 @@ axes = "frame"
 "#
     )
 }
+
+/// Loads of the environment, so strong that they are comparable with the others.
+const ENVIRONMENT: &str = r#"
+[environment.orbit]
+semi_major_axis = 6.9e6
+eccentricity = 0.01
+inclination_deg = 60.0
+true_anomaly_deg = 40.0
+J2 = 1.1e-3
+J3 = -2.5e-4
+J6 = 5.4e-4
+epoch = "2026-06-20T12:00:00"
+third_bodies = ["sun", "moon"]
+irradiance = 1.4e8
+magnetic_field = {}
+atmosphere = { factor = 1e5 }
+[exposed_surface.sail]
+frame = "grip"
+area = 2.0
+normal = [0.3, 0.5, -0.7]
+two_sided = true
+radiation = { specular = 0.3, diffuse = 0.2 }
+drag = { coefficient = 2.0 }
+[exposed_surface.wing]
+frame = "long"
+area = 1.0
+normal = [0.0, 0.0, 1.0]
+two_sided = true
+radiation = { specular = 0.1 }
+drag = {}
+[exposed_surface.edge_on]
+frame = "array"
+area = 1.0
+normal = [0.4, 0.1, 1.0]
+radiation = { diffuse = 0.5 }
+[exposed_surface.ball]
+frame = "hold"
+shape = "sphere"
+area = 0.5
+radiation = { coefficient = 1.3 }
+drag = {}
+[magnetic_dipole.rod]
+frame = "grip"
+[magnetic_dipole.coil]
+frame = "base"
+[thermal_bending.heat]
+body = "boom"
+[thermal_bending.sunlit]
+body = "long"
+"#;
+
+/// Returns [`every_load`] in orbit, with all loads of the environment in place of uniform gravity.
+pub fn every_load_in_orbit() -> String {
+    let text = every_load([1.0, 0.0, 2.0]).replace("7500.0]", "-3.0]");
+    text.replace("[environment]\ngravity = [0.3, -0.2, -1.1]\n", "") + ENVIRONMENT
+}

@@ -19,6 +19,7 @@ mod dual_quaternion;
 mod duals;
 mod effective_mass;
 mod elastic_line;
+mod environment;
 mod equilibrium;
 mod every_load;
 #[path = "../example_files/mod.rs"]

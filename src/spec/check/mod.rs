@@ -6,6 +6,7 @@ mod ancf_beam;
 mod body;
 mod closed_loop;
 mod controller;
+mod environment;
 mod frame;
 mod joint;
 mod signal;
@@ -479,7 +480,8 @@ impl Check<'_> {
     /// Reports LVLH axes without an orbit, and uniform gravity with one.
     fn orbit(&mut self) {
         let spec = self.spec;
-        if spec.environment.orbit.is_some() {
+        if let Some(orbit) = &spec.environment.orbit {
+            self.sky(orbit);
             if spec.environment.gravity.is_some() {
                 let what = "in orbit, gravity is that of the central body: leave `gravity` or `orbit` out";
                 self.report("environment", "gravity", "", what);

@@ -23,13 +23,14 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 33] = [
+pub(super) const REFERENCES: [&str; 36] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "contact.*.a",
     "contact.*.b",
     "coupling.*.follows",
     "coupling.*.joint",
+    "exposed_surface.*.frame",
     "frame.*.body",
     "grasp.*.a",
     "grasp.*.b",
@@ -41,6 +42,7 @@ pub(super) const REFERENCES: [&str; 33] = [
     "line_load.*.body",
     "loop.*.a",
     "loop.*.b",
+    "magnetic_dipole.*.frame",
     "measure.*.from",
     "measure.*.to",
     "plan.*.goal.*.frame",
@@ -55,6 +57,7 @@ pub(super) const REFERENCES: [&str; 33] = [
     "task.*.joints.*",
     "task.*.ports.*",
     "task.*.relative_to",
+    "thermal_bending.*.body",
     "thruster.*.frame",
     "wheel.*.body",
 ];
