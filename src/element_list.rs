@@ -72,6 +72,8 @@ macro_rules! for_each_element {
             points: frame::Point,
             "Relative motions of two frames, as outputs."
             measures: measure::Measure [measure: crate::spec::Measure],
+            "Sensors."
+            sensors: Sensor [sensor: crate::spec::Sensor],
             "Ranges of joint coordinates and their stops."
             ranges: Range,
             "Pairs of frames between which an impact, a compliant contact force or a capture may act."

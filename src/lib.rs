@@ -9,6 +9,7 @@
 //! | [`integrate`] | integrators of an ODE, dense output, root location |
 //! | [`beam`], [`nodal`] | natural modes of beams; elements of ANCF and geometrically exact beams |
 //! | [`system`] | the compiled spec: tree, layout of the state, joints, parameters, kinematics |
+//! | [`random`] | random numbers as functions of seed, name and index |
 //! | [`event`] | events as values, with their text |
 //! | [`dynamics`] | loads → accelerations, in four formulations; impact laws; invariants |
 //! | [`elements`] | parts of a spec besides bodies and joints: loads, constraints, signals |
@@ -60,6 +61,7 @@ mod larger;
 mod messages;
 pub mod nodal;
 pub mod plant;
+pub mod random;
 pub mod simulation;
 pub mod spec;
 pub mod system;

@@ -73,7 +73,7 @@ discrete! {
     pub(crate) desaturating: Vec<bool>,
     /// Memories of the filters of a controller.
     pub(crate) filters: Vec<Memory>,
-    /// Samples of controllers and tasks, without results for those that are not sampled.
+    /// Samples of controllers, tasks and sensors, without results for those that are not sampled.
     pub(crate) samples: Vec<Samples>,
 }
 

@@ -1,7 +1,7 @@
 //! Gravity: uniform, or relative to a reference orbit.
 
 use super::{Compiler, Element, Instant, Reads, ancf_beam};
-use crate::algebra::{Scalar, Wrench, lift3};
+use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::at;
 use crate::system::{ParamId, Quantity, Unit};
@@ -14,6 +14,17 @@ pub(crate) enum Gravity {
     /// Gravity relative to the free fall of the world's origin: a load without a potential, since
     /// it depends on time.
     OfOrbit,
+}
+
+impl Gravity {
+    /// Returns the acceleration of a free particle at the position `p` (m, world axes) relative to the
+    /// world's origin, m/s², world axes.
+    pub fn at<S: Scalar>(&self, now: &Instant<S>, p: &Vec3<S>) -> Vec3<S> {
+        match self {
+            Self::Uniform(g) => lift3(&g.vector(now.parameters)),
+            Self::OfOrbit => now.orbit.map_or_else(Vec3::zeros, |orbit| orbit.gravity(p).g),
+        }
+    }
 }
 
 impl Element for Gravity {

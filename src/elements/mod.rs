@@ -43,6 +43,7 @@ mod pair;
 mod port;
 mod reaction;
 mod samples;
+mod sensor;
 mod shaper;
 mod signal;
 pub mod spring;
@@ -81,6 +82,7 @@ pub use outputs::{Output, OutputKind};
 pub use pair::Pair;
 pub use port::Port;
 pub(crate) use samples::Samples;
+pub(crate) use sensor::Sensor;
 pub use shaper::{Copied, Shaped, copies, update_segments};
 pub use signal::SignalSource;
 pub use stored::Stored;
@@ -353,11 +355,19 @@ impl Elements {
         !self.tasks.is_empty() || self.fed_inputs().next().is_some()
     }
 
-    /// Returns the times between samples of controllers and tasks, `None` for those that are not
-    /// sampled.
+    /// Returns the times between samples of controllers, tasks and sensors, `None` for those that
+    /// are not sampled.
     pub(crate) fn sample_times(&self) -> impl Iterator<Item = Option<ParamId>> {
         let of_controllers = self.controllers.iter().map(|controller| controller.sample_time);
-        of_controllers.chain(self.tasks.iter().map(|task| task.sample_time))
+        let of_tasks = self.tasks.iter().map(|task| task.sample_time);
+        of_controllers
+            .chain(of_tasks)
+            .chain(self.sensors.iter().map(|sensor| sensor.sample_time))
+    }
+
+    /// Returns the index of the samples of the first sensor among those of all elements.
+    pub(crate) fn first_sensor(&self) -> usize {
+        self.controllers.len() + self.tasks.len()
     }
 
     /// Returns the force sensors of all tasks.

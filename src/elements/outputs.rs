@@ -160,6 +160,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub elements: &'a Elements,
     /// Solution of the dynamics: accelerations and transmitted wrenches.
     pub dynamics: &'a Dynamics<S>,
+    /// Derivatives of the rates of joints and modes; valid if the model has sensors.
+    pub qdd: &'a [S],
     /// Loads.
     pub applied: &'a Applied<S>,
     /// Attitudes of the bodies.

@@ -1,6 +1,6 @@
-//! Samples of sampled control laws: controllers, and tasks of spacecraft.
+//! Samples: of controllers, and of tasks and sensors of spacecraft.
 
-use super::{Elements, Stored, StoredAll, Values, reached, round_off};
+use super::{Elements, Sensor, Stored, StoredAll, Values, reached, round_off};
 use crate::system::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
 use crate::{Error, Problem};
 
@@ -8,7 +8,7 @@ use crate::{Error, Problem};
 /// cost millions of samples per step.
 const SHORTEST: f64 = 1e-6;
 
-/// Samples of a control law; without samples it is never scheduled.
+/// Samples of a control law or a sensor; without samples it is never scheduled.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Samples {
     /// Time of the first sample, s.
@@ -31,6 +31,16 @@ impl Samples {
     /// Returns true after the first sample.
     pub fn are_taken(&self) -> bool {
         self.next > 0.0
+    }
+
+    /// Returns the number of the last sample, counted from zero; requires that one was taken.
+    pub fn last(&self) -> f64 {
+        self.next - 1.0
+    }
+
+    /// Marks the first sample as taken.
+    pub fn mark_taken(&mut self) {
+        self.next = 1.0;
     }
 
     /// Discards the samples.
@@ -98,7 +108,12 @@ impl Samples {
             Some(_) => task.held_count(),
             None => 0,
         });
-        of_controllers.chain(of_tasks).map(Self::new).collect()
+        let of_sensors = elements.sensors.iter().map(Sensor::held_count);
+        of_controllers
+            .chain(of_tasks)
+            .chain(of_sensors)
+            .map(Self::new)
+            .collect()
     }
 }
 

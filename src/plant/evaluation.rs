@@ -36,10 +36,11 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) closure: Option<Box<Closure<S>>>,
     pub(super) inputs: Vec<S>,
     q_WB: Vec<Quaternion<S>>,
-    /// Derivatives of the rates of joints and modes, used if they are not states.
+    /// Derivatives of the rates of joints and modes, used if they are not states or if the model has
+    /// sensors.
     pub(super) qdd: Vec<S>,
-    /// Derivatives of the states, for the torques that hold joints which stick; empty without
-    /// these.
+    /// Derivatives of the states, for the torques that hold joints which stick and for samples of
+    /// sensors; empty without these.
     dx: Vec<S>,
     /// Workspace for locking joints.
     pub(super) lock: LockWorkspace,
@@ -62,7 +63,7 @@ impl<S: Scalar> Evaluation<S> {
             inputs: vec![S::zero(); model.inputs_of_loads()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             qdd: vec![S::zero(); system.nv],
-            dx: match model.elements.sticking.is_empty() {
+            dx: match model.elements.sticking.is_empty() && model.elements.sensors.is_empty() {
                 true => Vec::new(),
                 false => vec![S::zero(); model.states.len()],
             },
@@ -181,7 +182,12 @@ impl<S: Scalar> Evaluation<S> {
             }
         }
         match &model.coordinates {
-            Coordinates::Minimal => system.q_dot(derived, q, qd, to.positions),
+            Coordinates::Minimal => {
+                system.q_dot(derived, q, qd, to.positions);
+                if !model.elements.sensors.is_empty() {
+                    self.qdd.copy_from_slice(to.rates);
+                }
+            }
             Coordinates::Velocities(_) => {
                 system.q_dot(derived, q, qd, to.positions);
                 system.velocities_dot(derived, kinematics, self.dynamics.A(), to.rates);
@@ -209,9 +215,15 @@ impl<S: Scalar> Evaluation<S> {
         Ok(())
     }
 
-    /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states and
-    /// discrete state.
-    pub fn outputs(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+    /// Passes the data from which outputs are computed to `to`, after
+    /// [`derivative`](Self::derivative) at the same states and discrete state.
+    pub(super) fn with_view<T>(
+        &mut self,
+        of: Constants,
+        x: &[S],
+        discrete: &Discrete,
+        to: impl FnOnce(&View<S>) -> T,
+    ) -> T {
         let Constants { model, derived, .. } = of;
         let system = &model.system;
         let recovered = self.recovered.as_deref();
@@ -227,9 +239,10 @@ impl<S: Scalar> Evaluation<S> {
             feed_forward: self.feed_forward.as_ref().map_or(&[], |of| &of.torques),
             ..self.instant(of, at, discrete)
         };
-        let view = View {
+        to(&View {
             now,
             dynamics: &self.dynamics,
+            qdd: &self.qdd,
             applied: &self.applied,
             q_WB,
             recovered,
@@ -238,7 +251,13 @@ impl<S: Scalar> Evaluation<S> {
             velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
-        };
+        })
+    }
+
+    /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states and
+    /// discrete state.
+    pub fn outputs(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+        let model = of.model;
         let effective = EffectiveMass::OUTPUTS * model.elements.effective_masses.len();
         let (y, effective) = y.split_at_mut(y.len() - effective);
         let frames = model
@@ -248,7 +267,7 @@ impl<S: Scalar> Evaluation<S> {
             .map(FrameKinematics::count)
             .sum::<usize>();
         let (y, frames) = y.split_at_mut(y.len() - frames);
-        model.elements.observe(&view, y);
+        self.with_view(of, x, discrete, |view| model.elements.observe(view, y));
         self.frame_kinematics(of, frames);
         self.effective_masses(of, discrete, effective);
     }
@@ -396,11 +415,12 @@ impl Evaluation<f64> {
         &self.inputs[..of.model.sources.len()]
     }
 
-    /// Computes the torques that hold joints which stick, as torques of drives.
+    /// Solves the dynamics at an operating point: for the torques that hold joints which stick, as
+    /// torques of drives, and for samples of sensors.
     ///
     /// # Errors
     /// Those of [`derivative`](Self::derivative).
-    pub(super) fn find_holding_torques(&mut self, of: Constants, at: OperatingPoint) -> Result<(), Error> {
+    pub(super) fn solve(&mut self, of: Constants, at: OperatingPoint) -> Result<(), Error> {
         let mut dx = std::mem::take(&mut self.dx);
         let found = self.derivative(of, at, &mut dx);
         self.dx = dx;
@@ -427,7 +447,7 @@ impl Evaluation<f64> {
         let sticks = watched.holds && frictions.any(|friction| friction.holds(discrete));
         // A failure here is ignored: the evaluation of the derivatives reports it.
         let at = OperatingPoint::new(t, x, u, discrete);
-        let holds = sticks && self.find_holding_torques(of, at).is_ok();
+        let holds = sticks && self.solve(of, at).is_ok();
         if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
         }

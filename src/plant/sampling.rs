@@ -1,15 +1,15 @@
-//! Samples of controllers and tasks.
+//! Samples of controllers, tasks and sensors.
 
-use super::{Discrete, Plant};
+use super::{Discrete, OperatingPoint, Plant};
 use crate::Error;
 use crate::elements::{LimitStates, Measured, Modes, Task};
 
 impl Plant {
-    /// Takes the samples of control laws that are scheduled at the time `t` (s), at the states `x`
-    /// and the importer's inputs `u`. Returns true if there was one.
+    /// Takes the samples of control laws and sensors that are scheduled at the time `t` (s), at the
+    /// states `x` and the importer's inputs `u`. Returns true if there was one.
     ///
-    /// A sample that is scheduled at the end of an importer's step is taken when the next step
-    /// begins: by then the importer has set the inputs measured there.
+    /// A sample of a control law that is scheduled at the end of an importer's step is taken when
+    /// the next step begins: by then the importer has set the inputs measured there.
     ///
     /// # Errors
     /// [`Error::NotFinite`] with the output that would not be finite, [`Error::Integration`] if the
@@ -19,17 +19,73 @@ impl Plant {
         if self.next_sample(discrete).is_none() {
             return Ok(false);
         }
+        self.sample_by(discrete, |plant, before, after| {
+            if plant.base.model.controller().is_some() {
+                return plant.sample_controller(t, u, after);
+            }
+            // Sensors measure the accelerations before the laws change them.
+            let sensors = plant.measure((t, x, u), before, after)?;
+            Ok(plant.sample_tasks((t, x, u), before, after)? || sensors)
+        })
+    }
+
+    /// Takes the samples of sensors that are scheduled at the time `t` (s), at the states `x` and
+    /// the importer's inputs `u`. Returns true if there was one.
+    ///
+    /// # Errors
+    /// As [`sample`](Self::sample).
+    pub fn sample_sensors(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+        if self.base.model.elements.sensors.is_empty() {
+            return Ok(false);
+        }
+        self.sample_by(discrete, |plant, before, after| plant.measure((t, x, u), before, after))
+    }
+
+    /// Changes the discrete state by `sample`, which is called with the present one and a copy, if
+    /// it succeeds.
+    fn sample_by(
+        &mut self,
+        discrete: &mut Discrete,
+        sample: impl FnOnce(&mut Self, &Discrete, &mut Discrete) -> Result<bool, Error>,
+    ) -> Result<bool, Error> {
         let mut after = std::mem::take(&mut self.after);
         after.discrete.clone_from(discrete);
-        let sampled = match self.base.model.controller() {
-            Some(_) => self.sample_controller(t, u, &mut after.discrete),
-            None => self.sample_tasks((t, x, u), discrete, &mut after.discrete),
-        };
+        let sampled = sample(self, discrete, &mut after.discrete);
         if let Ok(true) = sampled {
             discrete.clone_from(&after.discrete);
         }
         self.after = after;
         sampled
+    }
+
+    /// Takes the samples of sensors that are scheduled at the time `t` (s), the states `x` and the
+    /// inputs `u`. The discrete state `after` is equal to that of `before` at first.
+    fn measure(
+        &mut self,
+        (t, x, u): (f64, &[f64], &[f64]),
+        before: &Discrete,
+        after: &mut Discrete,
+    ) -> Result<bool, Error> {
+        let of = self.base.constants();
+        let elements = &of.model.elements;
+        let first = elements.first_sensor();
+        let sampled = elements.sensors.iter().zip(first..);
+        let mut due = sampled.filter_map(|(sensor, k)| {
+            let period = sensor.sample_time?.of(of.parameters);
+            before.samples[k].is_scheduled(period, t).then_some((sensor, k, period))
+        });
+        let Some(first) = due.next() else {
+            return Ok(false);
+        };
+        self.evaluation.solve(of, OperatingPoint::new(t, x, u, before))?;
+        self.evaluation.with_view(of, x, before, |view| {
+            for (sensor, k, period) in std::iter::once(first).chain(due) {
+                let samples = &mut after.samples[k];
+                samples.schedule_next(period, t, format_args!("sensor \"{}\"", sensor.name))?;
+                sensor.sample(view, t, &before.samples[k], samples)?;
+            }
+            Ok(true)
+        })
     }
 
     fn sample_controller(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {

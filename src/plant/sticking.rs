@@ -108,7 +108,7 @@ impl Evaluation<f64> {
     /// in which it begins to slide: it opposes the sliding as it held the joint. `None` if friction
     /// can hold all joints that stick.
     fn most_overloaded(&mut self, of: Constants, at: OperatingPoint) -> Result<Option<(usize, Sliding)>, Error> {
-        self.find_holding_torques(of, at)?;
+        self.solve(of, at)?;
         let joints = joint_coordinates(self.recovered.as_deref(), &of.model.split(at.x));
         let hold = &self.dynamics.drive;
         let excess =

@@ -259,11 +259,10 @@ fn moving<S: Scalar>(at: Configuration<S>, frame: FrameRef, A: &[Twist<S>], qdd:
     let (system, kinematics): (_, &Kinematics<S>) = (at.system, at.kinematics);
     let (on, arm) = (system.carrier(frame), at.arm(frame).p);
     let carrier = kinematics.carrier(on);
-    let mut A = kinematics.beyond_bias_of(system, on, A, qdd).shift(&arm);
-    if with_bias {
-        A = A + carrier.A_bias.shift(&arm);
-        A.v += carrier.V_WB.w.cross(&carrier.V_WB.w.cross(&arm));
-    }
+    let A = match with_bias {
+        true => at.acceleration(frame, A, qdd),
+        false => kinematics.beyond_bias_of(system, on, A, qdd).shift(&arm),
+    };
     Moving {
         p: carrier.p_WB + arm,
         V: carrier.V_WB.shift(&arm),

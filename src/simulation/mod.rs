@@ -385,8 +385,11 @@ impl Simulation {
             if let Some(earlier) = observer.after_step(self, t_start) {
                 t_end = t_end.min(earlier.max(self.state.t));
             }
-            if is_event && self.handle_or_leave((t_start, t_end), events)? {
-                break;
+            if is_event {
+                if self.handle_or_leave((t_start, t_end), events)? {
+                    break;
+                }
+                self.sample_sensors(t_start)?;
             }
         }
         Ok(())
@@ -429,7 +432,25 @@ impl Simulation {
         self.plant.indicators(state.extrapolated(t_start, u), z_before);
     }
 
-    /// Takes the samples of control laws that are scheduled at the current time.
+    /// Takes the samples of sensors that are scheduled at the current time, also at the end of a
+    /// call: its outputs are then those of this sample. The dynamics do not depend on them.
+    fn sample_sensors(&mut self, t_start: f64) -> Result<(), Error> {
+        let State {
+            t,
+            x,
+            u,
+            u_derivatives,
+            discrete,
+            ..
+        } = &mut self.state;
+        state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
+        if self.plant.sample_sensors(*t, x, &self.workspace.u, discrete)? {
+            self.statistics.events += 1;
+        }
+        Ok(())
+    }
+
+    /// Takes the samples of control laws and sensors that are scheduled at the current time.
     fn sample(&mut self, t_start: f64) -> Result<(), Error> {
         let State {
             t,

@@ -21,11 +21,8 @@ mod drive_train;
 mod element;
 mod epoch;
 mod experiment;
-<<<<<<< HEAD
-mod filter;
-=======
 mod exposed_surface;
->>>>>>> a2604e71d9012d927d9c12f658dfaa0a36c46b36
+mod filter;
 mod formulation;
 mod geometrically_exact_beam;
 mod grasp;
@@ -47,6 +44,7 @@ mod plan;
 mod port;
 mod renamed;
 mod salvage;
+mod sensor;
 mod shape;
 mod shaper;
 mod signal;
@@ -105,6 +103,7 @@ pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
+pub use sensor::{Blocker, Sensor, SensorErrors, SensorType};
 pub use shape::{Shape, ShapeType};
 pub use shaper::{Shaper, ShaperType};
 pub use signal::{Interpolation, Signal, Waveform};

@@ -69,6 +69,7 @@ impl Spec {
         });
         let has = |joint: &String| part.joint.contains_key(joint);
         part.coupling.retain(|_, of| has(&of.joint) && has(&of.follows));
+        part.sensor.retain(|_, of| of.joint.as_ref().is_none_or(has));
         part.line_load.retain(|_, load| keeps(&load.body));
         part
     }

@@ -239,6 +239,10 @@ impl System {
         let is_held = |joint: &Joint| {
             let written = spec.joint.get(&joint.name).filter(|_| joint.written);
             written.is_some_and(|written| written.feeds_forward() || written.sticks())
+                || spec
+                    .sensor
+                    .values()
+                    .any(|sensor| joint.written && sensor.reads_reaction(&joint.name))
         };
         let computed = self
             .bodies

@@ -1,7 +1,7 @@
 //! Groups of references that functions of the dynamics take as one argument.
 
 use super::{Derived, FrameRef, Kinematics, System};
-use crate::algebra::{Pose, Scalar};
+use crate::algebra::{Pose, Scalar, Twist};
 
 /// Topology of a system with the constants that are derived from its parameters.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,18 @@ impl<'a, S: Scalar> Configuration<'a, S> {
     #[inline]
     pub fn arm(&self, frame: FrameRef) -> Pose<S> {
         self.kinematics.arm(self.system, self.derived, frame)
+    }
+
+    /// Returns the acceleration of a frame's origin and its angular acceleration, world axes, with the
+    /// accelerations `A` of the bodies' origins beyond `A_bias` and the derivatives `qdd` of the
+    /// rates.
+    pub fn acceleration(&self, frame: FrameRef, A: &[Twist<S>], qdd: &[S]) -> Twist<S> {
+        let (on, arm) = (self.system.carrier(frame), self.arm(frame).p);
+        let carrier = self.kinematics.carrier(on);
+        let beyond_bias = self.kinematics.beyond_bias_of(self.system, on, A, qdd);
+        let mut A = beyond_bias.shift(&arm) + carrier.A_bias.shift(&arm);
+        A.v += carrier.V_WB.w.cross(&carrier.V_WB.w.cross(&arm));
+        A
     }
 
     /// Returns the mechanism without its kinematics.

@@ -15,6 +15,7 @@ mod messages;
 mod motions;
 mod mounts;
 mod nodal;
+mod sensors;
 mod shapers;
 mod tasks;
 

@@ -51,6 +51,7 @@ mod quaternion;
 mod random_tree;
 mod rosenbrock;
 mod run;
+mod sensor;
 mod shaper;
 mod spring;
 mod state_jacobian;

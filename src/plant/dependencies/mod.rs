@@ -136,6 +136,7 @@ fn host_input(source: &Source) -> Option<usize> {
 
 /// Returns the dependencies of derivatives and outputs that change at events only: flags depend on
 /// the states that are compared with a limit, results of impacts on all states and on commands.
+/// Samples of sensors depend on nothing that is known between samples.
 fn discrete_outputs(model: &Model) -> Vec<Vec<usize>> {
     let n = model.states.len();
     let mut known = vec![Vec::new(); n + model.outputs.len()];
@@ -143,7 +144,8 @@ fn discrete_outputs(model: &Model) -> Vec<Vec<usize>> {
         known[n + output].extend(model.states_of(coordinate));
     }
     for (output, declared) in model.outputs.iter().enumerate() {
-        if declared.kind == OutputKind::Discrete {
+        let is_sample = model.spec.sensor.contains_key(owner(&declared.quantity.name));
+        if declared.kind == OutputKind::Discrete && !is_sample {
             known[n + output].extend((0..n).chain(model.elements.command_inputs().map(|input| n + input)));
         }
     }

@@ -17,6 +17,8 @@ pub(super) struct Regime {
     /// Index of the ANCF element on which frames lie. A frame's position is a parameter, which can
     /// move the frame to another element.
     pub element: usize,
+    /// True if the first samples of sensors are taken.
+    pub measured: bool,
 }
 
 impl Regime {
@@ -72,6 +74,7 @@ impl Regime {
                     limited,
                     captured,
                     element,
+                    measured: !at_start,
                 };
                 if !regimes.contains(&regime) {
                     regimes.push(regime);

@@ -8,6 +8,7 @@ use crate::plant::coordinates::Coordinates;
 use crate::plant::evaluation::{Balance, joint_coordinates};
 use crate::plant::model::{Model, Source};
 use crate::plant::{Discrete, Evaluation};
+use crate::random::{INCREMENT, mix};
 use crate::system::{BodyKinematics, Derived, Joint, JointState, Kinematics, Point};
 use num_traits::{One, Zero};
 
@@ -163,6 +164,13 @@ impl Tracer {
                 is_beyond: false,
             });
             *state = if motor.can_have(&with_rate) { with_rate } else { without };
+        }
+        let sensors = model.elements.sensors.iter();
+        for (sensor, samples) in sensors.zip(&mut self.discrete.samples[model.elements.first_sensor()..]) {
+            match sensor.sample_time.is_some() && regime.measured {
+                true => samples.mark_taken(),
+                false => samples.discard(),
+            }
         }
         self.discrete.voltages.fill(limit);
         self.discrete.controlled.fill(limit);
@@ -375,11 +383,8 @@ pub(super) struct Random(pub u64);
 impl Random {
     /// Returns a number between −1 and 1, at least 0.2 in magnitude.
     pub fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
+        self.0 = self.0.wrapping_add(INCREMENT);
+        let z = mix(self.0);
         let size = 0.2 + 0.8 * (z >> 11) as f64 / (1u64 << 53) as f64;
         if z & 1 == 0 { size } else { -size }
     }

@@ -23,7 +23,7 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 36] = [
+pub(super) const REFERENCES: [&str; 40] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "contact.*.a",
@@ -50,6 +50,10 @@ pub(super) const REFERENCES: [&str; 36] = [
     "plan.*.goal.*.relative_to",
     "plan.*.joints.*",
     "port.*.frame",
+    "sensor.*.blocked_by.*.frame",
+    "sensor.*.frame",
+    "sensor.*.joint",
+    "sensor.*.target",
     "spring.*.a",
     "spring.*.b",
     "task.*.contacts.*",

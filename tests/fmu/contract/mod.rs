@@ -8,6 +8,7 @@ mod misuse;
 mod refusals;
 mod restarts;
 mod runs;
+mod sensors;
 mod starts;
 mod state;
 
