@@ -76,11 +76,8 @@ pub(crate) use drive_train::Geared;
 pub(crate) use element::{FrameField, Report, Table};
 pub use epoch::Epoch;
 pub use experiment::{Environment, Experiment, Method, Output, Solver};
-<<<<<<< HEAD
 pub use filter::{Filter, FilterType};
-=======
 pub use exposed_surface::{ExposedSurface, Radiation, SurfaceDrag, SurfaceShape};
->>>>>>> a2604e71d9012d927d9c12f658dfaa0a36c46b36
 pub use formulation::{Capability, Constraints, Coupling, Formulation, QuaternionOptions, StatePoint};
 pub use geometrically_exact_beam::GeometricallyExactBeam;
 pub use grasp::Grasp;
