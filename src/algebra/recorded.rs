@@ -220,6 +220,12 @@ impl Scalar for Recorded {
     }
 
     #[inline]
+    fn exp(self) -> Self {
+        let value = Scalar::exp(self.value);
+        self.chain(value, value)
+    }
+
+    #[inline]
     fn tanh(self) -> Self {
         let t = Scalar::tanh(self.value);
         self.chain(t, 1.0 - t * t)

@@ -2,7 +2,6 @@
 
 use super::super::handle::Handle;
 use super::super::pointers::{single, slice, slice_mut};
-use super::values::scalars;
 use crate::fmu::component::StepEnd;
 use crate::fmu::fmi3::*;
 use crate::fmu::lifecycle::fmi3::Call;

@@ -131,14 +131,18 @@ pub unsafe extern "C" fn fmi3GetAdjointDerivative(
     // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(instance, Call::GetAdjointDerivative, |component| {
-            scalars("nSeed", nSeed, nUnknowns)?;
-            scalars("nSensitivity", nSensitivity, nKnowns)?;
-            component.get_adjoint_derivative(
-                slice(unknowns, nUnknowns, "unknowns")?,
-                slice(knowns, nKnowns, "knowns")?,
-                slice(seed, nSeed, "seed")?,
-                slice_mut(sensitivity, nSensitivity, "sensitivity")?,
-            )
+            let unknowns = slice(unknowns, nUnknowns, "unknowns")?;
+            let knowns = slice(knowns, nKnowns, "knowns")?;
+            component.with_scalars(unknowns, ("nSeed", nSeed), |component, unknowns| {
+                component.with_scalars(knowns, ("nSensitivity", nSensitivity), |component, knowns| {
+                    component.get_adjoint_derivative(
+                        unknowns,
+                        knowns,
+                        slice(seed, nSeed, "seed")?,
+                        slice_mut(sensitivity, nSensitivity, "sensitivity")?,
+                    )
+                })
+            })
         })
     }
 }
