@@ -250,11 +250,11 @@ fn reference(name: &str, variables: &[Variable]) -> Option<Group> {
 
 /// Returns the variables with one of these names, in the order of the names.
 fn select<'a>(variables: &'a [Variable], fields: &[&str]) -> Vec<&'a Variable> {
-    let of = |field: &&str| {
-        let field = *field;
-        variables.iter().filter(move |v| v.field() == field)
-    };
-    fields.iter().flat_map(of).collect()
+    let mut selected = Vec::new();
+    for &field in fields {
+        selected.extend(variables.iter().filter(|v| v.field() == field));
+    }
+    selected
 }
 
 /// Returns a terminal; none without members.
