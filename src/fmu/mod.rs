@@ -21,9 +21,9 @@
 //! Section numbers are those of the standard, version 2.0.4 unless 3.0 is written with them. Functions
 //! of the component are explained by those of FMI 2.0. Rules like "O3" are those of `docs/hosts.md`.
 
-#[cfg(not(test))]
 mod array_description;
 pub mod arrays;
+#[cfg(not(test))]
 pub mod c_abi;
 pub mod component;
 pub mod description;
