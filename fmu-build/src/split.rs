@@ -163,6 +163,11 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
             "the feed-forward torque of joint \"{fed}\" would not include the carried part: leave `feed_forward` out"
         ));
     }
+    if let Some((sensor, _)) = spec.sensor.iter().find(|(_, of)| of.joint.as_deref() == Some(at)) {
+        return Err(invalid!(
+            "sensor \"{sensor}\" measures joint \"{at}\", which is cut: leave the sensor out, or divide elsewhere"
+        ));
+    }
     let Some(parent) = spec.body_of(&joint.parent) else {
         return Err(invalid!(
             "joint \"{at}\" connects \"{child}\" with the world, which is part of both FMUs"

@@ -8,7 +8,9 @@
 //! | port, interface | pose and motion `r`, `q`, `v`, `w`, wrench `f`, `t` | `plug` | `_grapple_port`, `_grapple_port_world` |
 //! | frame, body | `r`, `q`, `v`, `w` | `bus` | `_grapple_frame` |
 //! | measure | `r`, `q`, `v`, `w` | `bus` | `_grapple_measure` |
+//! | sensor | all its outputs | `bus` | `_grapple_sensor` |
 //! | other owners of inputs | all their inputs and outputs | `bus` | `_grapple_element` |
+//! | `<owner>.commands` | the owner's inputs that no other terminal has | `bus` | `_grapple_commands` |
 //!
 //! The terminals of a spacecraft and of its controller, and of a port and an interface, have equal
 //! members. A port with wrenches in world axes has a kind of its own, since interfaces give them in the
@@ -27,6 +29,7 @@ use model_description::{
     Causality, CoordinateSystem, Extent, GraphicalRepresentation, Member, ModelDescription, Terminal,
     TerminalGraphicalRepresentation, Terminals, TerminalsAndIcons,
 };
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Path of the file in an FMU.
@@ -193,6 +196,12 @@ fn groups(spec: &Spec, owners: &Owners) -> Vec<Group> {
         groups.extend(group(name, (rule, kind), TerminalIcon::Port, &text, &members));
     }
     for (name, variables) in owners {
+        if spec.sensor.contains_key(name) {
+            let members: Vec<&Variable> = variables.iter().collect();
+            let (kind, text) = (("bus", "_grapple_sensor"), format!("sensor {name}: measured values"));
+            groups.extend(group(name, kind, TerminalIcon::Frame, &text, &members));
+            continue;
+        }
         let is_measure = spec.measure.contains_key(name);
         let members = select(variables, &MOTION);
         let has_pose = members.iter().any(|v| v.field() == "r") || members.iter().any(|v| v.field() == "w");
@@ -219,7 +228,30 @@ fn groups(spec: &Spec, owners: &Owners) -> Vec<Group> {
             ));
         }
     }
+    let further = further_inputs(&groups, owners);
+    groups.extend(further);
     groups
+}
+
+/// Returns the terminals of inputs that are in none of `groups`, one for each owner: switches of
+/// servos, states of motions, references of attitudes.
+fn further_inputs(groups: &[Group], owners: &Owners) -> Vec<Group> {
+    let members = groups.iter().flat_map(|group| &group.terminal.members);
+    let listed: HashSet<&str> = members.map(|member| member.variable_name.as_str()).collect();
+    let mut further = Vec::new();
+    for (name, variables) in owners {
+        let is_further = |v: &&Variable| v.is_input && !listed.contains(v.name.as_str());
+        let members: Vec<&Variable> = variables.iter().filter(is_further).collect();
+        let (kind, text) = (("bus", "_grapple_commands"), format!("further inputs of {name}"));
+        further.extend(group(
+            &format!("{name}.commands"),
+            kind,
+            TerminalIcon::Element,
+            &text,
+            &members,
+        ));
+    }
+    further
 }
 
 /// Returns the terminal of a joint: coordinates, rates, and torques or forces.

@@ -169,7 +169,7 @@ pub enum FmiVersion {
     #[serde(rename = "2.0")]
     V2_0,
     /// FMI 3.0 and its maintenance releases.
-    #[serde(rename = "3.0")]
+    #[serde(rename = "3.0", alias = "3.0.1", alias = "3.0.2")]
     V3_0,
 }
 

@@ -99,7 +99,10 @@ def _matrix(of: Any, what: str) -> Any:
             of = optional("scipy.io", "import_modes").mmread(path)
         except (OSError, ValueError) as error:
             raise GrappleError(f"{path}: no Matrix Market file: {error}") from None
-    matrix = sparse.csr_array(of, dtype=float)
+    matrix = sparse.csr_array(of)
+    if matrix.dtype.kind not in "biuf":
+        raise GrappleError(f"the {what} matrix has values of type {matrix.dtype}; they must be real")
+    matrix = matrix.astype(np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise GrappleError(f"the {what} matrix has the shape {matrix.shape}; it must be square")
     return _symmetric(matrix, what)
@@ -126,6 +129,10 @@ def _punch(path: Path) -> tuple[tuple[Any, Any], NDArray[np.int_]]:
             f"{path}: no matrices KAAX and MAAX, but {', '.join(names) or 'none'}; punch them by EXTSEOUT(…, DMIGPCH)"
         )
     sparse = optional("scipy.sparse", "import_modes")
+    if any(bdf.dmig[name].is_complex for name in pair):
+        raise GrappleError(
+            f"{path}: the matrices {' and '.join(pair)} are complex; they must be real, without structural damping"
+        )
     read = [bdf.dmig[name].get_matrix(is_sparse=False, apply_symmetry=True) for name in pair]
     rows = [[rows[i] for i in range(len(rows))] for _, rows, _ in read]
     every = sorted({tuple(int(part) for part in row) for of in rows for row in of})
@@ -159,20 +166,27 @@ def _bdf(path: Path) -> Any:
 def _columns(path: Path, names: Sequence[str]) -> Array:
     """Reads the columns of a CSV file; shape (rows, columns)."""
     try:
-        header, *lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()] or [""]
+        text = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise GrappleError(f"{path}: {error}") from None
+    (_, header), *lines = [(number, line) for number, line in enumerate(text, 1) if line.strip()] or [(1, "")]
     titles = [title.strip() for title in header.split(",")]
     missing = [name for name in names if name not in titles]
     if missing:
         raise GrappleError(f"{path}: there is no column {', '.join(missing)}; the columns are {', '.join(names)}")
     rows: list[list[float]] = []
-    for number, line in enumerate(lines, 2):
+    for number, line in lines:
         cells = line.split(",")
         try:
-            rows.append([float(cells[titles.index(name)]) for name in names])
+            row = [float(cells[titles.index(name)]) for name in names]
         except (ValueError, IndexError):
             raise GrappleError(f"{path}:{number}: {', '.join(names)} must be numbers") from None
+        for name, value in zip(names, row, strict=True):
+            if not np.isfinite(value):
+                raise GrappleError(f"{path}:{number}: {name} is {value}; it must be finite")
+            if name in ("node", "component") and not value.is_integer():
+                raise GrappleError(f"{path}:{number}: {name} is {value}; it must be a whole number")
+        rows.append(row)
     return np.array(rows).reshape(-1, len(names))
 
 
@@ -180,7 +194,7 @@ def _positions(of: Any) -> dict[int, Array]:
     """Returns the positions of all nodes."""
     if isinstance(of, Mapping):
         positions = cast("Mapping[int, Any]", of)
-        return {int(node): np.array(position, float).reshape(3) for node, position in positions.items()}
+        return {_whole(node): _position(node, position) for node, position in positions.items()}
     if _is_path(of):
         path = _path(of)
         if path.suffix.lower() == ".csv":
@@ -195,6 +209,27 @@ def _positions(of: Any) -> dict[int, Array]:
     raise GrappleError("`nodes` must be a mapping of positions, a CSV file or a Nastran file")
 
 
+def _whole(node: Any) -> int:
+    """Returns the number of a node."""
+    try:
+        if int(node) == node:
+            return int(node)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise GrappleError(f"`nodes`: {node!r} is no number of a node; it must be a whole number")
+
+
+def _position(node: Any, of: Any) -> Array:
+    """Returns three finite numbers."""
+    try:
+        position = np.array(of, dtype=np.float64).reshape(3)
+    except (TypeError, ValueError):
+        position = np.full(3, np.nan)
+    if not np.isfinite(position).all():
+        raise GrappleError(f"`nodes`: the position of node {node} is {of}; it must be three finite numbers")
+    return position
+
+
 def _freedoms(of: Any, positions: Mapping[int, Array], n: int) -> NDArray[np.int_]:
     """Returns node and component of each row; shape (n, 2)."""
     if _is_path(of):
@@ -206,7 +241,15 @@ def _freedoms(of: Any, positions: Mapping[int, Array], n: int) -> NDArray[np.int
                 "component of each row as `freedoms`"
             )
         of = [(node, component) for node in positions for component in range(1, 7)]
-    table = np.array(of, dtype=int).reshape(-1, 2)
+    try:
+        numbers = np.array(of, dtype=np.float64).reshape(-1, 2)
+    except (TypeError, ValueError):
+        raise GrappleError("`freedoms` must have two numbers for each row, node and component") from None
+    wrong = np.flatnonzero(~(np.isfinite(numbers) & (numbers == np.rint(numbers))).all(axis=1))
+    if len(wrong) > 0:
+        node, component = numbers[wrong[0]]
+        raise GrappleError(f"`freedoms`, row {wrong[0] + 1}: node {node:g}, component {component:g}; they must be whole numbers")
+    table = numbers.astype(int)
     if len(table) != n:
         raise GrappleError(f"`freedoms` has {len(table)} rows, the matrices have {n}")
     if ((table[:, 1] < 0) | (table[:, 1] > 6)).any():

@@ -176,34 +176,40 @@ def import_modes(
     names the nodes to which joints and frames attach. The lowest `modes` natural modes of the clamped body are
     kept, below `highest_frequency` (Hz) if given. With `residual`, static deflections under unit forces and
     moments at the attached nodes, and under accelerations of the origin, are added as modes of their own, so
-    that the static compliance of the body is exact; they have high frequencies. `damping_ratio` is that of all
-    modes. `length` and `mass_unit` are the model's units in m and kg: 0.001 and 1000 for mm and tonnes.
+    that the static compliance of the body is exact; they have high frequencies. The deflection of freedoms without
+    mass is no mode: a warning names the components whose compliance is off by more than 1e-3. `damping_ratio` is
+    that of all modes. `length` and `mass_unit` are the model's units in m and kg: 0.001 and 1000 for mm and tonnes.
 
     Raises GrappleError if the matrices are not those of a free structure: not symmetric, not positive, with
-    supports, with another mass in each direction, or with a mechanism.
+    supports, with another mass in each direction, or with a mechanism. Supports that are soft, or matrices with
+    few digits, give a warning: the squared frequency of the free body in its supports is more than 1e-3 of that of
+    the lowest mode.
 
     Sources: Craig and Bampton, AIAA Journal 6 (1968), doi:10.2514/3.4741, for the basis of clamped modes and
     static deflections; Craig and Kurdila, Fundamentals of Structural Dynamics, 2nd ed., ch. 17.
     """
     structure, source = read(stiffness, mass, nodes, freedoms, length, mass_unit)
     attach = {str(name): int(node) for name, node in (attach or {}).items()}
-    if not 1 <= modes <= MOST_MODES:
-        raise GrappleError(f"modes = {modes}: a body may have 1 to {MOST_MODES} modes")
-    if not 0.0 <= damping_ratio < np.inf:
-        raise GrappleError(f"damping_ratio = {damping_ratio}: it must not be negative")
+    _require_sensible(modes, damping_ratio, highest_frequency)
     origin_rows = _clamped_rows(structure, clamped)
     node_rows = {name: _attached_rows(structure, name, node) for name, node in attach.items()}
     R = structure.rigid_motions(structure.positions[clamped])
-    warnings = _require_free(structure, R)
-    mass_kg, centre, inertia = _mass_properties(R.T @ (structure.M @ R))
+    warnings = _require_free(structure, R) + [text for name, rows in node_rows.items() for text in _part_rotations(name, rows)]
+    rigid = R.T @ (structure.M @ R)
+    mass_kg, centre, inertia = _mass_properties(rigid)
 
     kept = np.setdiff1d(np.arange(len(structure.freedoms)), origin_rows)
     K, M = structure.K[kept][:, kept].tocsc(), structure.M[kept][:, kept].tocsc()
-    loaded = [row for rows in node_rows.values() for row in rows.values() if row not in origin_rows]
+    loaded = sorted({row for rows in node_rows.values() for row in rows.values()} - set(origin_rows))
     forces = np.zeros((len(R), len(loaded)))
     forces[loaded, np.arange(len(loaded))] = 1.0
     forces = np.hstack([forces, structure.M @ R])[kept] if residual else np.zeros((len(kept), 0))
-    omega2, shapes, is_residual = _modes(K, M, forces, modes, highest_frequency, structure.freedoms[kept])
+    solve = _factorised(K, structure.freedoms[kept])
+    static = solve(forces)
+    omega2, shapes, is_residual = _modes(K, M, solve, static, modes, highest_frequency)
+    warnings += _resistance(structure, R, omega2[0])
+    if residual:
+        warnings += _left_out(structure.freedoms, kept, loaded, static, omega2, shapes) + _too_high(omega2, is_residual)
     natural = int(np.count_nonzero(~is_residual))
     if highest_frequency is not None and natural == modes < len(kept):
         warnings.append(f"all {modes} modes are below {highest_frequency} Hz, so there may be more; increase `modes`")
@@ -219,13 +225,23 @@ def import_modes(
         mass_centre=centre,
         inertia=inertia,
         frequencies=np.sqrt(omega2) / (2.0 * np.pi),
-        participation=Phi.T @ (structure.M @ R),
+        participation=_fitted(Phi.T @ (structure.M @ R), rigid),
         nodes={name: _node(structure, Phi, attach[name], clamped, rows) for name, rows in node_rows.items()},
         residual=is_residual,
         damping_ratio=float(damping_ratio),
         source=source,
         warnings=tuple(warnings),
     )
+
+
+def _require_sensible(modes: int, damping_ratio: float, highest_frequency: float | None) -> None:
+    """Raises an error for arguments out of their ranges."""
+    if not 1 <= modes <= MOST_MODES:
+        raise GrappleError(f"modes = {modes}: a body may have 1 to {MOST_MODES} modes")
+    if not 0.0 <= damping_ratio < np.inf:
+        raise GrappleError(f"damping_ratio = {damping_ratio}: it must not be negative")
+    if highest_frequency is not None and not highest_frequency > 0.0:
+        raise GrappleError(f"highest_frequency = {highest_frequency} Hz: it must be positive")
 
 
 def _node(structure: Structure, Phi: Array, node: int, clamped: int, rows: Mapping[int, int]) -> Node:
@@ -270,11 +286,86 @@ def _require_free(structure: Structure, R: Array) -> list[str]:
     text = (
         f"the stiffness resists a motion {AXES[worst]} as a rigid body: its energy is {energy[worst]:.1e} of that of the diagonal"
     )
-    if energy[worst] > 1e-5:
+    if not energy[worst] <= 1e-5:
         raise GrappleError(
             f"{text}; the matrices must be those of the free structure, without supports, and positions in the same units"
         )
     return [f"{text} (1e-8 is usual)"] if energy[worst] > 1e-8 else []
+
+
+def _resistance(structure: Structure, R: Array, lowest: float) -> list[str]:
+    """Returns a warning if the stiffness resists motions as a rigid body, in parts of the lowest mode's ω².
+
+    That is no error: supports of half a percent change the lowest frequency as little as matrices with ten digits, whose
+    round-off grows with the fourth power of the number of elements, to 0.2 for 40 elements of a beam.
+    """
+    inertia = np.diag(R.T @ (structure.M @ R)).copy()
+    inertia[3:] = inertia[3:].max()
+    omega2 = np.abs(np.diag(R.T @ (structure.K @ R))) / np.maximum(inertia, np.finfo(float).tiny)
+    worst = int(np.argmax(omega2))
+    part = omega2[worst] / lowest
+    if part <= 1e-3:
+        return []
+    return [
+        f"the stiffness resists a motion {AXES[worst]} as a rigid body: its squared frequency is {part:.1e} of that of the lowest "
+        "mode (below 1e-6 is usual); either the structure has supports, or the matrices have too few digits for their mesh"
+    ]
+
+
+def _left_out(
+    freedoms: NDArray[np.int_], kept: NDArray[np.int_], loaded: Sequence[int], static: Array, omega2: Array, shapes: Array
+) -> list[str]:
+    """Returns warnings for the attached components whose static compliance the modes do not have."""
+    at = np.searchsorted(kept, loaded)
+    exact = static[at, np.arange(len(loaded))]
+    lacking = 1.0 - (shapes[at] ** 2 / omega2).sum(axis=1) / exact
+    parts = [
+        f"{node} {AXES[component - 1]} ({part:.1%})"
+        for (node, component), part in zip(freedoms[loaded], lacking, strict=True)
+        if not abs(part) <= 1e-3
+    ]
+    if not parts:
+        return []
+    return [
+        "the deflections of freedoms without mass are no modes, so the body is too stiff under static loads at the node and "
+        f"component {', '.join(parts)}: give the nodes mass and rotary inertia"
+    ]
+
+
+def _too_high(omega2: Array, is_residual: NDArray[np.bool_]) -> list[str]:
+    """Returns a warning if a static deflection has nearly no mass."""
+    natural = omega2[~is_residual].max()
+    high = np.flatnonzero(is_residual & (omega2 > 1e6 * natural))
+    if len(high) == 0:
+        return []
+    return [
+        f"residual modes from number {high[0] + 1} on are more than 1000 times as high as the natural ones, up to "
+        f"{np.sqrt(omega2[-1]) / (2.0 * np.pi):.3g} Hz: the deflections at the attached nodes have nearly no mass; give these "
+        "nodes mass and rotary inertia, keep more modes, or leave residual modes out"
+    ]
+
+
+def _part_rotations(name: str, rows: Mapping[int, int]) -> list[str]:
+    """Returns a warning for an attached node that has some rotations only."""
+    missing = [AXES[c - 1] for c in range(4, 7) if c not in rows]
+    if not 1 <= len(missing) <= 2:
+        return []
+    return [f'attach "{name}": the node has no {", ".join(missing)}; a joint or frame there does not turn about these axes']
+
+
+def _fitted(participation: Array, rigid: Array) -> Array:
+    """Returns participation factors whose effective masses are not above those of the body.
+
+    Complete modes of lumped masses have all of the body's inertia about its origin, and by round-off of the eigenproblem
+    more: an excess up to 1e-8 is removed, by a factor that differs from one by no more than that.
+    """
+    weights = np.repeat([rigid[0, 0], rigid[3:, 3:].diagonal().max()], 3) ** -0.5
+    for less in (0.0, 1e-10, 1e-9, 1e-8):
+        fitted = (1.0 - less) * participation
+        rest = weights[:, None] * (rigid - fitted.T @ fitted) * weights
+        if np.linalg.eigvalsh(rest)[0] > -1e-13:
+            return fitted
+    return participation
 
 
 def _mass_properties(rigid: Array) -> tuple[float, Array, Array]:
@@ -297,16 +388,14 @@ def _mass_properties(rigid: Array) -> tuple[float, Array, Array]:
 
 
 def _modes(
-    K: Any, M: Any, forces: Array, modes: int, highest_frequency: float | None, freedoms: NDArray[np.int_]
+    K: Any, M: Any, solve: Callable[[Array], Array], static: Array, modes: int, highest_frequency: float | None
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Returns squared angular frequencies, mass-normalised shapes (columns), and marks of the static deflections."""
-    solve = _factorised(K, freedoms)
     limit = np.inf if highest_frequency is None else (2.0 * np.pi * highest_frequency) ** 2
     omega2, shapes = _natural_modes(K, M, solve, modes)
     omega2, shapes = omega2[omega2 <= limit], shapes[:, omega2 <= limit]
     if len(omega2) == 0:
         raise GrappleError(f"the body has no mode below {highest_frequency} Hz; leave `modal` out, it is rigid")
-    static = solve(forces)
     before = np.sqrt(np.einsum("ij,ij->j", static, M @ static))
     # Twice, since one projection leaves round-off of the large first modes.
     for _ in range(2):

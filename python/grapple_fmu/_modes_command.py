@@ -60,6 +60,12 @@ def main(words: Sequence[str]) -> int:
     arguments = _parser().parse_args(words)
     output: Path = arguments.output or Path(f"{arguments.body}.toml")
     try:
+        if not arguments.body:
+            raise GrappleError("--body is empty; the body needs a name")
+        names = [name for name, _ in arguments.attach]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise GrappleError(f"--attach names {twice!r} twice; each node needs a name of its own")
         if output.exists() and not arguments.force:
             raise GrappleError(f"{output} exists; --force replaces it")
         body = import_modes(

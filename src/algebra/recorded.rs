@@ -2,7 +2,7 @@ use super::Scalar;
 use num_traits::{One, Zero};
 use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::mem::swap;
+use std::mem::{ManuallyDrop, swap};
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// Number whose operations are recorded on a [`Tape`], for reverse accumulation of derivatives.
@@ -50,12 +50,13 @@ struct Operations {
 }
 
 thread_local! {
-    /// Operations that are being recorded in this thread.
-    static OPERATIONS: RefCell<Operations> = const {
-        RefCell::new(Operations {
+    /// Operations that are being recorded in this thread. Never dropped: it owns no memory outside
+    /// of [`Tape::record`], and a destructor would keep an unloaded library in the process.
+    static OPERATIONS: RefCell<ManuallyDrop<Operations>> = const {
+        RefCell::new(ManuallyDrop::new(Operations {
             nodes: Vec::new(),
             first: CONSTANT + 1,
-        })
+        }))
     };
 }
 
@@ -81,12 +82,12 @@ impl Tape {
         struct Recording<'a>(&'a mut Operations);
         impl Drop for Recording<'_> {
             fn drop(&mut self) {
-                OPERATIONS.with_borrow_mut(|operations| swap(operations, self.0));
+                OPERATIONS.with_borrow_mut(|operations| swap(&mut **operations, self.0));
             }
         }
         self.operations.nodes.clear();
         self.operations.first = variables as u32 + 1;
-        OPERATIONS.with_borrow_mut(|operations| swap(operations, &mut self.operations));
+        OPERATIONS.with_borrow_mut(|operations| swap(&mut **operations, &mut self.operations));
         let recording = Recording(&mut self.operations);
         let result = work();
         drop(recording);

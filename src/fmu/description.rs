@@ -115,7 +115,10 @@ pub fn describe_for(
             annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
         }],
         model_variables: (registry.variables().filter(is_listed))
-            .map(|v| variable(&registry, &v, &jumps))
+            .map(|v| ScalarVariable {
+                intermediate_update: standard == Standard::Fmi3 && registry.is_intermediate(v.slot),
+                ..variable(&registry, &v, &jumps)
+            })
             .collect(),
         model_structure: structure(&registry, standard, interfaces),
         ..ModelDescription::default()
@@ -260,7 +263,7 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
         initial: variable.initial,
         can_handle_multiple_set_per_time_instant: None,
         dimensions: Vec::new(),
-        intermediate_update: registry.is_intermediate(variable.slot),
+        intermediate_update: false,
         kind,
     }
 }

@@ -14,6 +14,8 @@ use nalgebra::{ColPivQR, DMatrix, DVector, Dyn};
 const BETWEEN: f64 = 1e-9;
 /// Smallest and largest number of intervals between the knots, in each segment of the motion law.
 const INTERVALS: [usize; 2] = [16, 1024];
+/// Number of intervals of all segments from which on none are halved.
+const MOST_INTERVALS: usize = 16 * INTERVALS[1];
 /// Largest number of Newton steps at one time.
 const MOST_STEPS: usize = 50;
 /// Largest distance from the goals, m or rad, per metre of the largest distance of a frame from the
@@ -390,7 +392,7 @@ impl<'a> Planner<'a> {
                     courses: (0..self.joints.len()).map(course).collect(),
                 });
             }
-            if intervals >= INTERVALS[1] {
+            if intervals >= INTERVALS[1] || segments * intervals >= MOST_INTERVALS {
                 return Err(format!(
                     "the motion is not smooth: between {} times the positions are {error:.1e} rad (m) off; the joints pass \
                      near a singular position, or change to another solution",

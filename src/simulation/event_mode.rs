@@ -86,6 +86,13 @@ impl Simulation {
         self.workspace.z_before.iter().any(|&z| z <= 0.0)
     }
 
+    /// Returns true if an event indicator at the present state is not positive; inputs are
+    /// extrapolated from `t_start` (s).
+    pub(super) fn is_at_state_event(&mut self, t_start: f64) -> bool {
+        self.update_indicators(t_start);
+        self.has_state_event()
+    }
+
     /// Returns true if the end of a signal's segment or a sample is scheduled at the present time.
     fn has_time_event(&self) -> bool {
         let State { t, discrete, .. } = &self.state;
@@ -102,10 +109,7 @@ impl Simulation {
         match due {
             DueEvent::Pending => true,
             DueEvent::Handled => false,
-            DueEvent::Unknown => {
-                self.update_indicators(t_start);
-                self.has_state_event() || self.needs_command_event() || self.has_time_event()
-            }
+            DueEvent::Unknown => self.is_at_state_event(t_start) || self.needs_command_event() || self.has_time_event(),
         }
     }
 

@@ -370,12 +370,14 @@ impl Simulation {
             // A time event at `t_end` to round-off is handled at `t_end`: no step ends just before.
             let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
             let is_event = match self.state.x.is_empty() {
-                // A system without states has no state events: its limit states are updated at
-                // every stop.
+                // A system without states has no crossings inside a step: its limit states are
+                // updated at every stop.
                 true => {
                     self.state.t = stop;
                     stops += 1;
-                    !self.leaves_event((t_start, t_end)) || event.is_some_and(|event| reached(event, stop))
+                    !self.leaves_event((t_start, t_end))
+                        || self.is_at_state_event(t_start)
+                        || event.is_some_and(|event| reached(event, stop))
                 }
                 false => {
                     self.step_to_event((t_start, stop), events)?

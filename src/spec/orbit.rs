@@ -126,8 +126,7 @@ pub enum ThirdBody {
 #[serde(deny_unknown_fields)]
 pub struct Atmosphere {
     /// Altitudes of a table, m, ascending, two or more, that include the perigee of the reference
-    /// orbit. With `density`. Default: the exponential atmosphere of Vallado, *Fundamentals of
-    /// Astrodynamics and Applications*, 4th ed. 2013, table 8-4, from 0 to 1000 km.
+    /// orbit. With `density`. Default: Vallado's exponential atmosphere of the Earth, 0 to 1000 km.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub altitude: Vec<f64>,
     /// Densities of the table, kg/m³, positive, one for each altitude.

@@ -71,6 +71,7 @@ impl Spec {
         part.coupling.retain(|_, of| has(&of.joint) && has(&of.follows));
         part.sensor.retain(|_, of| of.joint.as_ref().is_none_or(has));
         part.line_load.retain(|_, load| keeps(&load.body));
+        part.thermal_bending.retain(|_, bending| keeps(&bending.body));
         part
     }
 }

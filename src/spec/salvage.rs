@@ -62,6 +62,7 @@ impl Spec {
                 body.beam = None;
                 let bare = |load: &LineLoad| load.body == *name;
                 self.line_load.retain(|_, load| !bare(load));
+                self.thermal_bending.retain(|_, bending| bending.body != *name);
             }
             if of("modal") {
                 body.modal = None;

@@ -45,6 +45,18 @@ def test_simulate_writes_the_bytes_of_fmi_2(name, tmp_path):
     assert tables[0] == tables[1]
 
 
+def test_describe_reads_and_build_does_not_replace_an_fmu_of_fmi_3(tmp_path):
+    fmu = tmp_path / "two_link.fmu"
+    grapple("build", example("two_link"), "--fmi", "3", "--output", fmu)
+    text = grapple("describe", fmu).stdout
+    assert "FMI 3.0" in text and "shoulder.tau" in text
+    before = fmu.read_bytes()
+    refused = grapple("build", example("servoed_arm"), "--output", fmu, check=False)
+    assert refused.returncode != 0
+    assert '"two_link"' in refused.stderr and "--force" in refused.stderr
+    assert fmu.read_bytes() == before
+
+
 def test_simulate_reports_inputs_that_fmi_3_holds(tmp_path):
     """A ramp of the importer within a step is held at its value at the start of the step."""
     table = tmp_path / "inputs.csv"
@@ -149,6 +161,26 @@ def test_terminals_of_ports_and_interfaces_match(tmp_path):
     assert [t.get("matchingRule") for t in found] == ["plug"] * 2
     assert members(found[0]) == members(found[1])
     assert len(members(found[0])) == 3 + 4 + 3 + 3 + 3 + 3
+
+
+def test_sensors_and_further_inputs_have_terminals_of_their_own(tmp_path):
+    """Sensors are no frames: their terminals have all their outputs."""
+    fmu = tmp_path / "satellite.fmu"
+    grapple("build", example("two_link").parent / "sensors" / "satellite.toml", "--fmi", "3", "--output", fmu)
+    outputs = [v.name for v in fmpy.read_model_description(str(fmu)).modelVariables if v.causality == "output"]
+    found = {t.get("name"): t for t in terminals(fmu).findall("Terminals/Terminal")}
+    for sensor in "imu", "tracker", "hinge_encoder":
+        assert found[sensor].get("terminalKind") == "_grapple_sensor"
+        assert found[sensor].get("matchingRule") == "bus"
+        own = [n.removeprefix(f"{sensor}.") for n in outputs if n.startswith(f"{sensor}.")]
+        assert members(found[sensor]) == own
+
+    fmu = tmp_path / "servoed_arm.fmu"
+    grapple("build", example("servoed_arm"), "--fmi", "3", "--output", fmu)
+    found = {t.get("name"): t for t in terminals(fmu).findall("Terminals/Terminal")}
+    commands = found["shoulder.commands"]
+    assert commands.get("terminalKind") == "_grapple_commands"
+    assert "servo" in members(commands) and not {"q_ref", "qd_ref"} & set(members(commands))
 
 
 @pytest.mark.parametrize("fmi", ["2", "3"])
@@ -332,6 +364,11 @@ def test_values_and_derivatives_of_arrays(arrays, tmp_path):
     unknowns, knowns = ([array[n].valueReference] for n in ("der(base.w)", "base.w"))
     found = np.array(other.getDirectionalDerivative(unknowns, knowns, seed, nSensitivity=3))
     assert found.tobytes() == np.array(expected).tobytes() and np.any(found != 0.0)
+    expected = one.getAdjointDerivative(dw, w, seed)
+    found = np.array(other.getAdjointDerivative(unknowns, knowns, seed, nSensitivity=3))
+    assert found.tobytes() == np.array(expected).tobytes() and np.any(found != 0.0)
+    columns = [one.getDirectionalDerivative(dw, w, unit) for unit in np.eye(3).tolist()]
+    assert np.allclose(found, np.array(columns) @ seed, rtol=1e-12, atol=1e-14)
     with pytest.raises(Exception, match="failed"):
         other.getFloat64([array["base.w"].valueReference], nValues=2)
     with pytest.raises(Exception, match="failed"):

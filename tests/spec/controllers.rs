@@ -99,6 +99,7 @@ fn invalid_filters_are_reported() {
     let place = "9: controller.joint.elbow.filter";
     for good in [
         "{ type = \"first_order\", frequency = 49.0 }",
+        "{ type = \"second_order\", frequency = 1.1e-4 }",
         "{ type = \"second_order\", frequency = 5.0, damping_ratio = 1.0 }, { type = \"notch\", frequency = 2.0, depth = 0.1 }",
     ] {
         assert_eq!(with(good), Vec::<String>::new());
@@ -106,6 +107,7 @@ fn invalid_filters_are_reported() {
     for wrong in [
         "{ type = \"first_order\", frequency = 50.0 }",
         "{ type = \"first_order\", frequency = 0.0 }",
+        "{ type = \"second_order\", frequency = 9e-5 }",
         "{ type = \"first_order\", frequency = 5.0, damping_ratio = 0.7 }",
         "{ type = \"second_order\", frequency = 5.0, depth = 0.7 }",
         "{ type = \"second_order\", frequency = 5.0, damping_ratio = 0.0 }",

@@ -3,6 +3,7 @@
 
 use crate::duals::{Point, ZERO, nominals, scales, stacked};
 use crate::every_load::{FAR, every_load};
+use crate::everything::{self, COUPLED};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
@@ -92,6 +93,7 @@ fn adjoints_equal_products_with_jacobians_on_random_spacecraft() {
 
 #[test]
 fn adjoints_equal_products_with_jacobians_on_every_example() {
+    let mut failed = Vec::new();
     for path in example_files() {
         let text = std::fs::read_to_string(&path).expect("text");
         let directory = path.parent().expect("a folder");
@@ -114,8 +116,11 @@ fn adjoints_equal_products_with_jacobians_on_every_example() {
             }
         }
         println!("{}: {off:.1e}", plant.model().spec.name);
-        assert!(off < TOLERANCE, "{}: {off:e}", path.display());
+        if off >= TOLERANCE {
+            failed.push((path, off));
+        }
     }
+    assert!(failed.is_empty(), "{failed:?}");
 }
 
 #[test]
@@ -134,5 +139,27 @@ fn adjoints_equal_products_with_jacobians_for_every_load_in_every_formulation() 
         }
         println!("{formulation:?}: {off:.1e}");
         assert!(off < TOLERANCE, "{formulation:?}: {off:e}");
+    }
+}
+
+/// The recursion over the tree, with the loads and sensors of rigid bodies; without a flexible body,
+/// a loop or a coupling the evaluation is not recorded as a whole.
+#[test]
+fn adjoints_equal_products_with_jacobians_for_loads_on_rigid_bodies() {
+    let (motor, _) = COUPLED.split_once("[coupling").expect("the last table");
+    let text = everything::rigid()
+        + motor
+        + "[body.sat]\nmass = 0.6\nmass_centre = [0.1, -0.1, 0.2]\ninertia = [0.1, 0.2, 0.15]\n\
+           [joint.leaves]\ntype = \"free\"\nparent = \"c\"\nchild = \"sat\"\norigin = [0.2, 0.1, 0.4]\n\
+           start = { angular_velocity = [0.2, -0.3, 0.6], velocity = [0.1, -0.4, 0.2] }\n\
+           [port.away]\nframe = \"sat\"\naxes = \"frame\"\n\
+           [sensor.imu]\ntype = \"imu\"\nframe = \"c\"\n\
+           [sensor.wrist_load]\ntype = \"force_torque\"\njoint = \"elbow\"\n";
+    let mut plant = crate::plant(&text);
+    for (seed, size) in [(1, 0.0), (2, 0.1), (3, 1.0)] {
+        let point = near_start(&mut plant, seed, size);
+        let off = worst(&plant, &point);
+        println!("moved by {size}: {off:.1e}");
+        assert!(off < TOLERANCE, "moved by {size}: {off:e}");
     }
 }

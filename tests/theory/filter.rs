@@ -133,7 +133,7 @@ fn coupled(filters: &str, samples: u32) -> Vec<[f64; 2]> {
         "name = \"pilot\"\nkind = \"controller\"\n[controller]\nsample_time = {SAMPLE_TIME:?}\n[controller.attitude.bus]\n\
          kp = {kp:?}\nkd = {kd:?}\nport = \"wheels\"\nfilter = [{filters}]\n"
     );
-    let mut bus = Run::new(&spacecraft, 1e-12);
+    let mut bus = Run::new(&spacecraft, 1e-13);
     let mut pilot = Run::new(&controller, 1e-9);
     bus.look();
     let mut motion = Vec::new();
@@ -170,9 +170,10 @@ fn tustin(n: [f64; 3], d: [f64; 3], frequency: f64) -> [[f64; 3]; 2] {
     [n.map(|x| x / d[0]), d.map(|x| x / d[0])]
 }
 
-/// Returns the motion of [`coupled`] by the recurrence of the linear system: exact steps with a
-/// constant moment, and the difference equations of the filters.
-fn recurrence(filters: &[[[f64; 3]; 2]], samples: u32) -> Vec<[f64; 2]> {
+/// Returns the matrix of one sample of the linear system: an exact step with a constant moment, and
+/// the difference equations of the filters. The state is attitude, its rate, angle of the hinge, its
+/// rate, and of each filter the last two commands and results.
+fn transition(filters: &[[[f64; 3]; 2]]) -> DMatrix<f64> {
     let [J, panel] = INERTIA;
     let [k, c] = hinge();
     let mut A = DMatrix::zeros(5, 5);
@@ -191,29 +192,57 @@ fn recurrence(filters: &[[[f64; 3]; 2]], samples: u32) -> Vec<[f64; 2]> {
         term = term * &A * (SAMPLE_TIME / f64::from(k));
         step += &term;
     }
-    let mut x = DVector::from_column_slice(&[START, 0.0, 0.0, 0.0, 0.0]);
-    let first = -GAINS[0] * START;
-    // Commands and results of the last two samples.
-    let mut past = vec![[[first; 2]; 2]; filters.len()];
+    let n = 4 + 4 * filters.len();
+    let mut P = DMatrix::zeros(n, n);
+    for column in 0..n {
+        let mut x = DVector::<f64>::zeros(n);
+        x[column] = 1.0;
+        let mut u = -GAINS[0] * x[0] - GAINS[1] * x[1];
+        for (i, [b, a]) in filters.iter().enumerate() {
+            let at = 4 + 4 * i;
+            let y = b[0] * u + b[1] * x[at] + b[2] * x[at + 1] - a[1] * x[at + 2] - a[2] * x[at + 3];
+            for (row, value) in [u, x[at], y, x[at + 2]].into_iter().enumerate() {
+                P[(at + row, column)] = value;
+            }
+            u = y;
+        }
+        let next = &step * DVector::from_column_slice(&[x[0], x[1], x[2], x[3], u]);
+        for (row, value) in next.iter().take(4).enumerate() {
+            P[(row, column)] = *value;
+        }
+    }
+    P
+}
+
+/// Returns the motion of [`coupled`] by the recurrence of the linear system.
+fn recurrence(P: &DMatrix<f64>, samples: u32) -> Vec<[f64; 2]> {
+    // The filters have the memory of a constant command.
+    let mut x = DVector::from_element(P.nrows(), -GAINS[0] * START);
+    for (row, value) in [START, 0.0, 0.0, 0.0].into_iter().enumerate() {
+        x[row] = value;
+    }
     let mut motion = Vec::new();
     for _ in 0..samples {
         motion.push([x[0], x[2]]);
-        let mut u = -GAINS[0] * x[0] - GAINS[1] * x[1];
-        for ([b, a], [before, after]) in filters.iter().zip(&mut past) {
-            let y = b[0] * u + b[1] * before[0] + b[2] * before[1] - a[1] * after[0] - a[2] * after[1];
-            (*before, *after) = ([u, before[0]], [y, after[0]]);
-            u = y;
-        }
-        x[4] = u;
-        x = &step * x;
+        x = P * x;
     }
     motion
 }
 
+/// Returns the growth of a vibration `Re(c λᵏ)` at its last samples, 1/s:
+/// `x²ₖ₊₁ − xₖ xₖ₊₂ = |c|² sin²(arg λ) |λ|²ᵏ⁺²`.
+fn growth(motion: &[[f64; 2]]) -> f64 {
+    let last = &motion[motion.len() - 4..];
+    let square = |k: usize| last[k + 1][1] * last[k + 1][1] - last[k][1] * last[k + 2][1];
+    (square(1) / square(0)).ln() / (2.0 * SAMPLE_TIME)
+}
+
 /// A low-pass delays the moment by more than a quarter of the period of the vibration, which then
 /// grows. A notch at its frequency in addition removes the instability: attitude and vibration come
-/// to rest. Both motions are those of the linear recurrence, since all turn about one axis.
-/// Tolerance: that of the integration.
+/// to rest. Both motions are those of the linear recurrence, since all turn about one axis, and their
+/// growth is that of its largest eigenvalue.
+/// Tolerance: that of the integration; the growth has the error of four samples, each 1e-9, over the
+/// time between them.
 #[test]
 fn notch_keeps_the_vibration_of_an_appendage_stable() {
     let low_pass = tustin([1.0, 0.0, 0.0], [1.0, 2.0 * FRAC_1_SQRT_2, 1.0], 0.6);
@@ -223,16 +252,18 @@ fn notch_keeps_the_vibration_of_an_appendage_stable() {
         (LOW_PASS, vec![low_pass], 1000, false),
         (&both, vec![low_pass, notch], 4000, true),
     ] {
-        let (found, expected) = (coupled(filters, samples), recurrence(&list, samples));
+        let P = transition(&list);
+        let (found, expected) = (coupled(filters, samples), recurrence(&P, samples));
         let pairs = found.iter().zip(&expected);
         let off = pairs.map(|(a, b)| (a[0] - b[0]).abs().larger((a[1] - b[1]).abs()));
         let off = off.fold(0.0, f64::larger);
         let most = |part: &[[f64; 2]]| part.iter().map(|x| x[1].abs()).fold(0.0, f64::larger);
         let (early, late) = (most(&found[..200]), most(&found[found.len() - 200..]));
-        // Over the 200 samples before the last 100, which are 20 s.
-        let n = found.len();
-        let growth = (most(&found[n - 100..]) / most(&found[n - 300..n - 200])).ln() / (200.0 * SAMPLE_TIME);
+        let spectrum = P.complex_eigenvalues();
+        let rate = spectrum.iter().map(|z| z.norm()).fold(0.0, f64::larger).ln() / SAMPLE_TIME;
+        let growth = growth(&found);
         println!("{filters}: hinge {early:.1e} rad, then {late:.1e} rad, by {growth:.4} 1/s; off by {off:.1e} rad");
+        assert!((growth - rate).abs() < 1e-6, "{growth} 1/s, the eigenvalue's {rate}");
         assert!(if is_stable {
             late < 0.1 * early
         } else {

@@ -22,6 +22,9 @@ mod elastic_line;
 mod environment;
 mod equilibrium;
 mod every_load;
+#[path = "../everything/mod.rs"]
+#[allow(dead_code)]
+mod everything;
 #[path = "../example_files/mod.rs"]
 mod example_files;
 mod examples;

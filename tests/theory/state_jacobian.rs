@@ -3,7 +3,7 @@
 //! loads.
 
 use crate::duals::{Point, nominals, start};
-use crate::every_load::{FAR, every_load, every_load_in_orbit};
+use crate::every_load::{FAR, every_load};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
@@ -113,19 +113,6 @@ fn every_load_and_joint_has_its_derivative() {
         let off = between_both(&plant, &point);
         println!("the same at rest: {off:.1e}");
         assert!(off < TOLERANCE, "at rest: {off:e}");
-    }
-}
-
-/// Loads of the environment depend on positions and velocities: their Jacobian is that of dual
-/// numbers.
-#[test]
-fn loads_of_the_environment_have_their_derivatives() {
-    let mut plant = crate::plant(&every_load_in_orbit());
-    for (seed, size) in [(1, 0.0), (2, 0.1), (3, 0.5)] {
-        let point = near_start(&mut plant, seed, size);
-        let off = between_both(&plant, &point);
-        println!("moved by {size}: {off:.1e}");
-        assert!(off < TOLERANCE, "moved by {size}: {off:e}");
     }
 }
 

@@ -9,7 +9,7 @@ pub enum TerminalIcon {
     Joint,
     /// Port or interface: a square with an arrow.
     Port,
-    /// Frame, body or measure: two axes.
+    /// Frame, body, measure or sensor: two axes.
     Frame,
     /// Another element: a triangle.
     Element,

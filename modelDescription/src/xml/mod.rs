@@ -84,8 +84,9 @@ impl ModelDescription {
     /// # Errors
     ///
     /// Text that is not XML or not a model description of FMI 2.0 or 3.0, a missing required attribute
-    /// or element, or a value of the wrong type; of FMI 3.0, arrays and variables of other types than
-    /// `Float64`, `Int32`, `Boolean`, `String` and `Enumeration`.
+    /// or element, or a value of the wrong type; of FMI 3.0, arrays whose size is a structural
+    /// parameter, and variables of other types than `Float64`, `Int32`, `Boolean`, `String` and
+    /// `Enumeration`. Of an array of another type than `Float64` only the first start value is read.
     pub fn from_xml(text: &str) -> Result<Self, Error> {
         reader::read(text)
     }

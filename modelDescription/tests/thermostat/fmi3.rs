@@ -186,6 +186,38 @@ fn arrays_are_written_and_read() {
     );
 }
 
+/// Of arrays of integers, Booleans and enumerations the first start value is read.
+#[test]
+fn arrays_of_other_types_are_read() {
+    let text = |element: &str, start: &str| {
+        let variable = format!(
+            "<{element} name=\"list\" valueReference=\"4077\" causality=\"parameter\" variability=\"fixed\" \
+             start=\"{start}\"><Dimension start=\"3\"/></{element}><Float64 name=\"room.T\""
+        );
+        let text = GOLDEN.replacen("<Float64 name=\"room.T\"", &variable, 1);
+        assert_ne!(text, GOLDEN);
+        text
+    };
+    for (element, start) in [
+        ("Int32", "7 8 9"),
+        ("Boolean", "true false true"),
+        ("Boolean", "1 0 0"),
+        ("Enumeration", "7 1 2"),
+    ] {
+        let read = ModelDescription::from_xml(&text(element, start)).unwrap();
+        let list = read.model_variables.iter().find(|v| v.name == "list").unwrap();
+        assert_eq!(list.dimensions, [3]);
+        match &list.kind {
+            Kind::Integer(of) => assert_eq!(of.start, Some(7)),
+            Kind::Boolean(of) => assert_eq!(of.start, Some(true)),
+            Kind::Enumeration(of) => assert_eq!(of.start, Some(7)),
+            _ => panic!("{element}"),
+        }
+    }
+    let error = ModelDescription::from_xml(&text("Int32", "much 8 9")).unwrap_err();
+    assert!(error.to_string().contains("start=\"much\""), "{error}");
+}
+
 #[test]
 fn unsupported_variables_are_named() {
     let array = GOLDEN.replacen(

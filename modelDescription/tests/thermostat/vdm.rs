@@ -283,6 +283,11 @@ fn terminals() -> TerminalsAndIcons {
 fn terminals_are_read_back() {
     let text = terminals().to_xml().unwrap();
     assert_eq!(TerminalsAndIcons::from_xml(&text).unwrap(), terminals());
+    for version in ["3.0.1", "3.0.2"] {
+        let other = text.replace("fmiVersion=\"3.0\"", &format!("fmiVersion=\"{version}\""));
+        assert_ne!(other, text);
+        assert_eq!(TerminalsAndIcons::from_xml(&other).unwrap(), terminals());
+    }
     assert_eq!(terminals().check(&thermostat_fmi3()), []);
 }
 

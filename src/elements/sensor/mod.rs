@@ -4,7 +4,7 @@ mod errors;
 mod sight;
 
 use super::samples::{declare_sample_time, validate_sample_time};
-use super::{Compiler, Cursor, Element, Outputs, Samples, Values, View, report};
+use super::{Compiler, Cursor, Element, Outputs, Samples, Values, View};
 use crate::algebra::{Scalar, Vec3, norm};
 use crate::random::Noise;
 use crate::spec::{self, SensorType, Spec, at};
@@ -230,7 +230,7 @@ impl Sensor {
             .sample_time
             .map(|time| declare_sample_time([name, &format!("sensor {name}")], time, &place, from.declare));
         let seed = written.seed.map(|seed| {
-            let what = format!("seed of the noise of sensor {name}, a whole number");
+            let what = format!("seed of the noise of sensor {name}; its whole part counts");
             let quantity = Quantity::new(format!("{name}.seed"), Unit::One, what).bounded(Bound::Between(0, i32::MAX));
             from.declare
                 .parameter(quantity, f64::from(seed), false, &at("sensor", name, "seed"))
@@ -390,12 +390,6 @@ impl Element for Sensor {
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
         if let Some(id) = self.sample_time {
             validate_sample_time(id, of, problems);
-        }
-        if let Some(id) = self.seed
-            && id.of(of.values).fract() != 0.0
-        {
-            let what = format!("the seed {} is not a whole number", id.of(of.values));
-            report(of.declared, id, problems, what);
         }
         if let Some(sight) = &self.sight {
             sight.validate(of, problems);

@@ -18,7 +18,16 @@ pub(super) struct Directions {
     pub dx: Vec<f64>,
     pub y: Vec<f64>,
     /// Partial derivatives of the same with respect to the time, after the first request for them.
-    partial: Option<[Vec<f64>; 2]>,
+    partial: Option<PartialInTime>,
+}
+
+/// Partial derivatives of the state derivatives and of the outputs with respect to the time.
+#[derive(Clone, Debug)]
+struct PartialInTime {
+    /// Rates of the states: zero.
+    rest: Vec<f64>,
+    dx: Vec<f64>,
+    y: Vec<f64>,
 }
 
 impl Directions {
@@ -227,13 +236,16 @@ fn add_along_time(
     plant: &Plant,
     at: OperatingPoint,
     delta_t: f64,
-    partial: &mut Option<[Vec<f64>; 2]>,
+    partial: &mut Option<PartialInTime>,
     [dx, y]: [&mut [f64]; 2],
 ) -> Result<(), Error> {
-    let [ddx, dy] = partial.get_or_insert_with(|| [vec![0.0; dx.len()], vec![0.0; y.len()]]);
-    let rest = vec![0.0; dx.len()];
-    tangent.evaluate_along_motion(plant, at, &rest, ddx, dy)?;
-    for (sum, slope) in dx.iter_mut().chain(y).zip(ddx.iter().chain(&*dy)) {
+    let partial = partial.get_or_insert_with(|| PartialInTime {
+        rest: vec![0.0; dx.len()],
+        dx: vec![0.0; dx.len()],
+        y: vec![0.0; y.len()],
+    });
+    tangent.evaluate_along_motion(plant, at, &partial.rest, &mut partial.dx, &mut partial.y)?;
+    for (sum, slope) in dx.iter_mut().chain(y).zip(partial.dx.iter().chain(&partial.y)) {
         *sum += slope * delta_t;
     }
     Ok(())

@@ -82,12 +82,42 @@ impl Component {
 
     /// Restores a copy, which may come from another instance of the same FMU.
     ///
+    /// Parameters that a saved run of FMI 2.0 has buffered before its first step restart that run;
+    /// in FMI 3.0, where nothing restarts a run, they do so here.
+    ///
     /// # Errors
-    /// `fmi2Error` for the state of another FMU, or of the other interface.
+    /// `fmi2Error` for the state of another FMU, or of the other interface; in FMI 3.0 for buffered
+    /// parameters that are invalid.
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), Fault> {
+        fits((saved.guid, saved.interface), (self.guid, self.interface)).map_err(Fault::error)?;
+        let is_initialised = !matches!(saved.mode, Mode::Instantiated | Mode::Initialization);
+        let is_buffered = saved.parameters_pending && !saved.started && is_initialised;
+        if !(is_buffered && self.standard == Standard::Fmi3) {
+            return self.copy_from(saved);
+        }
+        let own = self.save();
+        self.copy_from(saved)?;
+        self.start_buffered().or_else(|error| {
+            self.copy_from(&own)?;
+            Err(error.into())
+        })
+    }
+
+    /// Starts the run with the buffered parameters.
+    fn start_buffered(&mut self) -> Result<(), Error> {
+        let work_limit = self.registry.work_limit(&self.parameters)?;
+        self.start(work_limit)?;
+        self.accepted.copy_from_slice(&self.parameters);
+        self.parameters_pending = false;
+        self.invalidate();
+        Ok(())
+    }
+
+    /// Copies a saved state of this FMU and interface into the instance.
+    fn copy_from(&mut self, saved: &SavedState) -> Result<(), Fault> {
         let SavedState {
-            guid,
-            interface,
+            guid: _,
+            interface: _,
             mode,
             started,
             parameters_pending,
@@ -96,7 +126,6 @@ impl Component {
             parameters,
             state,
         } = saved;
-        fits((*guid, *interface), (self.guid, self.interface)).map_err(Fault::error)?;
         // Buffered parameters are validated when they are applied.
         if !parameters_pending {
             let work_limit = self.registry.work_limit(parameters)?;

@@ -166,8 +166,8 @@ impl Check<'_> {
     }
 
     fn filters(&mut self, place: &[&str], filters: &[Filter]) {
-        let is_sampled = self.spec.controller.as_ref().is_some_and(|of| of.sample_time.is_some());
-        for what in Filter::problems(filters, is_sampled) {
+        let sample_time = self.spec.controller.as_ref().and_then(|of| of.sample_time);
+        for what in Filter::problems(filters, sample_time) {
             self.of_controller(place, what);
         }
     }

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{Epoch, Orbit};
+use crate::spec::{EARTH_MU, Epoch, Orbit};
 
 /// Smallest number of entries of a table of the atmosphere.
 const FEWEST: usize = 2;
@@ -33,6 +33,11 @@ impl Check<'_> {
         let Some(atmosphere) = &orbit.atmosphere else { return };
         let (altitude, density) = (&atmosphere.altitude, &atmosphere.density);
         if altitude.is_empty() && density.is_empty() {
+            if (orbit.mu / EARTH_MU - 1.0).abs() > 0.01 {
+                let what = "the default table is that of the Earth, but `mu` is that of another body: write `altitude` and \
+                            `density`";
+                report("atmosphere", what.to_owned());
+            }
             return;
         }
         let counts = [altitude.len(), density.len()];

@@ -8,7 +8,7 @@ mod misuse;
 mod refusals;
 mod restarts;
 mod runs;
-mod sensors;
+pub mod sensors;
 mod starts;
 mod state;
 

@@ -3,7 +3,7 @@
 use crate::driver::*;
 
 /// A spacecraft with a flexible mast and sampled sensors with all kinds of errors.
-const SENSORS: &str = "name = \"sensed\"\n[body.bus]\nmass = 30.0\ninertia = [3.0, 4.0, 5.0]\n\
+pub const SENSORS: &str = "name = \"sensed\"\n[body.bus]\nmass = 30.0\ninertia = [3.0, 4.0, 5.0]\n\
     start = { angular_velocity = [0.1, 0.2, -0.3] }\n[body.mast.beam]\nlength = 3.0\nmass_per_length = 0.5\n\
     first_frequency = 0.8\npolar_inertia_per_length = 0.01\nGJ = 20.0\nbending = 1\n\
     [joint.root]\ntype = \"revolute\"\nparent = \"bus\"\nchild = \"mast\"\nstart = { rate = 0.4 }\n\
@@ -53,7 +53,7 @@ fn samples_continue_bit_by_bit_from_a_saved_state() {
     assert!(first.windows(2).all(|pair| pair[0].0[0] != pair[1].0[0]));
 }
 
-/// A damaged number of samples is refused, and a reset instance repeats its samples.
+/// A reset instance repeats its samples.
 #[test]
 fn reset_instance_repeats_its_samples() {
     let fmu = Fmu::of(SENSORS);

@@ -2,6 +2,7 @@
 
 use super::instance::{Arguments, bits, length};
 use super::{DISCARD, ERROR, Instance, Log, OK};
+use crate::contract::sensors::SENSORS;
 use crate::driver::{CS, Fmu, Log as Log2, SPACECRAFT, catcher, impact_in_orbit, ok};
 use crate::example_files::example_files;
 use crate::messages;
@@ -42,8 +43,7 @@ fn run(
     for k in 0..10 {
         let (t, end) = (h * f64::from(k), h * f64::from(k + 1));
         set(k);
-        // At an event at the communication point the next inputs are set in Event Mode.
-        times.extend(cs.advance_and_set(t, end, || set(k + 1)));
+        times.extend(cs.advance(t, end));
         rows.push(bits(&cs.get_many(&outputs)));
     }
     (rows, times)
@@ -79,6 +79,39 @@ fn event_mode_and_early_return_change_no_bit() {
     // Two ends of the signal and two contacts with the stop; two commands; an impact.
     assert!(counts.iter().all(|[.., both]| *both >= 2), "{counts:?}");
     assert_eq!([counts[0][1], counts[2][1]], [0, 1], "states jump at impacts only");
+}
+
+/// Samples are events: those of 0.02, 0.03 and 0.05 s are at communication points and between them.
+#[test]
+fn event_mode_and_early_return_change_no_bit_of_samples() {
+    let [plain, early, at_ends, at_events] = assert_same_runs(&Fmu::of(SENSORS), "sensors", 0.05, None);
+    assert_eq!([plain, early], [0, 0]);
+    // Each communication point is a sample of the camera; the others lie between them.
+    assert_eq!(at_ends, 10);
+    assert!(at_events >= 25, "{at_events}");
+}
+
+/// A continuous controller has no states. The torque of its elbow passes the limit within the step
+/// from 1.75 to 2 s; its references begin to move at 1 s.
+#[test]
+fn limit_of_a_controller_that_is_passed_within_a_step_is_an_event_at_its_end() {
+    let spec = include_str!("../../../examples/arm_controller.toml");
+    let limited = spec.replace("kd = 250.0", "kd = 250.0\ntorque_limit = 20.0");
+    let fmu = Fmu::of(&limited);
+    let counts = assert_same_runs(&fmu, "limited controller", 0.25, None);
+    assert_eq!(counts, [0, 0, 2, 2]);
+    for early_return in [false, true] {
+        let log = Log::default();
+        let cs = instance(&fmu, &log, true, early_return);
+        cs.begin_steps(None);
+        assert_eq!(cs.advance(0.0, 1.75), [1.0][..usize::from(early_return)]);
+        let (_, step) = cs.try_step(1.75, 0.25);
+        let step = step.expect("it succeeds");
+        assert!(step.event_handling_needed && !step.early_return);
+        assert!(cs.get("elbow.tau") < -20.0, "values before the event");
+        cs.event_of_step();
+        assert_eq!(cs.get("elbow.tau"), -20.0);
+    }
 }
 
 /// Ten steps of every example.

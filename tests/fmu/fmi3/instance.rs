@@ -343,13 +343,7 @@ impl<'a> Instance<'a> {
     /// Advances from `t` to `end` (s) by as many steps as early returns require, and handles events
     /// in Event Mode. Returns the times of events and of early returns.
     #[track_caller]
-    pub fn advance(&self, t: f64, end: f64) -> Vec<f64> {
-        self.advance_and_set(t, end, || {})
-    }
-
-    /// Advances as [`advance`](Self::advance); `set` is called in Event Mode if an event is at `end`.
-    #[track_caller]
-    pub fn advance_and_set(&self, mut t: f64, end: f64, set: impl Fn()) -> Vec<f64> {
+    pub fn advance(&self, mut t: f64, end: f64) -> Vec<f64> {
         let mut times = Vec::new();
         for _ in 0..1000 {
             let (status, step) = self.try_step(t, length(t, end));
@@ -358,12 +352,7 @@ impl<'a> Instance<'a> {
             t = step.last_successful_time;
             assert_eq!(step.early_return, t < end);
             if step.event_handling_needed {
-                ok(unsafe { fmi3EnterEventMode(self.c) });
-                if t == end {
-                    set();
-                }
-                self.update();
-                ok(unsafe { fmi3EnterStepMode(self.c) });
+                self.event_of_step();
             }
             if step.event_handling_needed || step.early_return {
                 times.push(t);

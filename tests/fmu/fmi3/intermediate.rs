@@ -171,8 +171,9 @@ fn step_ends_at_the_time_that_the_importer_requests() {
     for event_mode in [false, true] {
         let cs = watched(&fmu, &watcher, event_mode, true);
         match event_mode {
-            true => _ = cs.begin_steps(Some(1e-9)),
-            false => cs.initialise(Some(1e-9)),
+            // So that there are several steps between the requested times.
+            true => _ = cs.begin_steps(Some(1e-12)),
+            false => cs.initialise(Some(1e-12)),
         }
         // A later time, now, the past, and no number.
         let mut t = 0.0;
@@ -238,7 +239,7 @@ fn output_derivatives_and_flags_are_read_during_a_step() {
     watcher
         .references
         .replace(vec![fmu.vr("elbow.q"), fmu.vr("elbow.out_of_range")]);
-    cs.initialise(None);
+    cs.initialise(Some(1e-9));
     cs.step(0.0, 0.5);
     let seen = watcher.seen.take();
     assert!(seen.len() > 3);

@@ -59,6 +59,40 @@ fn states_set_in_the_first_event_mode_are_kept() {
     assert_eq!(me.get("elbow.q"), 0.123);
 }
 
+/// Start values that FMI 2.0 has buffered before its first step restart the run when FMI 3.0
+/// restores it; an invalid value is refused and leaves the instance unchanged.
+#[test]
+fn start_values_that_fmi_2_has_buffered_are_those_of_the_restored_run() {
+    let (fmu, log, log2) = (Fmu::new(), Log::default(), Log2::new());
+    let two = fmu.instance_with_log(&log2, CS);
+    two.initialise(None);
+    ok(two.set("elbow.q_start", -0.3));
+    let three = Instance::co_simulation(&fmu, &log);
+    assert_eq!(three.restore(&two.bytes()), OK);
+    assert_eq!(three.get("elbow.q"), -0.3);
+    three.step(0.0, 0.2);
+    ok(two.step(0.0, 0.2));
+    let outputs = fmu.outputs();
+    assert_eq!(bits(&three.get_many(&outputs)), bits(&two.get_many(&outputs)));
+
+    let two = fmu.instance_with_log(&log2, ME);
+    two.initialise(None);
+    ok(two.set("elbow.q_start", -0.3));
+    let me = Instance::model_exchange(&fmu, &log);
+    assert_eq!(me.restore(&two.bytes()), OK);
+    assert_eq!(me.get("elbow.q"), -0.3);
+    assert!(me.update().states_changed);
+
+    let two = fmu.instance_with_log(&log2, CS);
+    two.initialise(None);
+    ok(two.set("base.mass", -1.0));
+    let before = three.bytes();
+    log.take();
+    assert_eq!(three.restore(&two.bytes()), ERROR);
+    log.assert_one(ERROR, "logStatusError", &["base.mass"]);
+    assert_eq!(three.bytes(), before);
+}
+
 /// A step that FMI 2.0 has discarded leaves the part that succeeded; FMI 3.0 continues from there.
 #[test]
 fn state_after_a_step_that_fmi_2_has_discarded_is_continued() {

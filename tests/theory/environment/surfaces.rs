@@ -82,8 +82,8 @@ fn plate_on_a_boom_follows_its_bending() {
              [body.base]\nmass = 30.0\ninertia = [4.0, 5.0, 6.0]\nstart = {{ angular_velocity = [0.2, -0.3, 0.1], attitude = [0.8, 0.6, 0.0, 0.0] }}\n\
              [body.boom.beam]\nlength = 4.0\nmass_per_length = 0.5\nEI = 6.0\nGJ = 2.0\npolar_inertia_per_length = 0.1\nbending = 2\ntorsion = 1\n\
              [joint.root]\ntype = \"fixed\"\nparent = \"base\"\nchild = \"boom\"\norigin = [0.5, 0.0, 0.0]\n\
-             [frame.outer]\nbody = \"boom\"\norigin = [4.0, 0.3, 0.1]\nrpy_deg = [20.0, 30.0, 40.0]\n\
-             [exposed_surface.sail]\nframe = \"outer\"\narea = 2.0\nnormal = [1.0, 0.5, 0.2]\ntwo_sided = true\n\
+             [frame.far_end]\nbody = \"boom\"\norigin = [4.0, 0.3, 0.1]\nrpy_deg = [20.0, 30.0, 40.0]\n\
+             [exposed_surface.sail]\nframe = \"far_end\"\narea = 2.0\nnormal = [1.0, 0.5, 0.2]\ntwo_sided = true\n\
              radiation = {{ specular = 0.3, diffuse = 0.2 }}\ndrag = {{ coefficient = 2.0 }}\n{DOP853}",
             1361.0 * factor,
             1e3 * factor
@@ -91,8 +91,8 @@ fn plate_on_a_boom_follows_its_bending() {
     };
     let mut run = Run::new(&text(1e3), 1e-10);
     run.go(2.0);
-    let bent = run.vector("outer.deflection").norm();
-    let n = run.attitude("outer").rotate(Vec3::new(1.0, 0.5, 0.2).normalize());
+    let bent = run.vector("far_end.deflection").norm();
+    let n = run.attitude("far_end").rotate(Vec3::new(1.0, 0.5, 0.2).normalize());
     let rigid =
         run.attitude("boom")
             .rotate(Quaternion::from_axis_angle(Vec3::z(), 40.0 * DEGREE).rotate(
@@ -101,11 +101,11 @@ fn plate_on_a_boom_follows_its_bending() {
                 ),
             ));
     let at = point(&run.simulation.plant, 2.0);
-    let r = at.R + run.vector("outer.r");
+    let r = at.R + run.vector("far_end.r");
     let toward = at.sky.as_ref().expect("an epoch").sun - r;
     let far = toward.norm() / ASTRONOMICAL_UNIT;
     let pressed = on_plate(2.0, [0.3, 0.2], n, toward.normalize(), true) * (1e3 / (far * far));
-    let v = at.V + run.vector("outer.v") - Vec3::new(0.0, 0.0, 7.292_115e-5).cross(&r);
+    let v = at.V + run.vector("far_end.v") - Vec3::new(0.0, 0.0, 7.292_115e-5).cross(&r);
     let dragged = -v * (0.5 * run.value("sail.density") * 2.0 * 2.0 * n.dot(&v).abs());
     let off = [("radiation", pressed), ("drag", dragged)]
         .map(|(name, expected)| (run.vector(&format!("sail.{name}_force")) - expected).norm() / expected.norm());
@@ -120,7 +120,7 @@ fn plate_on_a_boom_follows_its_bending() {
     silent.simulation.state = run.simulation.state.clone();
     silent.look();
     let power = run.derivative("system.work") - silent.derivative("system.work");
-    let expected = (pressed + dragged).dot(&run.vector("outer.v"));
+    let expected = (pressed + dragged).dot(&run.vector("far_end.v"));
     println!("power {power:.6} W, F·v {expected:.6} W");
     assert!((power - expected).abs() < 1e-11 * (pressed + dragged).norm());
 }

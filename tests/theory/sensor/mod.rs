@@ -15,8 +15,8 @@ fn run(text: &str) -> Run {
 
 /// A body that is fixed to the world, in uniform gravity along −z. It has no states.
 const STAND: &str = "name = \"stand\"\n[output]\ndiagnostics = false\n[environment]\ngravity = [0.0, 0.0, -9.8]\n\
-    [body.block]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\
-    [joint.bolt]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"block\"\n";
+    [body.cube]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n\
+    [joint.bolt]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"cube\"\n";
 
 /// Returns the outputs with these names after each of `count` samples of a sensor, `period` (s)
 /// apart.

@@ -144,7 +144,7 @@ fn samples_depend_on_nothing_between_events() {
 fn noise_is_the_documented_function_of_seed_name_channel_and_sample() {
     let sensor = |name: &str, more: &str| {
         let table = format!(
-            "[sensor.{name}]\ntype = \"gyro\"\nframe = \"block\"\nsample_time = 0.1\n{more}error = {{ noise = 1.0 }}\n"
+            "[sensor.{name}]\ntype = \"gyro\"\nframe = \"cube\"\nsample_time = 0.1\n{more}error = {{ noise = 1.0 }}\n"
         );
         let names = [1, 2, 3].map(|i| format!("{name}.w[{i}]"));
         let names = names.each_ref().map(String::as_str);

@@ -306,7 +306,15 @@ impl Variable {
         }))
     }
 
+    /// Keeps the first of the start values of an array: other types than `Float64` have no list.
+    fn keep_first_start(&mut self) {
+        if let (Some(text), false) = (&mut self.start, self.dimensions.is_empty()) {
+            *text = text.split_whitespace().next().unwrap_or_default().to_owned();
+        }
+    }
+
     fn integer(&mut self) -> Result<Kind, Error> {
+        self.keep_first_start();
         Ok(Kind::Integer(Integer {
             min: self.number("min", &self.min)?,
             max: self.number("max", &self.max)?,
@@ -317,6 +325,7 @@ impl Variable {
     }
 
     fn boolean(&mut self) -> Result<Kind, Error> {
+        self.keep_first_start();
         let start = match self.start.as_deref().map(str::trim) {
             Some("1") => Some(true),
             Some("0") => Some(false),
@@ -331,11 +340,12 @@ impl Variable {
     fn string(&mut self) -> Kind {
         Kind::String(Text {
             declared_type: self.declared_type.take(),
-            start: self.starts.pop().map(|start| start.value),
+            start: self.starts.drain(..).next().map(|start| start.value),
         })
     }
 
     fn enumeration(&mut self) -> Result<Kind, Error> {
+        self.keep_first_start();
         Ok(Kind::Enumeration(Enumeration {
             min: self.number("min", &self.min)?,
             max: self.number("max", &self.max)?,
