@@ -38,6 +38,10 @@ macro_rules! for_each_element {
             dc_motors: DcMotor,
             "Reaction wheels."
             wheels: wheel::Wheel,
+            "Control moment gyros."
+            cmgs: cmg::Cmg [cmg: crate::spec::Cmg],
+            "Tanks with liquids that slosh."
+            tanks: tank::Tank [tank: crate::spec::Tank],
             "Frames on which an external wrench acts, as inputs."
             ports: Port [port: crate::spec::Port],
             "Thrusters."

@@ -3,7 +3,7 @@
 use crate::text::{count, number};
 use grapple::Problem;
 use grapple::plant::{Model, Plant};
-use grapple::spec::{Body, Inertia, Joint, PerAxis, Spec, WORLD};
+use grapple::spec::{Body, Inertia, Joint, PerAxis, SloshModel, Spec, WORLD};
 use grapple::system::Unit;
 use indexmap::IndexMap;
 use std::collections::{HashMap, HashSet};
@@ -47,6 +47,7 @@ pub fn implausible(model: &Arc<Model>) -> Result<Vec<Problem>, grapple::Error> {
         found.extend(gyration(spec, largest));
         found.extend(floating(spec));
         found.extend(joint_angles(spec));
+        found.extend(tanks(spec));
         found.extend(aliased_modes(model)?);
     }
     found.extend(reference_angles(model));
@@ -252,6 +253,35 @@ fn floating(spec: &Spec) -> Vec<Problem> {
         problem(["body", tree], what)
     };
     forgotten.map(report).collect()
+}
+
+/// Density of a liquid, kg/m³, below and above which a tank is reported: hydrogen has 70, mercury
+/// 13 500.
+const LIQUIDS: [f64; 2] = [20.0, 20e3];
+
+/// Reports tanks whose liquid has no density of a liquid, and pendulums that nothing restores.
+fn tanks(spec: &Spec) -> Vec<Problem> {
+    let has_gravity = spec.environment.gravity.is_some_and(|g| g != [0.0; 3]);
+    let has_thrust = !spec.thruster.is_empty() || !spec.port.is_empty();
+    let mut found = Vec::new();
+    for (name, tank) in &spec.tank {
+        if let Some(cylinder) = &tank.cylinder {
+            let density = cylinder.density();
+            if !(LIQUIDS[0]..=LIQUIDS[1]).contains(&density) {
+                let what = format!(
+                    "the density of the liquid is {} kg/m³: `radius` and `height` are in m, `mass` is in kg",
+                    number(density, 3)
+                );
+                found.push(problem(["tank", name, "cylinder"], what));
+            }
+        }
+        if tank.model == SloshModel::Pendulum && !has_gravity && !has_thrust {
+            let what = "nothing accelerates the spacecraft (gravity, a thruster, a port), so little restores the pendulums of \
+                        the liquid: in weightlessness write model = \"spring_mass\" with a `frequency`";
+            found.push(problem(["tank", name, "model"], what.to_owned()));
+        }
+    }
+    found
 }
 
 fn numbers(per_axis: &PerAxis) -> &[f64] {

@@ -318,6 +318,13 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
                     offset += lever;
                 }
             }
+            JointModel::Rectangular(joint) => {
+                for (k, axis) in joint.axes().column_iter().take(2).enumerate() {
+                    let (direction, lever) = self.slid(axis.into_owned(), q_0[k], u[k]);
+                    H[k] = direction;
+                    offset += lever;
+                }
+            }
             JointModel::Cartesian(joint) => {
                 for (k, axis) in joint.axes().column_iter().enumerate() {
                     let (direction, lever) = self.slid(axis.into_owned(), q_0[k], u[k]);

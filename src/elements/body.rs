@@ -37,12 +37,14 @@ impl Element for Body {
     fn compile(from: &mut Compiler) -> Vec<Self> {
         let spec = from.spec;
         let has_origin = spec.state_point() == StatePoint::Origin;
+        let added = spec.added();
+        let is_added = |body: &String| added.iter().any(|of| of.parts.iter().any(|[part, _]| part == body));
         let bodies = from.system.bodies.iter().enumerate();
         let observed = bodies.map(|(i, body)| {
             let (is_written, moves) = (body.joint.written, body.joint.nv > 0);
             let is_maximal = matches!(spec.formulation, Formulation::Quaternion | Formulation::Natural);
             let is_dual = spec.formulation == Formulation::DualQuaternion;
-            let is_rotor = spec.wheel.contains_key(&body.joint.name) || body.joint.drives.is_some();
+            let is_rotor = body.joint.drives.is_some() || is_added(&body.name);
             let is_wanted = spec.output.bodies && !is_rotor;
             let is_free = body.joint.kind == JointType::Free && body.segment == 0;
             Self {

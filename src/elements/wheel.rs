@@ -27,7 +27,7 @@ impl Element for Wheel {
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let now = &view.now;
-        let inertia = now.derived.bodies[self.rotor].I_Bcm.d[2];
+        let inertia = now.derived.bodies[self.rotor].J_Bo.d[2];
         y.number(now.qd[now.system.bodies[self.rotor].joint.v] * S::lift(inertia));
     }
 }

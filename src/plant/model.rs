@@ -175,8 +175,8 @@ impl Model {
         if let Some(expanded) = plan::expand(spec)? {
             return Self::compile_and_derive(&expanded);
         }
-        let with_rotors = spec.with_rotors();
-        let (written, spec) = (spec, with_rotors.as_deref().unwrap_or(spec));
+        let with_added = spec.with_added();
+        let (written, spec) = (spec, with_added.as_deref().unwrap_or(spec));
         let mut declare = Declarations::default();
         let system = System::compile(spec, &mut declare)?;
         let mut problems = Vec::new();

@@ -315,11 +315,16 @@ impl<'a> Planner<'a> {
                 Some(frame) => Moved::Frame(find(frame)?),
                 None => {
                     let is_named = |body: usize| goal.mass_centre.contains(&system.bodies[system.whole(body)].name);
-                    let wheels = &self.of.model.spec.wheel;
+                    let added = self.of.model.spec.added();
+                    let is_carried = |name: &String| {
+                        let of = added.iter().find(|of| of.parts.iter().any(|[part, _]| part == name));
+                        of.is_some_and(|of| goal.mass_centre.iter().any(|body| body == of.carrier))
+                    };
                     let is_meant = |body: usize| {
-                        let Body { joint, parent, .. } = &system.bodies[body];
-                        let is_rotor = joint.drives.is_some() || wheels.contains_key(&joint.name);
-                        is_named(body) || (is_rotor && parent.is_some_and(is_named))
+                        let Body {
+                            name, joint, parent, ..
+                        } = &system.bodies[body];
+                        is_named(body) || is_carried(name) || (joint.drives.is_some() && parent.is_some_and(is_named))
                     };
                     let bodies = (0..system.bodies.len()).filter(|&body| is_meant(body));
                     Moved::MassCentre(bodies.map(|body| (body, derived.bodies[body].m)).collect())

@@ -84,7 +84,6 @@ pub struct Geared {
 impl Spec {
     /// Adds the rotors of all drive trains: bodies on joints that have the actuators of the joints
     /// that they drive.
-    #[inline(never)] // importers call from threads with small stacks
     pub(super) fn add_drive_trains(&mut self) {
         let joints: Vec<String> = self.joint.keys().cloned().collect();
         for name in joints {

@@ -1,4 +1,5 @@
 use super::{Spec, WORLD, unknown};
+use std::borrow::Cow;
 
 /// Table of an element in a section whose tables the user names, such as `[grasp.<name>]`.
 pub(crate) trait Table {
@@ -60,7 +61,7 @@ impl<'a> FrameField<'a> {
 #[derive(Default)]
 pub(crate) struct Report {
     /// Pairs of a field (empty for the whole table) and its error.
-    pub found: Vec<(&'static str, String)>,
+    pub found: Vec<(Cow<'static, str>, String)>,
 }
 
 impl Report {
@@ -75,8 +76,8 @@ impl Report {
     }
 
     /// Adds an error at a field.
-    pub fn add(&mut self, field: &'static str, what: impl Into<String>) {
-        self.found.push((field, what.into()));
+    pub fn add(&mut self, field: impl Into<Cow<'static, str>>, what: impl Into<String>) {
+        self.found.push((field.into(), what.into()));
     }
 
     /// Adds an error if `frame` is on an ANCF beam, at a field that needs an attitude: the beam has

@@ -1,5 +1,5 @@
 use super::drive_train::Geared;
-use super::{Axes, DcMotor, DriveTrain, FreeStart, Motor, Wheel};
+use super::{Axes, DcMotor, DriveTrain, FreeStart, Motor};
 use crate::algebra::{Quaternion, Vec3};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -62,7 +62,7 @@ pub struct Joint {
     /// Default: the actuators act on the child directly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive_train: Option<Box<DriveTrain>>,
-    /// Drive train that this joint's rotor drives, if [`Spec::with_rotors`](super::Spec) has added
+    /// Drive train that this joint's rotor drives, if [`Spec::with_added`](super::Spec) has added
     /// the joint.
     #[serde(skip)]
     pub(crate) geared: Option<Box<Geared>>,
@@ -120,6 +120,8 @@ pub enum JointType {
     /// angle, rad, then the position in the plane, m, along the axes x and y of F, or for another
     /// `axis` than z along their images under the shortest rotation from z to `axis`.
     Planar,
+    /// Translation along the axes x and y of F. Two coordinates, m.
+    Rectangular,
     /// Translation along the three axes of F. Three coordinates, m.
     Cartesian,
     /// Rotation about a point. The coordinates are a unit quaternion (child to F), the rates the
@@ -150,6 +152,7 @@ impl JointType {
             Self::Cylindrical => "cylindrical",
             Self::Screw => "screw",
             Self::Planar => "planar",
+            Self::Rectangular => "rectangular",
             Self::Cartesian => "cartesian",
             Self::Spherical => "spherical",
             Self::Universal => "universal",
@@ -163,7 +166,7 @@ impl JointType {
         match self {
             Self::Fixed => 0,
             Self::Revolute | Self::Prismatic | Self::Screw => 1,
-            Self::Cylindrical | Self::Universal => 2,
+            Self::Cylindrical | Self::Universal | Self::Rectangular => 2,
             Self::Planar | Self::Cartesian | Self::Spherical => 3,
             Self::Free => 6,
         }
@@ -184,7 +187,7 @@ impl JointType {
             Self::Revolute | Self::Cylindrical | Self::Universal | Self::Screw | Self::Planar => {
                 (0..self.rates()).filter(|&i| self.is_angular(i)).count()
             }
-            Self::Fixed | Self::Prismatic | Self::Cartesian | Self::Spherical | Self::Free => 0,
+            Self::Fixed | Self::Prismatic | Self::Rectangular | Self::Cartesian | Self::Spherical | Self::Free => 0,
         }
     }
 
@@ -199,7 +202,7 @@ impl JointType {
             Self::Revolute | Self::Screw | Self::Universal | Self::Spherical => true,
             Self::Cylindrical | Self::Planar => i == 0,
             Self::Free => i < 3,
-            Self::Prismatic | Self::Cartesian | Self::Fixed => false,
+            Self::Prismatic | Self::Rectangular | Self::Cartesian | Self::Fixed => false,
         }
     }
 }
@@ -449,19 +452,19 @@ impl Joint {
         servo.is_some_and(|servo| servo.feed_forward == FeedForward::Rigid)
     }
 
-    /// Returns the revolute joint between a wheel's body and its `rotor`, with the wheel's motor.
-    pub(super) fn of_wheel(wheel: &Wheel, rotor: &str) -> Self {
+    /// Returns a joint without actuators, loads and inputs, at the origin of its parent.
+    pub(super) fn between(kind: JointType, parent: &str, child: &str) -> Self {
         Self {
-            kind: JointType::Revolute,
-            parent: wheel.body.clone(),
-            child: rotor.to_owned(),
-            origin: wheel.position,
-            orientation: Some(Quaternion::between(&Vec3::z(), &Vec3::from(wheel.axis).normalize()).to_array()),
+            kind,
+            parent: parent.to_owned(),
+            child: child.to_owned(),
+            origin: [0.0; 3],
+            orientation: None,
             rpy_deg: None,
             axis: None,
             axis2: None,
             pitch: None,
-            damping: wheel.damping.map(PerAxis::All),
+            damping: None,
             friction: None,
             spring: None,
             rotor_inertia: None,
@@ -469,21 +472,20 @@ impl Joint {
             geared: None,
             range: None,
             servo: None,
-            motor: Some(Motor {
-                torque_limit: PerAxis::All(wheel.torque_limit),
-                rate_limit: Some(PerAxis::All(wheel.rate_limit)),
-            }),
+            motor: None,
             motion: JointMotion::Loads,
             motions: Vec::new(),
             tracking: None,
             dc_motor: None,
-            input: true,
-            start: Some(Box::new(JointStart {
-                rate: Some(PerAxis::All(wheel.rate)),
-                ..JointStart::default()
-            })),
+            input: false,
+            start: None,
         }
     }
+}
+
+/// Returns the unit quaternion of the shortest rotation from z to `axis`, which is not zero.
+pub(super) fn from_z(axis: [f64; 3]) -> [f64; 4] {
+    Quaternion::between(&Vec3::z(), &Vec3::from(axis).normalize()).to_array()
 }
 
 impl JointStart {

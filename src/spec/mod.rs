@@ -5,6 +5,7 @@
 //! limits are in the field docs, from which the JSON schema for editors ([`schema`]) is generated.
 //! The layer [`system`](crate::system) derives the mechanical model from them.
 
+mod added;
 mod ancf_beam;
 mod assembly;
 mod beam;
@@ -13,6 +14,7 @@ mod body;
 mod bushing;
 mod check;
 mod closed_loop;
+mod cmg;
 mod contact;
 mod controller;
 mod dc_motor;
@@ -49,6 +51,7 @@ mod shape;
 mod shaper;
 mod signal;
 mod source;
+mod tank;
 mod task;
 mod thermal_bending;
 mod thruster;
@@ -58,6 +61,8 @@ mod wheel;
 #[doc(hidden)]
 pub use mount::names_tests;
 
+pub(crate) use added::Added;
+use added::on_rigid_body;
 pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
@@ -66,6 +71,7 @@ pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia};
 pub(crate) use bushing::BushingFields;
 pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
+pub use cmg::{Cmg, Gimbal, GyroRotor};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
@@ -106,6 +112,7 @@ pub use shaper::{Shaper, ShaperType};
 pub use signal::{Interpolation, Signal, Waveform};
 pub(crate) use signal::{derivative_of, empty_window};
 pub use source::{Source, read_bytes, read_text};
+pub use tank::{Cylinder, RigidLiquid, SloshDirections, SloshMode, SloshModel, SloshStart, Tank};
 pub use task::{Component, Task, Waypoint};
 pub use thermal_bending::ThermalBending;
 pub use thruster::{Throttle, Thruster};

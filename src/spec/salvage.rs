@@ -80,7 +80,8 @@ impl Spec {
 
 /// Returns the names of the tables that have inputs, except bodies.
 fn owners(spec: &Spec) -> HashSet<String> {
-    let mut owners: HashSet<String> = spec.joint.keys().chain(spec.wheel.keys()).cloned().collect();
+    let mut owners: HashSet<String> = spec.joint.keys().cloned().collect();
+    owners.extend(spec.added().into_iter().flat_map(|added| added.parts).flatten());
     spec.each_element(|_, name, _| {
         owners.insert(name.to_owned());
     });

@@ -1,4 +1,6 @@
-use super::{Body, Inertia, Joint, Spec};
+use super::joint::from_z;
+use super::{Body, Friction, Inertia, Joint, JointStart, JointType, Motor, PerAxis, Spec};
+use crate::algebra::Sym3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +26,7 @@ pub struct Wheel {
     /// Inertia of the rotor about its axis, kg·m², positive.
     pub inertia: f64,
     /// Inertia of the rotor perpendicular to its axis, kg·m², positive. Default: half of `inertia`,
-    /// as of a thin disc or ring.
+    /// as of a thin disc or ring; with imbalance the smallest that such a rotor can have, rounded up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transverse_inertia: Option<f64>,
     /// Largest magnitude of the motor's torque, N·m, positive.
@@ -38,7 +40,34 @@ pub struct Wheel {
     /// Viscous friction of the bearings, N·m·s/rad, not negative. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping: Option<f64>,
+    /// Dry friction of the bearings, as of a joint. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<Box<Friction>>,
+    /// Static imbalance of the rotor, kg·m, not negative: its mass times the distance of its mass
+    /// centre from its axis. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub static_imbalance: Option<f64>,
+    /// Static imbalance in place of `static_imbalance`, g·cm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub static_imbalance_g_cm: Option<f64>,
+    /// Dynamic imbalance of the rotor, kg·m², not negative: the magnitude of its products of inertia
+    /// with its axis. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamic_imbalance: Option<f64>,
+    /// Dynamic imbalance in place of `dynamic_imbalance`, g·cm².
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dynamic_imbalance_g_cm2: Option<f64>,
+    /// Angle about the axis from the direction of the static to that of the dynamic imbalance, degrees.
+    /// Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imbalance_phase_deg: Option<f64>,
 }
+
+/// Number of kg·m in a g·cm.
+const GRAM_CENTIMETRE: f64 = 1e-5;
+
+/// Number of kg·m² in a g·cm².
+const GRAM_CENTIMETRE_2: f64 = 1e-7;
 
 impl Wheel {
     /// Returns the name of the rotor's body.
@@ -46,33 +75,74 @@ impl Wheel {
         format!("{name}_rotor")
     }
 
+    /// Returns the static (kg·m) and the dynamic (kg·m²) imbalance.
+    fn imbalance(&self) -> [f64; 2] {
+        let of_grams = |value: Option<f64>, unit| value.map(|value| value * unit);
+        let fixed = of_grams(self.static_imbalance_g_cm, GRAM_CENTIMETRE);
+        let moving = of_grams(self.dynamic_imbalance_g_cm2, GRAM_CENTIMETRE_2);
+        [self.static_imbalance.or(fixed), self.dynamic_imbalance.or(moving)].map(|value| value.unwrap_or(0.0))
+    }
+
+    /// Returns the distance (m) of the rotor's mass centre from its axis, along x, and its inertia
+    /// about the mass centre, kg·m². `inertia` is that about the axis.
+    pub(super) fn rotor_inertia(&self) -> (f64, Sym3<f64>) {
+        let [fixed, moving] = self.imbalance();
+        let offset = fixed / self.mass;
+        let of_offset = fixed * offset;
+        let across = self
+            .transverse_inertia
+            .unwrap_or(0.5 * self.inertia + moving + of_offset);
+        let phase = self.imbalance_phase_deg.unwrap_or(0.0).to_radians();
+        let inertia = Sym3 {
+            d: [across, across - of_offset, self.inertia - of_offset],
+            o: [0.0, moving * libm::cos(phase), moving * libm::sin(phase)],
+        };
+        (offset, inertia)
+    }
+
     /// Returns the rotor as a body, with its axis along z.
     fn body(&self) -> Body {
-        let across = self.transverse_inertia.unwrap_or(0.5 * self.inertia);
+        let (offset, Sym3 { d, o }) = self.rotor_inertia();
+        let inertia = match o {
+            [0.0, 0.0, 0.0] => Inertia::Diagonal(d),
+            [xy, xz, yz] => Inertia::Full([d[0], d[1], d[2], xy, xz, yz]),
+        };
         Body {
             mass: Some(self.mass),
-            inertia: Some(Inertia::Diagonal([across, across, self.inertia])),
+            mass_centre: [offset, 0.0, 0.0],
+            inertia: Some(inertia),
             ..Body::default()
+        }
+    }
+
+    /// Returns the revolute joint between the wheel's body and its `rotor`, with the wheel's motor.
+    fn joint(&self, rotor: &str) -> Joint {
+        Joint {
+            origin: self.position,
+            orientation: Some(from_z(self.axis)),
+            damping: self.damping.map(PerAxis::All),
+            friction: self.friction.clone(),
+            motor: Some(Motor {
+                torque_limit: PerAxis::All(self.torque_limit),
+                rate_limit: Some(PerAxis::All(self.rate_limit)),
+            }),
+            input: true,
+            start: Some(Box::new(JointStart {
+                rate: Some(PerAxis::All(self.rate)),
+                ..JointStart::default()
+            })),
+            ..Joint::between(JointType::Revolute, &self.body, rotor)
         }
     }
 }
 
 impl Spec {
-    /// Returns the spec with the rotor of every wheel and of every drive train added, each a body
-    /// on a joint; none if there are no rotors.
-    #[inline(never)] // importers call from threads with small stacks
-    pub(crate) fn with_rotors(&self) -> Option<Box<Self>> {
-        if self.wheel.is_empty() && self.joint.values().all(|joint| joint.drive_train.is_none()) {
-            return None;
-        }
-        let mut spec = Box::new(self.clone());
-        spec.add_drive_trains();
+    /// Adds the rotor of every wheel, a body on a joint.
+    pub(super) fn add_wheels(&mut self) {
         for (name, wheel) in &self.wheel {
             let rotor = Wheel::rotor(name);
-            let joint = Joint::of_wheel(wheel, &rotor);
-            spec.body.insert(rotor, wheel.body());
-            spec.joint.insert(name.clone(), joint);
+            self.joint.insert(name.clone(), wheel.joint(&rotor));
+            self.body.insert(rotor, wheel.body());
         }
-        Some(spec)
     }
 }

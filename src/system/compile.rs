@@ -236,6 +236,11 @@ impl System {
     /// Numbers the bodies whose joint reaction is computed.
     fn number_reactions(&mut self, spec: &Spec) {
         let all = spec.output.reactions;
+        let added = spec.added();
+        let is_observed = |joint: &String| {
+            let mut observed = added.iter().filter(|of| of.section != "wheel");
+            observed.any(|of| of.parts.iter().any(|[_, part]| part == joint))
+        };
         let is_held = |joint: &Joint| {
             let written = spec.joint.get(&joint.name).filter(|_| joint.written);
             written.is_some_and(|written| written.feeds_forward() || written.sticks())
@@ -244,10 +249,10 @@ impl System {
                     .values()
                     .any(|sensor| joint.written && sensor.reads_reaction(&joint.name))
         };
-        let computed = self
-            .bodies
-            .iter_mut()
-            .filter(|body| all || body.modes.is_some() || body.joint.is_drivable() || is_held(&body.joint));
+        let computed = self.bodies.iter_mut().filter(|body| {
+            let joint = &body.joint;
+            all || body.modes.is_some() || joint.is_drivable() || is_held(joint) || is_observed(&joint.name)
+        });
         for (index, body) in computed.enumerate() {
             body.reaction_index = Some(index);
         }

@@ -387,6 +387,7 @@ impl Validator<'_> {
                 JointModel::Screw(joint::Screw::new(axis, pitch, q_PM))
             }
             JointType::Planar => JointModel::Planar(Box::new(joint::Planar::new(&axis, q_PM))),
+            JointType::Rectangular => JointModel::Rectangular(joint::Rectangular::new(q_PM)),
             JointType::Cartesian => JointModel::Cartesian(joint::Cartesian::new(q_PM)),
             JointType::Spherical => {
                 self.start_attitude(joint);

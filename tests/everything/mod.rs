@@ -195,6 +195,49 @@ origin = [0.9, 0.1, 0.0]
 frame = "on_mast"
 "#;
 
+/// Tanks with pendulums and masses on springs, a gyro of variable speed, and a wheel with imbalance
+/// and friction.
+pub const WITH_LIQUIDS: &str = r#"
+[tank.fuel]
+body = "base"
+position = [0.1, 0.0, -0.5]
+model = "pendulum"
+acceleration = 1.0
+cylinder = { radius = 0.3, height = 0.8, fill = 0.5, mass = 9.0, modes = 2, damping_ratio = 0.01 }
+start.mode1 = { position = [0.1, -0.2] }
+[tank.bladder]
+body = "nut"
+axis = [0.2, 1.0, 0.3]
+model = "spring_mass"
+rigid = { mass = 0.2, inertia = [2e-3, 3e-3] }
+[tank.bladder.mode.side]
+mass = 0.1
+frequency = 0.4
+damping_ratio = 0.05
+[tank.bladder.mode.bob]
+mass = 0.1
+frequency = 0.6
+directions = "axial"
+[cmg.gyro]
+body = "base"
+position = [0.3, 0.1, -0.2]
+gimbal_axis = [0.0, 0.0, 2.0]
+spin_axis = [0.0, 3.0, 0.0]
+gimbal = { mass = 1.0, inertia = 0.01, damping = 0.1 }
+rotor = { mass = 2.0, inertia = 0.02, rate = 30.0, torque_limit = 0.5 }
+[wheel.spin]
+body = "base"
+axis = [0.0, 1.0, 1.0]
+mass = 2.0
+inertia = 0.02
+torque_limit = 1.0
+rate_limit = 700.0
+rate = 20.0
+static_imbalance_g_cm = 5.0
+dynamic_imbalance_g_cm2 = 60.0
+friction = { coulomb = 0.01, slip = 0.5 }
+"#;
+
 /// Returns [`EVERYTHING`] with a rigid rod in place of the flexible boom.
 pub fn rigid() -> String {
     let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");

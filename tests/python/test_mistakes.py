@@ -25,7 +25,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("made")
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
-    specs = [folder / f"{name}.toml" for name in ("arm", "control", "servicer")]
+    specs = [folder / f"{name}.toml" for name in ("arm", "control", "servicer", "tanks")]
     for spec in specs:
         assert grapple("check", "--quiet", spec).stderr == "", spec
     grapple("build", specs[0], "-o", folder / "arm.fmu")

@@ -74,6 +74,10 @@ inertia = [0.1, 0.2, 0.15]
 mass = 0.8
 mass_centre = [-0.2, -0.1, 0.4]
 inertia = [0.1, 0.2, 0.15]
+[body.plate]
+mass = 0.3
+mass_centre = [0.1, -0.1, 0.2]
+inertia = [0.05, 0.1, 0.07]
 [body.post]
 mass = 0.8
 mass_centre = [-0.2, -0.1, 0.4]
@@ -181,6 +185,34 @@ spring = {{ stiffness = [0.6, 5.0, 6.0] }}
 servo = {{ kp = [1.0, 2.0, 3.0], kd = 0.2 }}
 friction = {{ coulomb = 0.1, slip = 0.2 }}
 start = {{ rate = [0.4, 0.2, -0.3] }}
+[joint.float]
+type = "rectangular"
+parent = "e"
+child = "plate"
+origin = [0.1, -0.2, 0.1]
+orientation = [0.5, 0.5, 0.5, -0.5]
+damping = [0.2, 0.1]
+spring = {{ stiffness = 2.0 }}
+start = {{ rate = [0.3, -0.4] }}
+[tank.liquid]
+body = "base"
+position = [0.2, 0.1, -0.3]
+axis = [0.1, -0.2, 0.6]
+model = "pendulum"
+acceleration = 1.1
+rigid = {{ mass = 0.4, height = 0.2, inertia = [0.02, 0.03] }}
+mode.first = {{ mass = 0.5, length = 0.3, height = 0.1, damping_ratio = 0.05 }}
+[tank.bladder]
+body = "post"
+model = "spring_mass"
+mode.any = {{ mass = 0.3, stiffness = 2.0, directions = "all", damping_ratio = 0.05 }}
+[cmg.gyro]
+body = "base"
+position = [0.3, 0.1, -0.2]
+gimbal_axis = [0.0, 0.2, 2.0]
+spin_axis = [3.0, 0.0, 0.0]
+gimbal = {{ mass = 0.4, inertia = 0.02, damping = 0.1 }}
+rotor = {{ mass = 0.5, inertia = 0.04, rate = 2.0, torque_limit = 5.0 }}
 [joint.weld]
 type = "fixed"
 parent = "d"

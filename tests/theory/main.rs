@@ -44,6 +44,7 @@ mod mass_centre;
 mod mechanics;
 #[path = "../messages/mod.rs"]
 mod messages;
+mod momentum_devices;
 mod natural;
 mod nodal;
 mod numbers;
@@ -56,6 +57,7 @@ mod rosenbrock;
 mod run;
 mod sensor;
 mod shaper;
+mod slosh;
 mod spring;
 mod state_jacobian;
 mod sticking;

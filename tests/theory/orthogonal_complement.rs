@@ -208,6 +208,10 @@ fn seen<S: Scalar>(joint: &Joint, parameters: &[f64], R_WC: &Mat3<S>, R_WB: &Mat
             let [x, y] = [Vec3::x(), Vec3::y()].map(|v| R_WM * lift3(&image(v)));
             [vec![turn(a), slide(x), slide(y)], vec![turn(b), turn(c), slide(a)]]
         }
+        JointType::Rectangular => {
+            let (moved, held) = (slides(&R_WM), turns(&R_WM));
+            [moved[..2].to_vec(), [held, moved[2..].to_vec()].concat()]
+        }
         JointType::Cartesian => [slides(&R_WM), turns(&R_WM)],
         JointType::Spherical => [turns(R_WB), slides(&R_WM)],
         JointType::Universal => {
@@ -462,5 +466,9 @@ fn natural_orthogonal_complement_equals_the_recursive_formulation() {
     for (name, [M, h, left]) in ["rigid", "flexible"].into_iter().zip(worst) {
         println!("{name}: mass matrix {M:.1e}, bias {h:.1e}, what the accelerations leave {left:.1e} (1e-12)");
     }
-    assert_eq!(kinds.len(), KINDS.len() + 1, "a free joint besides: {kinds:?}");
+    assert_eq!(
+        kinds.len(),
+        KINDS.len() + 2,
+        "free and rectangular joints besides: {kinds:?}"
+    );
 }

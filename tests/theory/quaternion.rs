@@ -496,6 +496,7 @@ fn violations_decay_by_baumgarte_on_rotating_spacecraft() {
                     | JointType::Cylindrical
                     | JointType::Screw
                     | JointType::Planar
+                    | JointType::Rectangular
                     | JointType::Cartesian
             );
             let (mut off, mut size) = (0.0, 0.0);

@@ -191,7 +191,9 @@ impl Sheet {
             let at = self.view.point(&place);
             match joint.kind {
                 JointType::Fixed => self.area(RIGID, square(at, 4.0)),
-                JointType::Prismatic | JointType::Cartesian => self.area(JOINT, square(at, 5.5)),
+                JointType::Prismatic | JointType::Rectangular | JointType::Cartesian => {
+                    self.area(JOINT, square(at, 5.5))
+                }
                 JointType::Spherical => {
                     self.area(JOINT, circle(at, 7.5));
                     self.area(RIGID, circle(at, 3.0));

@@ -15,7 +15,7 @@ impl Check<'_> {
             self.spherical_joint(name, joint);
         }
         if let Some(friction) = &joint.friction {
-            self.friction(name, joint, friction, "friction");
+            self.friction("joint", name, joint.kind, friction, "friction");
         }
         if let Some(train) = &joint.drive_train {
             self.drive_train(name, joint, train);
@@ -171,9 +171,9 @@ impl Check<'_> {
         }
     }
 
-    /// Validates the fields of dry friction, written at `place`.
-    fn friction(&mut self, name: &str, joint: &Joint, friction: &Friction, place: &str) {
-        let mut refuse = |field: &str, what: String| self.report("joint", name, &format!("{place}{field}"), what);
+    /// Validates the fields of dry friction of a joint of type `kind`, written at `place`.
+    pub(super) fn friction(&mut self, section: &str, name: &str, kind: JointType, friction: &Friction, place: &str) {
+        let mut refuse = |field: &str, what: String| self.report(section, name, &format!("{place}{field}"), what);
         if friction.slip.is_some() {
             for (field, value) in [("breakaway", &friction.breakaway), ("stribeck", &friction.stribeck)] {
                 if value.is_some() {
@@ -189,25 +189,25 @@ impl Check<'_> {
             let what = "`breakaway` and `stribeck` belong together: write both or neither".to_owned();
             refuse("", what);
         }
-        if joint.kind.rates() != 1 {
-            let kind = joint.kind.name();
+        if kind.rates() != 1 {
+            let kind = kind.name();
             let what = format!("friction sticks in joints with one axis only, not in a {kind} joint: write `slip`");
             refuse("", what);
         }
         if self.spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium) {
             let what = "a start in equilibrium is not unique with friction that sticks: write `slip`";
-            self.report("joint", name, place, what);
+            self.report(section, name, place, what);
         }
         if let Some((rigid, _)) = self.spec.rigid_model() {
             let what = format!("{rigid} does not include friction that sticks: write `slip`");
-            self.report("joint", name, place, what);
+            self.report(section, name, place, what);
         }
     }
 
     /// Validates which fields a joint with a drive train has.
     fn drive_train(&mut self, name: &str, joint: &Joint, train: &DriveTrain) {
         if let Some(friction) = &train.friction {
-            self.friction(name, joint, friction, "drive_train.friction");
+            self.friction("joint", name, joint.kind, friction, "drive_train.friction");
         }
         let spec = self.spec;
         let mut forbid = |field: &str, written: bool, what: &str| {

@@ -12,7 +12,7 @@ mod joint;
 mod signal;
 
 use super::{
-    Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, StatePoint, WORLD, Wheel,
+    Added, Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, StatePoint, WORLD,
     modal, names, problem, renamed,
 };
 use crate::Problem;
@@ -100,7 +100,7 @@ impl Check<'_> {
         self.elements();
         for (name, plan) in &spec.plan {
             for (field, what) in Report::of(plan, spec).found {
-                self.report("plan", name, field, what);
+                self.report("plan", name, &field, what);
             }
         }
         for (name, closed_loop) in &spec.closed_loop {
@@ -121,7 +121,7 @@ impl Check<'_> {
         let spec = self.spec;
         spec.each_element(|section, name, table| {
             for (field, what) in Report::of(table, spec).found {
-                self.report(section, name, field, what);
+                self.report(section, name, &field, what);
             }
         });
     }
@@ -318,11 +318,24 @@ impl Check<'_> {
                 );
             }
         }
-        for name in spec.wheel.keys() {
-            let rotor = Wheel::rotor(name);
-            if let Some(owner) = owners.get(rotor.as_str()) {
-                let what = format!("the name \"{rotor}\" of its rotor is already that of a {owner}");
-                self.report("wheel", name, "", what);
+        let all_added = spec.added();
+        let mut parts_of: HashMap<&str, &str> = HashMap::new();
+        for Added {
+            section, name, parts, ..
+        } in &all_added
+        {
+            for added in parts.iter().flatten().filter(|added| *added != name) {
+                let part = if *section == "wheel" {
+                    "its rotor"
+                } else {
+                    "a part of it"
+                };
+                let other = parts_of.insert(added, name).map(|other| format!("part of \"{other}\""));
+                let owner = owners.get(added.as_str()).map(|owner| (*owner).to_owned());
+                if let Some(owner) = owner.or(other) {
+                    let what = format!("the name \"{added}\" of {part} is already that of a {owner}");
+                    self.report(section, name, "", what);
+                }
             }
         }
         for (name, joint) in &spec.joint {

@@ -23,9 +23,10 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 40] = [
+pub(super) const REFERENCES: [&str; 42] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
+    "cmg.*.body",
     "contact.*.a",
     "contact.*.b",
     "coupling.*.follows",
@@ -56,6 +57,7 @@ pub(super) const REFERENCES: [&str; 40] = [
     "sensor.*.target",
     "spring.*.a",
     "spring.*.b",
+    "tank.*.body",
     "task.*.contacts.*",
     "task.*.frame",
     "task.*.joints.*",

@@ -12,6 +12,7 @@ mod fixed;
 mod free;
 mod planar;
 mod prismatic;
+mod rectangular;
 mod revolute;
 mod screw;
 mod spherical;
@@ -23,6 +24,7 @@ pub use fixed::Fixed;
 pub use free::Free;
 pub use planar::Planar;
 pub use prismatic::Prismatic;
+pub use rectangular::Rectangular;
 pub use revolute::Revolute;
 pub use screw::Screw;
 pub use spherical::Spherical;
@@ -147,7 +149,7 @@ pub(crate) fn groups(kind: JointType) -> &'static [Range<usize>] {
     match kind {
         JointType::Fixed => &[],
         JointType::Revolute | JointType::Prismatic | JointType::Screw => &[0..1],
-        JointType::Cylindrical => &[0..2],
+        JointType::Cylindrical | JointType::Rectangular => &[0..2],
         JointType::Cartesian | JointType::Spherical => &[0..3],
         JointType::Universal => &[0..1, 1..2],
         JointType::Planar => &[1..3, 0..1],
@@ -240,6 +242,8 @@ pub enum JointModel {
     Screw(Screw),
     /// A rotation about and two translations across one axis. Boxed as a universal joint.
     Planar(Box<Planar>),
+    /// Two translations.
+    Rectangular(Rectangular),
     /// Three translations.
     Cartesian(Cartesian),
     /// Any rotation.
@@ -264,6 +268,7 @@ macro_rules! with_joint {
                 let $j = boxed.as_ref();
                 $body
             }
+            $crate::system::JointModel::Rectangular($j) => $body,
             $crate::system::JointModel::Cartesian($j) => $body,
             $crate::system::JointModel::Spherical($j) => $body,
             $crate::system::JointModel::Universal(boxed) => {

@@ -1,0 +1,61 @@
+use super::Motion;
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+
+/// B translates along its axes x and y, at constant attitude. Coordinates: two distances, m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rectangular {
+    q_FB: Quaternion<f64>,
+    R_FB: Mat3<f64>,
+}
+
+impl Rectangular {
+    /// Creates a joint along the axes x and y of B, at the constant attitude `q_FB`.
+    pub fn new(q_FB: Quaternion<f64>) -> Self {
+        Self {
+            q_FB: q_FB.normalised(),
+            R_FB: q_FB.rotation(),
+        }
+    }
+
+    /// Returns the axes of B, columns in F.
+    pub fn axes(&self) -> &Mat3<f64> {
+        &self.R_FB
+    }
+}
+
+impl Motion<2, 2> for Rectangular {
+    const ROTATES: bool = false;
+    const TRANSLATES: bool = true;
+
+    #[inline(always)]
+    fn pose<S: Scalar>(&self, q: &[S; 2]) -> Pose<S> {
+        let R = lift33::<S>(&self.R_FB);
+        Pose {
+            R,
+            p: R * Vec3::new(q[0], q[1], S::zero()),
+        }
+    }
+
+    #[inline(always)]
+    fn subspace<S: Scalar>(&self, _q: &[S; 2], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 2] {
+        std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
+    }
+
+    #[inline(always)]
+    fn q_dot<S: Scalar>(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
+        *qd
+    }
+
+    fn rates_of(&self, _q: &[f64; 2], q_dot: &[f64; 2]) -> [f64; 2] {
+        *q_dot
+    }
+
+    fn attitude<S: Scalar>(&self, _q: &[S; 2]) -> Quaternion<S> {
+        self.q_FB.lift()
+    }
+
+    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 2] {
+        let p = lift33::<S>(&self.R_FB).tr_mul(&X_FB.p);
+        [p.x, p.y]
+    }
+}
