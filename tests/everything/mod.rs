@@ -197,6 +197,7 @@ frame = "on_mast"
 
 /// Tanks with pendulums and masses on springs, a gyro of variable speed, and a wheel with imbalance
 /// and friction.
+#[allow(dead_code)] // not every test that includes this file uses it
 pub const WITH_LIQUIDS: &str = r#"
 [tank.fuel]
 body = "base"
