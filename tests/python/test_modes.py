@@ -11,6 +11,8 @@ import scipy.sparse
 from native import ROOT
 from native import grapple_fmu as grapple
 
+from grapple_fmu._modes import _fitted
+
 E, G, RHO = 70e9, 27e9, 2700.0
 AREA, IY, IZ, J = 4e-4, 3e-8, 8e-8, 5e-8
 
@@ -218,6 +220,13 @@ def test_written_file_and_command_line(tmp_path):
     assert parameters["boom.mass"] == body.mass
     run = subprocess.run([sys.executable, "-c", code, "import-modes", "K.mtx"], cwd=tmp_path, capture_output=True, text=True)
     assert run.returncode == 2 and "--clamped" in run.stderr
+    for wrong, message in (
+        (["--body", ""], "--body is empty"),
+        (["--attach", "tip=11"], "--attach names 'tip' twice"),
+    ):
+        words = ["import-modes", *arguments, *wrong]
+        run = subprocess.run([sys.executable, "-c", code, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 1 and message in run.stderr and "Traceback" not in run.stderr
     arguments[arguments.index("10")] = "9"
     arguments += ["--force"]
     run = subprocess.run([sys.executable, "-c", code, "import-modes", *arguments], cwd=tmp_path, capture_output=True, text=True)
@@ -279,12 +288,122 @@ def test_matrices_that_are_not_of_a_free_structure_are_refused(spoil, message):
         ({"highest_frequency": 0.001}, "no mode below 0.001 Hz"),
         ({"freedoms": [(10, 1)]}, "has 1 rows"),
         ({"length": 0.0}, "must be positive"),
+        ({"highest_frequency": 0.0}, "highest_frequency = 0.0 Hz: it must be positive"),
+        ({"highest_frequency": float("nan")}, "highest_frequency = nan Hz"),
+        ({"freedoms": [(10, 1), (10, 1.9)]}, "`freedoms`, row 2: node 10, component 1.9"),
+        ({"nodes": {10: [0.0, 0.0, float("nan")]}}, "the position of node 10 is .*three finite numbers"),
+        ({"nodes": {10: [0.0, 0.0]}}, "the position of node 10 is .*three finite numbers"),
+        ({"nodes": {10.5: [0.0, 0.0, 0.0]}}, "10.5 is no number of a node"),
     ],
 )
 def test_arguments_that_cannot_be_are_refused(arguments, message):
     K, M, nodes = frame()
     with pytest.raises(grapple.GrappleError, match=message):
-        grapple.import_modes(K, M, nodes=nodes, **({"clamped": 10} | arguments))
+        grapple.import_modes(K, M, **({"clamped": 10, "nodes": nodes} | arguments))
+
+
+def test_complex_matrices_are_refused():
+    K, M, nodes = frame()
+    with pytest.raises(grapple.GrappleError, match="the stiffness matrix has values of type complex128"):
+        grapple.import_modes((1.0 + 0.01j) * K, M, nodes=nodes, clamped=10)
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("12,0.1,nan,0.0", "nodes.csv:4: y is nan; it must be finite"),
+        ("nan,0.1,0.2,0.0", "nodes.csv:4: node is nan; it must be finite"),
+        ("1.5,0.1,0.2,0.0", "nodes.csv:4: node is 1.5; it must be a whole number"),
+        ("12,0.1,0.2", "nodes.csv:4: node, x, y, z must be numbers"),
+    ],
+)
+def test_cells_that_cannot_be_are_refused_with_their_line(tmp_path, row, message):
+    K, M, _ = frame()
+    (tmp_path / "nodes.csv").write_text(f"node,x,y,z\n\n10,0.0,0.0,0.0\n{row}\n")
+    with pytest.raises(grapple.GrappleError, match=message):
+        grapple.import_modes(K, M, nodes=tmp_path / "nodes.csv", clamped=10)
+
+
+def test_soft_supports_give_a_warning():
+    """Springs at the tip, N/m, that raise the first frequency by 0.2 and by 11 %; the diagonal of a fine mesh hides them."""
+    K, M, nodes = frame(20)
+    assert grapple.import_modes(K, M, nodes=nodes, clamped=10).warnings == ()
+    for spring in (1.0, 50.0):
+        supported = K.copy()
+        supported[range(-6, -3), range(-6, -3)] += spring
+        (warning,) = grapple.import_modes(supported, M, nodes=nodes, clamped=10).warnings[-1:]
+        assert "has supports, or the matrices have too few digits" in warning
+
+
+def lumped(M):
+    """Returns the masses at the nodes, without rotary inertia."""
+    translations = np.arange(len(M)) % 6 < 3
+    masses = np.zeros(len(M))
+    for axis in range(3):
+        rows = np.arange(axis, len(M), 6)
+        masses[rows] = M[np.ix_(rows, rows)].sum(axis=1)
+    # The translations across a beam have couplings with its rotations, but their own rows sum to the mass.
+    return np.diag(np.where(translations, masses, 0.0))
+
+
+def test_lumped_masses():
+    """Complete modes have no deflection of the rotations, which have no mass, but all the inertia about the origin."""
+    K, M, nodes = frame(12)
+    last = max(nodes)
+    all_modes = {"nodes": nodes, "clamped": 10, "attach": {"tip": last}, "modes": 500}
+    (warning,) = grapple.import_modes(K, lumped(M), **all_modes).warnings
+    assert f"{last} R1" in warning and f"{last} R2" in warning and f"{last} T1" not in warning
+    # With few modes the deflections of the rotations carry translations, and so have mass.
+    assert grapple.import_modes(K, lumped(M), **all_modes | {"modes": 8}).warnings == ()
+    K, M, nodes = frame(20)
+    body = grapple.import_modes(K, lumped(M), nodes=nodes, clamped=10, attach={"tip": max(nodes)}, modes=500)
+    assert body.effective_fraction[3:] == pytest.approx(1.0, abs=1e-9)
+    problems = grapple.load(spacecraft(body, nodes[max(nodes)])).check()
+    assert [problem for problem in problems if problem.kind == "error"] == []
+
+
+def test_more_modes_than_sparse_matrices_have_are_refused(monkeypatch):
+    K, M, nodes = frame(12)
+    monkeypatch.setattr("grapple_fmu._modes.LARGEST_DENSE", 50)
+    with pytest.raises(grapple.GrappleError, match="the 150 lowest modes were not found; keep fewer modes"):
+        grapple.import_modes(K, lumped(M), nodes=nodes, clamped=10, modes=150)
+
+
+def test_static_deflections_with_nearly_no_mass_give_a_warning():
+    K, M, nodes = frame()
+    last = max(nodes)
+    # A light bracket at the tip, whose deflection beside that of the tip is a residual mode.
+    end = nodes[last] + np.array([0.1, 0.0, 0.0])
+    k, _ = element(nodes[last], end)
+    K, M = np.pad(K, (0, 6)), scipy.linalg.block_diag(M, 1e-6 * np.eye(6))
+    K[-12:, -12:] += k
+    given = {"nodes": nodes | {99: end}, "clamped": 10, "modes": 8}
+    assert grapple.import_modes(K, M, attach={"tip": last}, **given).warnings == ()
+    (warning,) = grapple.import_modes(K, M, attach={"tip": last, "bracket": 99}, **given).warnings
+    assert "more than 1000 times as high as the natural ones" in warning
+
+
+def test_effective_masses_above_those_of_the_body_by_round_off_are_reduced():
+    rigid = np.diag([3.0, 3.0, 3.0, 2.0, 1.0, 0.5])
+    exact = np.sqrt(rigid)
+    for excess, changed in ((0.0, False), (1e-10, True), (1e-9, True), (1e-3, False)):
+        participation = exact * (1.0 + excess)
+        fitted = _fitted(participation, rigid)
+        assert (fitted is not participation and bool((fitted != participation).any())) == changed
+        if changed:
+            assert np.linalg.eigvalsh(rigid - fitted.T @ fitted)[0] > -1e-12
+            assert np.abs(fitted / np.where(exact > 0.0, exact, np.inf)).max() > 1.0 - 1e-8
+
+
+def test_node_with_some_rotations_gives_a_warning():
+    K, M, nodes = frame()
+    rows = np.arange(len(K) - 1)
+    freedoms = [(node, component) for node in nodes for component in range(1, 7)][:-1]
+    last = max(nodes)
+    body = grapple.import_modes(
+        K[np.ix_(rows, rows)], M[np.ix_(rows, rows)], nodes=nodes, freedoms=freedoms, clamped=10, attach={"tip": last}
+    )
+    assert any('attach "tip": the node has no R3' in warning for warning in body.warnings)
 
 
 def test_nastran_punch_file(tmp_path, within):
