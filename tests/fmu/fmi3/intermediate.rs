@@ -2,7 +2,7 @@
 
 use super::instance::{Arguments, bits};
 use super::{ERROR, Instance, Log, OK};
-use crate::driver::{Fmu, impact_in_orbit};
+use crate::driver::{Fmu, SPACECRAFT, impact_in_orbit};
 use crate::messages;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi3::*;
@@ -167,13 +167,14 @@ fn update_at_an_event_shows_the_values_before_the_jump() {
 
 #[test]
 fn step_ends_at_the_time_that_the_importer_requests() {
-    let (fmu, watcher) = (Fmu::new(), Watcher::default());
+    let watcher = Watcher::default();
+    // With several steps between the requested times.
+    let fmu = Fmu::of(&format!("{SPACECRAFT}[solver]\nmethod = \"rk4\"\nstep = 0.004\n"));
     for event_mode in [false, true] {
         let cs = watched(&fmu, &watcher, event_mode, true);
         match event_mode {
-            // So that there are several steps between the requested times.
-            true => _ = cs.begin_steps(Some(1e-12)),
-            false => cs.initialise(Some(1e-12)),
+            true => _ = cs.begin_steps(None),
+            false => cs.initialise(None),
         }
         // A later time, now, the past, and no number.
         let mut t = 0.0;

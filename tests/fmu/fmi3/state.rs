@@ -89,7 +89,7 @@ fn start_values_that_fmi_2_has_buffered_are_those_of_the_restored_run() {
     let before = three.bytes();
     log.take();
     assert_eq!(three.restore(&two.bytes()), ERROR);
-    log.assert_one(ERROR, "logStatusError", &["base.mass"]);
+    log.assert_one(ERROR, "logStatusError", &["body \"base\", mass"]);
     assert_eq!(three.bytes(), before);
 }
 
