@@ -3,7 +3,7 @@ use super::tangent::Direction;
 use super::{Evaluation, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Dual, Scalar, square};
-use crate::system::Parameter;
+use crate::system::{Parameter, Unit};
 
 /// First and longest step of the difference quotients, relative to the parameter's [`size`].
 const STEP: f64 = 0.02;
@@ -241,8 +241,12 @@ impl Differences {
 
 /// Returns the size of a parameter: its magnitude, but at least 1e-4 of the largest among the
 /// numbers of the same field of the spec; for zero, the geometric mean of the least and the largest
-/// non-zero magnitude in the field, or the nominal value if all numbers of the field are zero.
+/// non-zero magnitude in the field, or the nominal value if all numbers of the field are zero. A date
+/// has no size: the positions of Earth, Sun and Moon are smooth over minutes.
 fn size(declared: &[Parameter], values: &[f64], j: usize) -> f64 {
+    if declared[j].quantity.unit == Unit::Day {
+        return 0.05;
+    }
     let together = declared.iter().zip(values).filter(|(p, _)| p.at == declared[j].at);
     let sizes = together.map(|(_, value)| value.abs()).filter(|&size| size > 0.0);
     let (least, largest) = sizes.fold((f64::INFINITY, 0.0), |(least, largest), size| {
