@@ -133,7 +133,9 @@ fn the_description_for_fmi_3_extends_that_for_fmi_2() -> Fallible<()> {
             assert_eq!(three.guid, two.guid, "{name}");
             let n = two.model_variables.len();
             let mut shared = three.model_variables[..n].to_vec();
-            shared.iter_mut().for_each(|variable| variable.intermediate_update = false);
+            shared
+                .iter_mut()
+                .for_each(|variable| variable.intermediate_update = false);
             assert_eq!(shared, two.model_variables, "{name}");
             assert_eq!(three.model_variables[n].causality, Causality::Independent);
             let indicators = match interfaces {

@@ -222,7 +222,10 @@ fn mounted_spec_is_the_spec_itself_up_to_names() {
     // Noise depends on the name of its sensor.
     let sensors = include_str!("../../examples/sensors/satellite.toml").lines();
     let everything = [
-        sensors.filter(|line| !line.contains("noise")).collect::<Vec<_>>().join("\n"),
+        sensors
+            .filter(|line| !line.contains("noise"))
+            .collect::<Vec<_>>()
+            .join("\n"),
         rigid(),
         EVERYTHING.to_owned() + COUPLED,
         EVERYTHING.to_owned() + WITH_LIQUIDS,

@@ -18,7 +18,7 @@ name. Without a table such as `[solver]` the defaults of its fields apply. An un
 
 /// Units that occur in the fields' descriptions.
 const UNITS: &str = "kg kg/m kg/m³ kg·m kg·m² m m² m⁴ m/s m/s² m³/s² s s/m 1/s 1/s² Hz rad rad/s N N/m N·m N·m² N·s/m \
-                     N·m/rad N·m/rad³ N·m·s N·m·s/rad N·m/A V Ohm H Pa √kg √kg·m 1/√kg rad/(m·√kg)";
+                     N·m/rad N·m/rad³ N·m·s N·m·s/rad N·m/A V Ohm H Pa √kg √kg·m 1/√kg rad/(m·√kg) W/m² nT g·cm g·cm²";
 
 const BRACKETS: [char; 2] = ['(', ')'];
 
@@ -242,6 +242,11 @@ fn unit(description: &str) -> Option<String> {
     let words = description.split_whitespace();
     if words.clone().collect::<Vec<_>>().join(" ").contains("the input's unit") {
         return Some("the input's".to_owned());
+    }
+    if let Some((_, after)) = description.split_once("unit of the quantity") {
+        let root = ["s", "Hz"].map(|unit| format!("per √{unit}"));
+        let per = root.iter().find(|per| after.trim_start().starts_with(*per));
+        return Some(per.map_or_else(|| "the quantity's".to_owned(), |per| format!("the quantity's {per}")));
     }
     let mut words = words.map(|word| word.trim_end_matches(['.', ',', ';', ':'])).peekable();
     let is_unit = |word: &str| UNITS.split(' ').any(|unit| unit == word);

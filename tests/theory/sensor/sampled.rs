@@ -228,7 +228,7 @@ fn example_measures_the_motion_of_its_satellite() {
     let (mut late, mut largest) = ([Vec3::zeros(); 3], 0.0f64);
     for k in 1..=400 {
         run.go(0.01 * f64::from(k));
-        late = [run.vector("mast_tip.w"), late[0], late[1]];
+        late = [run.vector("imu_mount.w"), late[0], late[1]];
         let step = 9.587379924285257e-5;
         let off = run.value("hinge_encoder.q") - run.value("hinge.q");
         assert!(off.abs() < 0.500_001 * step, "{k}: {off:e}");

@@ -109,7 +109,8 @@ impl Subject<'_> {
         match fuzz.chance(0.3 * fuzz.level) {
             true => {
                 fuzz.wrong = true;
-                fuzz.any(&[n.wrapping_add(1), n.wrapping_sub(1), usize::MAX]).unwrap_or(n.wrapping_add(1))
+                fuzz.any(&[n.wrapping_add(1), n.wrapping_sub(1), usize::MAX])
+                    .unwrap_or(n.wrapping_add(1))
             }
             false => n,
         }
