@@ -68,7 +68,7 @@ pub(super) fn add<S: Scalar>(c: &[f64], u: &Vec3<S>, per_r: S, field: &mut Gravi
             second[degree + 1],
         ];
         factors.iter_mut().zip(terms).for_each(|(sum, term)| *sum += k * term);
-        power = power * per_r;
+        power *= per_r;
     }
     field.g += u * along + z * polar;
     let cross = u * z.transpose();

@@ -57,7 +57,7 @@ impl Intermediate {
     /// The caller has the exclusive access to the instance, and no callback runs.
     pub(super) unsafe fn observer(&self, component: &mut Component, end: f64) -> Result<Updater<'_>, Fault> {
         // SAFETY: guaranteed by the caller.
-        unsafe { &mut **self.copy.get() }.prepare_updates(component)?;
+        unsafe { &mut *self.copy.get() }.prepare_updates(component)?;
         Ok(Updater {
             of: self,
             can_return_early: component.may_return_early(),

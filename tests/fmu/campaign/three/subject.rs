@@ -118,7 +118,7 @@ unsafe extern "C" fn update(
             fmi3FreeInstance(c);
         }
         // Depends on the time alone, so that a repeated step gives the same bits.
-        if can_return_early == fmi3True && t.to_bits() % 8 == 0 {
+        if can_return_early == fmi3True && t.to_bits().is_multiple_of(8) {
             (*requested, *time) = (fmi3True, t);
         }
         of.messages.borrow_mut().clear();
