@@ -38,7 +38,7 @@
 //! | [`modes`], [`tree`] | the modes of a linearised model; the tree of its bodies |
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
-//! | [`reference`] | reference results inside an FMU |
+//! | [`mod@reference`] | reference results inside an FMU |
 //! | `terminals` | the terminals of an FMU of FMI 3.0 |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!

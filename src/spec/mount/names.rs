@@ -156,6 +156,8 @@ pub mod tests {
             "assembly.weights",
             "body.*.modal.node",
             "body.*.shape",
+            "tank.*.mode",
+            "tank.*.start",
         ];
         let schema: Json = serde_json::from_str(&crate::spec::schema()).expect("JSON");
         let (mut texts, mut keyed) = (Vec::new(), Vec::new());
