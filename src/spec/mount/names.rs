@@ -151,7 +151,7 @@ pub mod tests {
             "body.*.shape.*.file",
             "signal.*.file",
         ];
-        const KEYED: [&str; 4] = [
+        const KEYED: [&str; 6] = [
             "ancf_beam.*.shape",
             "assembly.weights",
             "body.*.modal.node",
