@@ -65,7 +65,7 @@ fn worst(plant: &Plant, point: &Point) -> f64 {
 /// Round-off: the two methods differentiate the same operations, or solve the same equations.
 const TOLERANCE: f64 = 1e-12;
 
-/// The same where terms that are larger than the result cancel: random spacecraft, and examples in
+/// Round-off where terms that are larger than the result cancel: random spacecraft, and examples in
 /// displaced states (`modal_array` reaches 1.4e-12). Rigid ones reach 1e-14.
 const OF_DISPLACED: f64 = 1e-11;
 

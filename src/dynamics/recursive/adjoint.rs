@@ -19,7 +19,7 @@ pub struct TreeAdjoint {
     bodies: Vec<BodyAdjoint>,
     /// Adjoints of the derivatives of the rates, without the part from bodies.
     direct: Vec<f64>,
-    /// The same with that part.
+    /// Adjoints of the derivatives of the rates, with the part from bodies.
     qdd_bar: Vec<f64>,
     /// `λ = M⁻¹ q̈_bar`: the adjoints of the generalised forces.
     lambda: Vec<f64>,
