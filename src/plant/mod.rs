@@ -82,7 +82,8 @@ pub(crate) mod inside {
 #[derive(Clone, Debug)]
 pub struct Plant {
     base: Parameterised,
-    evaluation: Evaluation<f64>,
+    /// Boxed, so that a plant is small on the stacks of importers.
+    evaluation: Box<Evaluation<f64>>,
     /// Workspace for the states and the discrete state after an event.
     after: events::After,
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
@@ -109,7 +110,7 @@ impl Plant {
     /// Builds the plant of a model from the constants that follow from its spec's values.
     pub(crate) fn with(model: Arc<Model>, derived: Derived) -> Self {
         let parameters = model.parameter_starts();
-        let evaluation = Evaluation::new(&model);
+        let evaluation = Box::new(Evaluation::new(&model));
         let after = events::After::new(&model);
         let singularity = singularity::SingularityMonitor::new(&model);
         let implicit = rosenbrock::Implicit::new(&model);
