@@ -336,22 +336,30 @@ impl Subject<'_> {
         status
     }
 
-    pub fn directional(&mut self, unknowns: &[u32], knowns: &[u32], seeds: &[f64], fuzz: &mut Fuzz) {
+    /// Calls `fmi3GetDirectionalDerivative` or `fmi3GetAdjointDerivative`, with one seed for each
+    /// known or for each unknown.
+    pub fn derivative(&mut self, call: Call, unknowns: &[u32], knowns: &[u32], seeds: &[f64], fuzz: &mut Fuzz) {
         fuzz.wrong = false;
-        let (n, m) = (unknowns.len(), knowns.len());
-        let (mut us, mut ks, mut dv, mut values) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec(), buffer(n));
-        let (nu, nk) = (fuzz.count(n), fuzz.count(m));
-        let (n_sensitivity, n_seed) = (Self::values_for(nu, fuzz), Self::values_for(nk, fuzz));
+        let (mut us, mut ks, mut dv) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec());
+        let (nu, nk) = (fuzz.count(unknowns.len()), fuzz.count(knowns.len()));
+        let is_adjoint = call == Call::GetAdjointDerivative;
+        let [seeded, computed] = if is_adjoint { [nu, nk] } else { [nk, nu] };
+        let (n_sensitivity, n_seed) = (Self::values_for(computed, fuzz), Self::values_for(seeded, fuzz));
+        let mut values = buffer(if is_adjoint { knowns.len() } else { unknowns.len() });
         let (u, k) = (fuzz.pointer(&mut us, nu), fuzz.pointer(&mut ks, nk));
-        let (seed, value) = (fuzz.pointer(&mut dv, nk), fuzz.pointer(&mut values, nu));
+        let (seed, value) = (fuzz.pointer(&mut dv, seeded), fuzz.pointer(&mut values, computed));
         let is_unknown = |vr: &u32| self.target.unknowns.binary_search(vr).is_ok();
         let wrong = fuzz.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
         let text = format!(" {} by {} along {}", shown(unknowns), shown(knowns), shown(seeds));
-        let expect = Expect::unless(wrong);
-        let status = self.call(Call::GetDirectionalDerivative, expect, text, |c| unsafe {
-            fmi3GetDirectionalDerivative(c, u, nu, k, nk, seed, n_seed, value, n_sensitivity)
+        let function = if is_adjoint {
+            fmi3GetAdjointDerivative
+        } else {
+            fmi3GetDirectionalDerivative
+        };
+        let status = self.call(call, Expect::unless(wrong), text, |c| unsafe {
+            function(c, u, nu, k, nk, seed, n_seed, value, n_sensitivity)
         });
-        written(Call::GetDirectionalDerivative, status, &values);
+        written(call, status, &values);
     }
 
     /// Calls `fmi3UpdateDiscreteStates`; returns the flags and the bits of the next event's time.

@@ -305,7 +305,7 @@ impl<'a, 'b> Life<'a, 'b> {
                 }
             }
             FreeFMUState => self.subject.free_state(None),
-            GetDirectionalDerivative => self.differentiate(),
+            GetDirectionalDerivative | GetAdjointDerivative => self.differentiate(),
             UpdateDiscreteStates => _ = self.subject.update_discrete_states(&mut fuzz),
             CompletedIntegratorStep => _ = self.subject.completed_step(&mut fuzz),
             SetTime => {
@@ -398,7 +398,9 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
+    /// Computes directional or adjoint derivatives.
     fn differentiate(&mut self) {
+        let is_adjoint = self.random.random_bool(0.5);
         let target = self.subject.target;
         let starting = self.subject.mode == 'n';
         let mut fuzz = Fuzz::new(&mut self.random, self.level);
@@ -417,9 +419,14 @@ impl<'a, 'b> Life<'a, 'b> {
         // A derivative with respect to a parameter takes at least twenty evaluations.
         let mut knowns = fuzz.references(of, target.count_three);
         knowns.truncate(2);
-        let seeds: Vec<f64> = knowns.iter().map(|_| fuzz.number(1.0)).collect();
+        let (call, seeded) = if is_adjoint {
+            (Call::GetAdjointDerivative, &unknowns)
+        } else {
+            (Call::GetDirectionalDerivative, &knowns)
+        };
+        let seeds: Vec<f64> = seeded.iter().map(|_| fuzz.number(1.0)).collect();
         fuzz.level *= 0.3;
-        self.subject.directional(&unknowns, &knowns, &seeds, &mut fuzz);
+        self.subject.derivative(call, &unknowns, &knowns, &seeds, &mut fuzz);
     }
 
     fn set_states(&mut self) {
