@@ -130,6 +130,17 @@ impl<const N: usize> Scalar for Dual<N> {
     fn select(condition: bool, yes: Self, no: Self) -> Self {
         if condition { yes } else { no }
     }
+
+    #[inline(always)]
+    fn outlined<T>(work: impl FnOnce() -> T) -> T {
+        if N == 1 { work() } else { function(work) }
+    }
+}
+
+/// Calls `work` in a function of its own.
+#[inline(never)]
+fn function<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 impl<const N: usize> Add for Dual<N> {

@@ -201,32 +201,32 @@ impl Scalar for Recorded {
         self.value
     }
 
-    #[inline]
+    #[inline(never)]
     fn sqrt(self) -> Self {
         let root = self.value.sqrt();
         self.chain(root, 0.5 / root)
     }
 
-    #[inline]
+    #[inline(never)]
     fn sin_cos(self) -> (Self, Self) {
         let (s, c) = Scalar::sin_cos(self.value);
         (self.chain(s, c), self.chain(c, -s))
     }
 
-    #[inline]
+    #[inline(never)]
     fn atan2(self, x: Self) -> Self {
         let square = self.value * self.value + x.value * x.value;
         let angle = Scalar::atan2(self.value, x.value);
         self.combine(x.value / square, x, -self.value / square, angle)
     }
 
-    #[inline]
+    #[inline(never)]
     fn exp(self) -> Self {
         let value = Scalar::exp(self.value);
         self.chain(value, value)
     }
 
-    #[inline]
+    #[inline(never)]
     fn tanh(self) -> Self {
         let t = Scalar::tanh(self.value);
         self.chain(t, 1.0 - t * t)
@@ -246,12 +246,17 @@ impl Scalar for Recorded {
     fn select(condition: bool, yes: Self, no: Self) -> Self {
         if condition { yes } else { no }
     }
+
+    #[inline(never)]
+    fn outlined<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
 }
 
 impl Add for Recorded {
     type Output = Self;
 
-    #[inline]
+    #[inline(never)]
     fn add(self, b: Self) -> Self {
         let value = self.value + b.value;
         match (self.node, b.node) {
@@ -264,7 +269,7 @@ impl Add for Recorded {
 impl Sub for Recorded {
     type Output = Self;
 
-    #[inline]
+    #[inline(never)]
     fn sub(self, b: Self) -> Self {
         let value = self.value - b.value;
         match (self.node, b.node) {
@@ -277,7 +282,7 @@ impl Sub for Recorded {
 impl Mul for Recorded {
     type Output = Self;
 
-    #[inline]
+    #[inline(never)]
     fn mul(self, b: Self) -> Self {
         match (self.node, b.node) {
             (_, CONSTANT) => self.times(b.value),
@@ -290,7 +295,7 @@ impl Mul for Recorded {
 impl Div for Recorded {
     type Output = Self;
 
-    #[inline]
+    #[inline(never)]
     fn div(self, b: Self) -> Self {
         let (quotient, inverse) = (self.value / b.value, 1.0 / b.value);
         self.combine(inverse, b, -quotient * inverse, quotient)
@@ -300,7 +305,7 @@ impl Div for Recorded {
 impl Neg for Recorded {
     type Output = Self;
 
-    #[inline]
+    #[inline(never)]
     fn neg(self) -> Self {
         self.chain(-self.value, -1.0)
     }

@@ -69,6 +69,14 @@ pub trait Scalar:
 
     /// Returns `yes` where the condition holds, else `no`.
     fn select(condition: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// Calls `work`: inlined, or as a function of its own for scalars with several derivatives or
+    /// with a record, whose products take many instructions. An operation then has one copy of its
+    /// code, in place of one in each of its callers. The result is the same.
+    #[inline(always)]
+    fn outlined<T>(work: impl FnOnce() -> T) -> T {
+        work()
+    }
 }
 
 // The functions of `libm` can be inlined, and do not depend on the platform's C library.

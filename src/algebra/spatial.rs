@@ -22,16 +22,18 @@ impl<S: Scalar> Pose<S> {
     /// Returns `X_AC = X_AB * X_BC`.
     #[inline(always)]
     pub fn compose(&self, bc: &Self) -> Self {
-        Self {
+        S::outlined(|| Self {
             R: self.R * bc.R,
             p: self.p + self.R * bc.p,
-        }
+        })
     }
 
     /// Returns `X_BA` for `X_AB`.
     pub fn inverse(&self) -> Self {
-        let R = self.R.transpose();
-        Self { R, p: -(R * self.p) }
+        S::outlined(|| {
+            let R = self.R.transpose();
+            Self { R, p: -(R * self.p) }
+        })
     }
 }
 
@@ -88,33 +90,37 @@ impl<S: Scalar> Twist<S> {
     /// acceleration the centripetal part `ω × (ω × r)` has to be added.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        Self::new(self.w, self.v + self.w.cross(r))
+        S::outlined(|| Self::new(self.w, self.v + self.w.cross(r)))
     }
 
     /// Returns the twist in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        Self::new(R * self.w, R * self.v)
+        S::outlined(|| Self::new(R * self.w, R * self.v))
     }
 
     /// Returns the rate of change of a motion vector `carried` that is fixed to a body with this
     /// twist, both about the same fixed point: Featherstone's `v × m` (2008, eq. 2.31).
     #[inline(always)]
     pub fn cross(&self, carried: &Self) -> Self {
-        Self::new(
-            self.w.cross(&carried.w),
-            self.w.cross(&carried.v) + self.v.cross(&carried.w),
-        )
+        S::outlined(|| {
+            Self::new(
+                self.w.cross(&carried.w),
+                self.w.cross(&carried.v) + self.v.cross(&carried.w),
+            )
+        })
     }
 
     /// Returns the rate of change of a wrench `carried` that is fixed to a body with this twist,
     /// both about the same fixed point: Featherstone's `v ×* f` (2008, eq. 2.32).
     #[inline(always)]
     pub fn cross_wrench(&self, carried: &Wrench<S>) -> Wrench<S> {
-        Wrench::new(
-            self.w.cross(&carried.t) + self.v.cross(&carried.f),
-            self.w.cross(&carried.f),
-        )
+        S::outlined(|| {
+            Wrench::new(
+                self.w.cross(&carried.t) + self.v.cross(&carried.f),
+                self.w.cross(&carried.f),
+            )
+        })
     }
 }
 
@@ -183,19 +189,19 @@ impl<S: Scalar> Wrench<S> {
     /// `t + r × f`.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        Self::new(self.t + r.cross(&self.f), self.f)
+        S::outlined(|| Self::new(self.t + r.cross(&self.f), self.f))
     }
 
     /// Returns the wrench in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        Self::new(R * self.t, R * self.f)
+        S::outlined(|| Self::new(R * self.t, R * self.f))
     }
 
     /// Returns the power of the wrench on a body with the twist `V` about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {
-        self.t.dot(&V.w) + self.f.dot(&V.v)
+        S::outlined(|| self.t.dot(&V.w) + self.f.dot(&V.v))
     }
 }
 
@@ -266,10 +272,12 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// Returns the wrench that causes the acceleration `A`.
     #[inline(always)]
     pub fn times(&self, A: &Twist<S>) -> Wrench<S> {
-        Wrench::new(
-            self.J.times(&A.w) + self.B * A.v,
-            self.B.tr_mul(&A.w) + self.M.times(&A.v),
-        )
+        S::outlined(|| {
+            Wrench::new(
+                self.J.times(&A.w) + self.B * A.v,
+                self.B.tr_mul(&A.w) + self.M.times(&A.v),
+            )
+        })
     }
 
     /// Returns the inertia about another origin; `r` (m) points from the new origin to the old one.
@@ -282,27 +290,29 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// ```
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        let [m_x, m_y, m_z] = self.M.columns();
-        let rM = Mat3::from_columns(&[r.cross(&m_x), r.cross(&m_y), r.cross(&m_z)]);
-        let B = self.B + rM;
-        let C = self.B + B;
-        // Column i of Z is r × (row i of C).
-        let z = |i: usize| r.cross(&Vec3::new(C[(i, 0)], C[(i, 1)], C[(i, 2)]));
-        let (z_x, z_y, z_z) = (z(0), z(1), z(2));
-        let half = S::lift(0.5);
-        let J = &self.J;
-        Self {
-            J: Sym3 {
-                d: [J.d[0] + z_x.x, J.d[1] + z_y.y, J.d[2] + z_z.z],
-                o: [
-                    J.o[0] + (z_x.y + z_y.x) * half,
-                    J.o[1] + (z_x.z + z_z.x) * half,
-                    J.o[2] + (z_y.z + z_z.y) * half,
-                ],
-            },
-            B,
-            M: self.M,
-        }
+        S::outlined(|| {
+            let [m_x, m_y, m_z] = self.M.columns();
+            let rM = Mat3::from_columns(&[r.cross(&m_x), r.cross(&m_y), r.cross(&m_z)]);
+            let B = self.B + rM;
+            let C = self.B + B;
+            // Column i of Z is r × (row i of C).
+            let z = |i: usize| r.cross(&Vec3::new(C[(i, 0)], C[(i, 1)], C[(i, 2)]));
+            let (z_x, z_y, z_z) = (z(0), z(1), z(2));
+            let half = S::lift(0.5);
+            let J = &self.J;
+            Self {
+                J: Sym3 {
+                    d: [J.d[0] + z_x.x, J.d[1] + z_y.y, J.d[2] + z_z.z],
+                    o: [
+                        J.o[0] + (z_x.y + z_y.x) * half,
+                        J.o[1] + (z_x.z + z_z.x) * half,
+                        J.o[2] + (z_y.z + z_z.y) * half,
+                    ],
+                },
+                B,
+                M: self.M,
+            }
+        })
     }
 }
 
@@ -318,18 +328,20 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// The direction without inertia need not be the axis of the pivot.
     #[inline(always)]
     pub fn factor(&self) -> Result<InertiaFactors<S>, usize> {
-        let B = &self.B;
-        let M = SmallSpd::factor(&self.M.lower()).map_err(|axis| 3 + axis)?;
-        let y = |i: usize| Vec3::from(M.solve(&[B[(i, 0)], B[(i, 1)], B[(i, 2)]]));
-        let Y = Mat3::from_columns(&[y(0), y(1), y(2)]);
-        let BY = Sym3::from_upper(&(B * Y));
-        let J = SmallSpd::factor(&(self.J - BY).lower())?;
-        // If the origin is far from the mass centre, J − B Y is a small difference of large
-        // numbers: a pivot below 1e-14 of J's entry is round-off.
-        match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
-            Some(axis) => Err(axis),
-            None => Ok(InertiaFactors { M, Y, J }),
-        }
+        S::outlined(|| {
+            let B = &self.B;
+            let M = SmallSpd::factor(&self.M.lower()).map_err(|axis| 3 + axis)?;
+            let y = |i: usize| Vec3::from(M.solve(&[B[(i, 0)], B[(i, 1)], B[(i, 2)]]));
+            let Y = Mat3::from_columns(&[y(0), y(1), y(2)]);
+            let BY = Sym3::from_upper(&(B * Y));
+            let J = SmallSpd::factor(&(self.J - BY).lower())?;
+            // If the origin is far from the mass centre, J − B Y is a small difference of large
+            // numbers: a pivot below 1e-14 of J's entry is round-off.
+            match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
+                Some(axis) => Err(axis),
+                None => Ok(InertiaFactors { M, Y, J }),
+            }
+        })
     }
 }
 
@@ -354,9 +366,11 @@ impl<S: Scalar> InertiaFactors<S> {
     /// Returns the acceleration due to the wrench `F`.
     #[inline(always)]
     pub fn solve(&self, F: &Wrench<S>) -> Twist<S> {
-        let alpha = Vec3::from(self.J.solve(&(F.t - self.Y.tr_mul(&F.f)).into()));
-        let a = Vec3::from(self.M.solve(&F.f.into()));
-        Twist::new(alpha, a - self.Y * alpha)
+        S::outlined(|| {
+            let alpha = Vec3::from(self.J.solve(&(F.t - self.Y.tr_mul(&F.f)).into()));
+            let a = Vec3::from(self.M.solve(&F.f.into()));
+            Twist::new(alpha, a - self.Y * alpha)
+        })
     }
 }
 

@@ -70,47 +70,55 @@ impl<S: Scalar> Sym3<S> {
     /// Returns `self * v`.
     #[inline(always)]
     pub fn times(&self, v: &Vec3<S>) -> Vec3<S> {
-        let [xx, yy, zz] = self.d;
-        let [xy, xz, yz] = self.o;
-        Vec3::new(
-            xx * v.x + xy * v.y + xz * v.z,
-            xy * v.x + yy * v.y + yz * v.z,
-            xz * v.x + yz * v.y + zz * v.z,
-        )
+        S::outlined(|| {
+            let [xx, yy, zz] = self.d;
+            let [xy, xz, yz] = self.o;
+            Vec3::new(
+                xx * v.x + xy * v.y + xz * v.z,
+                xy * v.x + yy * v.y + yz * v.z,
+                xz * v.x + yz * v.y + zz * v.z,
+            )
+        })
     }
 
     /// Returns `R self Rᵀ`, the tensor in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        let A = R * self.full();
-        let row = |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];
-        Self {
-            d: [row(0, 0), row(1, 1), row(2, 2)],
-            o: [row(0, 1), row(0, 2), row(1, 2)],
-        }
+        S::outlined(|| {
+            let A = R * self.full();
+            let row = |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];
+            Self {
+                d: [row(0, 0), row(1, 1), row(2, 2)],
+                o: [row(0, 1), row(0, 2), row(1, 2)],
+            }
+        })
     }
 
     /// Returns `k (|r|² 1 − r rᵀ)`: the inertia of the point mass `k` at `r` about the origin.
     #[inline(always)]
     pub fn point_mass(k: S, r: &Vec3<S>) -> Self {
-        let kr = r * k;
-        let (xx, yy, zz) = (kr.x * r.x, kr.y * r.y, kr.z * r.z);
-        Self {
-            d: [yy + zz, xx + zz, xx + yy],
-            o: [-kr.x * r.y, -kr.x * r.z, -kr.y * r.z],
-        }
+        S::outlined(|| {
+            let kr = r * k;
+            let (xx, yy, zz) = (kr.x * r.x, kr.y * r.y, kr.z * r.z);
+            Self {
+                d: [yy + zz, xx + zz, xx + yy],
+                o: [-kr.x * r.y, -kr.x * r.z, -kr.y * r.z],
+            }
+        })
     }
 
     /// Returns `self − a bᵀ` from the upper triangle, for an outer product that is symmetric to
     /// round-off.
     #[inline(always)]
     pub fn minus_outer(&self, a: &Vec3<S>, b: &Vec3<S>) -> Self {
-        let [xx, yy, zz] = self.d;
-        let [xy, xz, yz] = self.o;
-        Self {
-            d: [xx - a.x * b.x, yy - a.y * b.y, zz - a.z * b.z],
-            o: [xy - a.x * b.y, xz - a.x * b.z, yz - a.y * b.z],
-        }
+        S::outlined(|| {
+            let [xx, yy, zz] = self.d;
+            let [xy, xz, yz] = self.o;
+            Self {
+                d: [xx - a.x * b.x, yy - a.y * b.y, zz - a.z * b.z],
+                o: [xy - a.x * b.y, xz - a.x * b.z, yz - a.y * b.z],
+            }
+        })
     }
 }
 
@@ -213,9 +221,11 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     /// Returns the solution `x` of `m x = b`.
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {
-        let mut x = *b;
-        spd::solve(self.factors.as_flattened(), &mut x);
-        x
+        S::outlined(|| {
+            let mut x = *b;
+            spd::solve(self.factors.as_flattened(), &mut x);
+            x
+        })
     }
 }
 
