@@ -37,8 +37,8 @@ enum Command {
 }
 
 impl Guided {
-    /// Compiles the spacecraft of a controller with tasks, and declares its parameters, the measured
-    /// states and the other inputs; `None` for other specs.
+    /// Compiles the spacecraft of a controller with tasks, and declares its parameters, the
+    /// measured states and the other inputs; `None` for other specs.
     ///
     /// # Errors
     /// Those of [`System::compile`].
@@ -93,8 +93,8 @@ impl Guided {
         }
     }
 
-    /// Reports signals on torques and switches of joints that are commanded; [`Task`] reports those on
-    /// the inputs that it sets.
+    /// Reports signals on torques and switches of joints that are commanded; [`Task`] reports those
+    /// on the inputs that it sets.
     fn report_signals(&self, spec: &Spec, declare: &Declarations, problems: &mut Vec<Problem>) {
         let tasks = &self.spacecraft.elements.tasks;
         for &slot in self
@@ -114,8 +114,8 @@ impl Guided {
         }
     }
 
-    /// Passes its signals and the quantities of its outputs to the elements of the controller, which
-    /// has this number of `inputs` of the loads.
+    /// Passes its signals and the quantities of its outputs to the elements of the controller,
+    /// which has this number of `inputs` of the loads.
     pub fn join(&mut self, controller: &mut Elements, inputs: usize) {
         controller.signals = std::mem::take(&mut self.spacecraft.elements.signals);
         self.spacecraft.sources = vec![Source::Task; inputs];
@@ -138,7 +138,7 @@ impl Guided {
         })
     }
 
-    /// Returns the inputs of measured states, each with the initial value of the state at time zero.
+    /// Returns the inputs of measured states, each with the initial state at time zero.
     pub fn starts(&self, derived: &Derived, parameters: &[f64]) -> impl Iterator<Item = (usize, f64)> {
         let (q, qd) = self.spacecraft.start_at(derived, 0.0, parameters);
         let states = q.into_iter().chain(qd);

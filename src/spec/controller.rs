@@ -28,10 +28,11 @@ impl Kind {
 /// `.tau_ff` (feed-forward), and the outputs `<joint>.tau` and `<joint>.servo_error`, with the
 /// names of the same variables in the spacecraft's FMU.
 ///
-/// A controller with `[task.<name>]` has no joints and attitudes here. Its spec includes that of the
-/// spacecraft, whose states are inputs (those of joints, free bodies and wheels; flexible bodies are
-/// undeformed). Outputs are those of the tasks, and the inputs of their joints: `<joint>.tau`,
-/// `<joint>.qdd` with `motion = "prescribed"`, or the references of a servo with feed-forward.
+/// A controller with `[task.<name>]` has no joints and attitudes here. Its spec includes that of
+/// the spacecraft, whose states are inputs (those of joints, free bodies and wheels; flexible
+/// bodies are undeformed). Outputs are those of the tasks, and the inputs of their joints:
+/// `<joint>.tau`, `<joint>.qdd` with `motion = "prescribed"`, or the references of a servo with
+/// feed-forward.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Controller {

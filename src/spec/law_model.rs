@@ -33,9 +33,9 @@ impl Spec {
         !is_left_out
     }
 
-    /// Returns the spacecraft for which the tasks of a controller compute their law, `None` for other
-    /// specs. Joints of tasks that torques move have a servo whose feed-forward is that torque. Contacts,
-    /// sensors, outputs and plans are left out.
+    /// Returns the spacecraft for which the tasks of a controller compute their law, `None` for
+    /// other specs. Joints of tasks that torques move have a servo whose feed-forward is that
+    /// torque. Contacts, sensors, outputs and plans are left out.
     #[inline(never)] // importers call from threads with small stacks
     pub(crate) fn law_model(&self) -> Option<Box<Self>> {
         if !self.has_law() {

@@ -28,8 +28,9 @@ pub struct Task {
     /// orbit, the LVLH frame at the world's origin, which rotates. Default `world`.
     #[serde(default, skip_serializing_if = "Axes::is_default")]
     pub axes: Axes,
-    /// Joints that move the frame, all on one spacecraft. Each has `motion = "prescribed"`, or a
-    /// servo with `feed_forward = "rigid"`; in a controller, torques may move it. None is spherical.
+    /// Joints that move the frame, all on one spacecraft, none spherical. Each has `motion =
+    /// "prescribed"`, or a servo with `feed_forward = "rigid"`; in a controller, torques may move
+    /// it.
     pub joints: Vec<String>,
     /// Controlled components of the pose in axes of `relative_to`, at most as many as the joints
     /// have axes. Default: all six.

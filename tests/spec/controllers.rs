@@ -267,9 +267,9 @@ fn invalid_controllers_with_tasks_are_reported() {
         assert!(good.contains(from), "{from}");
         report(&good.replace(from, to))
     };
-    // Parts of the spacecraft that are no loads of the law, with their signals and values, are left out.
-    let more = "[contact.touch]\na = \"arm\"\nb = \"base\"\nsurface = \"sphere\"\nradius = 0.1\nlaw = \"plastic\"\n\
-                [signal.\"touch.impact\"]\ntype = \"constant\"\n[measure.gap]\na = \"arm\"\nb = \"base\"\n\
+    // Parts of the spacecraft that are no loads of the law are left out, with their signals.
+    let more = "[contact.touch]\na = \"arm\"\nb = \"base\"\ne = 0.5\n[signal.\"touch.impact\"]\ntype = \"constant\"\n\
+                [measure.gap]\nfrom = \"arm\"\nto = \"base\"\n\
                 [solver]\nmethod = \"radau5\"\n";
     assert_eq!(report(&(good.clone() + more)), Vec::<String>::new());
     for motion in [
@@ -283,33 +283,33 @@ fn invalid_controllers_with_tasks_are_reported() {
     }
     assert_eq!(report(&(good.clone() + "sample_time = 0.01\n")), Vec::<String>::new());
     let servo = changed("friction = {", "servo = { kp = 1.0, kd = 1.0 }\nfriction = {");
-    assert_eq!(servo, ["17: task.reach.joints"]);
+    assert_eq!(servo, ["18: task.reach.joints"]);
     assert_eq!(changed("[controller]\n", ""), ["3: kind"]);
-    assert_eq!(changed("[\"elbow\"]", "[\"elbwo\"]"), ["16: task.reach.joints"]);
+    assert_eq!(changed("[\"elbow\"]", "[\"elbwo\"]"), ["17: task.reach.joints"]);
     assert_eq!(
         changed("kp = 1.0", "sample_time = 0.1\nkp = 1.0"),
-        ["18: task.reach.sample_time"]
+        ["19: task.reach.sample_time"]
     );
-    assert_eq!(changed("kp = 1.0", "mass = 0.0\nkp = 1.0"), ["18: task.reach.mass"]);
+    assert_eq!(changed("kp = 1.0", "mass = 0.0\nkp = 1.0"), ["19: task.reach.mass"]);
     assert_eq!(
         changed("kp = 1.0", "contacts = [\"touch\"]\nkp = 1.0"),
-        ["18: task.reach.contacts"]
+        ["19: task.reach.contacts"]
     );
-    assert_eq!(changed(", slip = 0.1", ""), ["13: joint.elbow.friction"]);
+    assert_eq!(changed(", slip = 0.1", ""), ["14: joint.elbow.friction"]);
     let motions = changed("friction = {", "motions = [\"loads\", \"locked\"]\nfriction = {");
-    assert_eq!(motions, ["13: joint.elbow.motions", "17: task.reach.joints"]);
+    assert_eq!(motions, ["14: joint.elbow.motions", "18: task.reach.joints"]);
     let both = good.clone() + "[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n";
-    assert_eq!(report(&both), ["20: controller"]);
+    assert_eq!(report(&both), ["21: controller"]);
     assert_eq!(
         report(&(good.clone() + "references = \"vector\"\n")),
-        ["21: controller.references"]
+        ["22: controller.references"]
     );
     let signal = |input: &str| report(&format!("{good}[signal.\"{input}\"]\ntype = \"constant\"\n"));
     assert_eq!(signal("elbow.q"), Vec::<String>::new());
-    assert_eq!(signal("elbow.qq"), ["21: signal.elbow.qq"]);
-    assert_eq!(signal("elbow.qdd_ref"), ["21: signal.elbow.qdd_ref"]);
+    assert_eq!(signal("elbow.qq"), ["22: signal.elbow.qq"]);
+    assert_eq!(signal("elbow.qdd_ref"), ["22: signal.elbow.qdd_ref"]);
     let mass = changed("mass = 4.0", "mass = -4.0");
     assert_eq!(mass, ["5: body.base.mass"]);
     let beam = report(&(good + NODAL_BEAM));
-    assert_eq!(beam[0], "21: ancf_beam.span");
+    assert_eq!(beam[0], "23: ancf_beam.span");
 }

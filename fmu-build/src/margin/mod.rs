@@ -234,8 +234,8 @@ impl ControlLaw {
         })
     }
 
-    /// Sets measured and reference attitudes to those of the spacecraft at `point`, and all measured
-    /// states of the law of a task. The law of joints is linear and needs no point.
+    /// Sets measured and reference attitudes to those of the spacecraft at `point`, and all
+    /// measured states of the law of a task. The law of joints is linear and needs no point.
     fn track(&mut self, spacecraft: &Model, point: &mut Point) -> Result<()> {
         let bodies = self.model.spec.controller.iter().flat_map(|of| of.attitude.keys());
         let bodies: Vec<&String> = bodies.collect();

@@ -112,8 +112,8 @@ impl Controller {
         self.attitudes.len()
     }
 
-    /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate); those of
-    /// tasks follow.
+    /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate); those
+    /// of tasks follow.
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let of_axes = self.axes.iter().flat_map(Axis::quantities);
         let of_laws = of_axes.chain(self.attitudes.iter().flat_map(Attitude::quantities));

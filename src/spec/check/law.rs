@@ -2,8 +2,8 @@ use super::Check;
 use crate::spec::{Controller, Spec};
 
 impl Check<'_> {
-    /// Validates a controller with tasks, whose spacecraft is `model`: its structure, and parts with
-    /// motions or discrete states that a controller does not measure.
+    /// Validates a controller with tasks, whose spacecraft is `model`: its structure, and parts
+    /// with motions or discrete states that a controller does not measure.
     pub(super) fn law(&mut self, model: &Spec) {
         let spec = self.spec;
         match &spec.controller {

@@ -81,11 +81,10 @@ impl Outside {
         self.craft.look();
     }
 
-    /// Runs up to the time `end` (s) in steps of `period` (s), in each the controller first. Calls
-    /// `then` after each.
-    fn sample(&mut self, period: f64, end: f64, mut then: impl FnMut(&Self)) {
+    /// Makes `steps` of length `period` (s), in each the controller first. Calls `then` after each.
+    fn sample(&mut self, period: f64, steps: u32, mut then: impl FnMut(&Self)) {
         self.craft.look();
-        for k in 1..=(end / period).round() as u32 {
+        for k in 1..=steps {
             self.measure();
             let t = f64::from(k) * period;
             self.law.go(t);
@@ -156,7 +155,7 @@ fn sampled_controller_of_drives_has_the_motion_of_the_sampled_law_inside() {
     let start = craft.attitude("base");
     let mut outside = Outside::new(craft, &controller(&text, Some(period)));
     let (mut off, mut worst) = (0.0f64, 0.0f64);
-    outside.sample(period, 7.0, |now| {
+    outside.sample(period, 350, |now| {
         inside.go(now.craft.simulation.state.t);
         for state in &now.craft.model().states {
             off = off.larger((now.craft.value(&state.name) - inside.value(&state.name)).abs());
@@ -173,12 +172,12 @@ fn sampled_controller_of_drives_has_the_motion_of_the_sampled_law_inside() {
 #[test]
 fn error_of_a_sampled_controller_of_torques_is_of_first_order() {
     let text = reaching(FED, "").replace(FED, SMOOTH);
-    let [long, short] = [0.02, 0.01].map(|period| {
+    let [long, short] = [(0.02, 350), (0.01, 700)].map(|(period, steps)| {
         let craft = Run::new(without_task(&text), 1e-10);
         let start = craft.attitude("base");
         let mut outside = Outside::new(craft, &controller(&text, Some(period)));
         let mut worst = 0.0f64;
-        outside.sample(period, 7.0, |now| worst = worst.larger(error(&now.law)));
+        outside.sample(period, steps, |now| worst = worst.larger(error(&now.law)));
         let momentum = outside.craft.vector("system.angular_momentum").norm();
         let turned = angle(start, outside.craft.attitude("base"));
         println!("{period} s: error {worst:.2e} m and rad, base {turned:.2} rad, momentum {momentum:.1e} N·m·s");
@@ -222,7 +221,7 @@ fn wrong_mass_of_a_link_moves_the_tool_off_its_line() {
         let craft = Run::new(without_task(&text), 1e-9);
         let mut outside = Outside::new(craft, &controller(law, Some(0.01)));
         let (mut worst, mut last) = (0.0f64, 0.0f64);
-        outside.sample(0.01, 7.0, |now| {
+        outside.sample(0.01, 700, |now| {
             last = error(&now.law);
             worst = worst.larger(last);
         });
@@ -257,7 +256,7 @@ fn measured_states_start_as_those_of_the_model() {
     let text = reaching(DRIVEN, "");
     let law = Run::new(&controller(&text, None), 1e-9);
     let start = run_in(Formulation::Recursive, without_task(&text), 1e-9);
-    for input in law.model().inputs.iter() {
+    for input in &law.model().inputs {
         assert_eq!(
             input.start,
             start.value(&input.quantity.name),
