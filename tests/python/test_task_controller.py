@@ -11,7 +11,7 @@ from programs import EXAMPLES
 from fmu import Archive, CoSimulation, ModelExchange, grapple, toml
 
 FOLDER = EXAMPLES / "tasks/outside"
-H, STOP = 0.01, 12.0
+H, STOP = 0.004, 12.0
 ERROR = tuple(f"reach_out.error[{i}]" for i in range(1, 7))
 
 
@@ -59,8 +59,8 @@ def test_tool_is_on_its_line_in_the_run_of_the_wired_file(pair, within):
         found = stepped(craft, control, H, STOP, ERROR)
     within("task in a controller: tool against FMPy", np.abs(found - rows[1:]).max(), 1e-9, "digits of the table")
     worst = np.abs(rows[:, :6]).max()
-    within("task in a controller: undeformed arm off its line, m and rad", worst, 2e-3, "10 ms between samples, vibration")
-    assert worst > 1e-6
+    within("task in a controller: undeformed arm off its line, m and rad", worst, 2e-5, "4 ms between samples, vibration")
+    assert worst > 1e-7
     turned = 2.0 * np.arccos(abs(rows[-1, 6:] @ rows[0, 6:]))
     assert turned > 0.1, turned
 
@@ -101,13 +101,16 @@ def rigid():
     craft = tomllib.loads((FOLDER / "servicer.toml").read_text())
     law = tomllib.loads((FOLDER / "guidance.toml").read_text())
     craft["body"]["forearm"] = {"mass": 9.0, "mass_centre": [0.45, 0.0, 0.0], "inertia": [0.04, 0.7, 0.7]}
+    for joint in craft["joint"].values():
+        del joint["motor"]
     inside = tomllib.loads(toml(craft))
     for joint in inside["joint"].values():
         joint["servo"] = {"kp": 0.0, "kd": 0.0, "feed_forward": "rigid"}
     # Without waypoints the references are inputs.
     task = {key: value for key, value in law["task"]["reach_out"].items() if key != "waypoint"}
     task = {"task": {"reach_out": task}}
-    return {**inside, **task}, craft, {**craft, **task, "name": "law", "kind": "controller", "controller": {}}
+    law = toml({**craft, **task, "name": "law", "kind": "controller"}) + "[controller]\n"
+    return {**inside, **task}, craft, law
 
 
 def test_controller_has_the_right_hand_side_of_the_task_inside(build, within):
@@ -151,16 +154,16 @@ def test_dependencies_of_a_continuous_controller(build):
 
 
 def test_margins_of_a_task_in_a_controller(tmp_path):
-    """The sampled loop of a slide is stable for T (kp + kd) < 2, T kp kd < 2 (kp + kd)."""
+    """The sampled loop of a slide is stable for T (kp + kd) < 2, if T kp kd < 2 (kp + kd)."""
     slide = {
         "name": "slide",
         "body": {"slide": {"mass": 2.0, "inertia": [0.1, 0.1, 0.1]}},
         "joint": {"rail": {"type": "prismatic", "parent": "world", "child": "slide", "axis": [1.0, 0.0, 0.0]}},
     }
-    task = {"frame": "slide", "joints": ["rail"], "components": ["x"], "kp": 2.0, "kd": 10.0}
+    task = {"frame": "slide", "joints": ["rail"], "components": ["x"], "kp": 5.0, "kd": 100.0}
     law = {**slide, "name": "law", "kind": "controller", "controller": {"sample_time": 0.01}, "task": {"reach": task}}
     for name, spec in (("slide", slide), ("law", law)):
         (tmp_path / f"{name}.toml").write_text(toml(spec))
     text = grapple("margin", tmp_path / "slide.toml", tmp_path / "law.toml").stdout
     found = float(re.findall(r": stable up to ([0-9.e-]+) s", text)[0])
-    assert found == pytest.approx(2.0 / 12.0, rel=1e-3), text
+    assert found == pytest.approx(2.0 / 105.0, rel=1e-3), text

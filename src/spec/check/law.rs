@@ -34,11 +34,9 @@ impl Check<'_> {
         }
         for (name, joint) in &spec.joint {
             if joint.motions.len() > 1 {
-                self.report("joint", name, "motions", unmeasured("the present motion of a joint"));
-            }
-            if joint.friction.as_ref().is_some_and(|friction| friction.sticks()) {
-                let what = "a controller does not measure if the friction sticks: write `slip` in its spec";
-                self.report("joint", name, "friction", what);
+                let what =
+                    "a controller does not measure the present motion of a joint: write motions = [] in its spec";
+                self.report("joint", name, "motions", what);
             }
             if joint.dc_motor.is_some() {
                 self.report("joint", name, "dc_motor", unmeasured("the current of a motor"));
