@@ -15,6 +15,10 @@ H, STOP = 0.004, 12.0
 ERROR = tuple(f"reach_out.error[{i}]" for i in range(1, 7))
 
 
+def spec(name):
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text())
+
+
 def wires(a, b):
     """Names of the outputs of `a` that are inputs of `b`."""
     has = {name for name, variable in b.variables.items() if variable.causality == "input"}
@@ -54,13 +58,19 @@ def test_tool_is_on_its_line_in_the_run_of_the_wired_file(pair, within):
     with table.open() as file:
         head = [title.split(" ")[0] for title in file.readline().strip().split(",")]
         columns = [f"guidance.{name}" for name in ERROR] + [f"servicer.base.q[{i}]" for i in range(1, 5)]
+        columns += [f"servicer.tool.r[{i}]" for i in range(1, 4)]
         rows = np.loadtxt(file, delimiter=",", usecols=[head.index(name) for name in columns])
+    rows, tool = rows[:, :-3], rows[:, -3:]
     with CoSimulation(craft) as craft, CoSimulation(control) as control:
         found = stepped(craft, control, H, STOP, ERROR)
     within("task in a controller: tool against FMPy", np.abs(found - rows[1:]).max(), 1e-9, "digits of the table")
     worst = np.abs(rows[:, :6]).max()
     within("task in a controller: undeformed arm off its line, m and rad", worst, 2e-5, "4 ms between samples, vibration")
     assert worst > 1e-7
+    begin, end = (np.array(waypoint["position"]) for waypoint in spec("guidance")["task"]["reach_out"]["waypoint"])
+    along = (end - begin) / np.linalg.norm(end - begin)
+    aside = np.linalg.norm(np.cross(tool - begin, along), axis=1).max()
+    within("task in a controller: flexible arm's tool off its line, m", aside, 1e-5, "4 ms between samples, vibration")
     turned = 2.0 * np.arccos(abs(rows[-1, 6:] @ rows[0, 6:]))
     assert turned > 0.1, turned
 
@@ -98,8 +108,7 @@ def test_restored_controller_repeats_its_run(pair):
 
 def rigid():
     """Specs of a rigid servicer: with its task inside, without it, and of the controller; continuous."""
-    craft = tomllib.loads((FOLDER / "servicer.toml").read_text())
-    law = tomllib.loads((FOLDER / "guidance.toml").read_text())
+    craft, law = spec("servicer"), spec("guidance")
     craft["body"]["forearm"] = {"mass": 9.0, "mass_centre": [0.45, 0.0, 0.0], "inertia": [0.04, 0.7, 0.7]}
     for joint in craft["joint"].values():
         del joint["motor"]
@@ -167,3 +176,23 @@ def test_margins_of_a_task_in_a_controller(tmp_path):
     text = grapple("margin", tmp_path / "slide.toml", tmp_path / "law.toml").stdout
     found = float(re.findall(r": stable up to ([0-9.e-]+) s", text)[0])
     assert found == pytest.approx(2.0 / 105.0, rel=1e-3), text
+
+
+@pytest.mark.parametrize("has_rotors, expected", [(True, [1.24e-2, 4.83e-3]), (False, [1.72e-3, 7.8e-4])])
+def test_longest_stable_sample_times_of_the_example(tmp_path, has_rotors, expected):
+    """For a controller that is stepped first, and with Jacobi stepping."""
+    for name in ("servicer", "guidance"):
+        lines = (FOLDER / f"{name}.toml").read_text().splitlines()
+        kept = [line for line in lines if has_rotors or not line.startswith("rotor_inertia")]
+        (tmp_path / f"{name}.toml").write_text("\n".join(kept) + "\n")
+    text = grapple("margin", tmp_path / "servicer.toml", tmp_path / "guidance.toml").stdout
+    found = [float(number) for number in re.findall(r": stable up to ([0-9.e-]+) s", text)]
+    assert found == pytest.approx(expected, rel=1e-2), text
+
+
+def test_four_zeros_are_no_attitude(pair):
+    """FMPy's function sets all inputs to zero for the first step."""
+    from fmpy.ssp.simulation import simulate_ssp
+
+    with pytest.raises(Exception, match="fmi2DoStep failed"):
+        simulate_ssp(str(pair[0]), stop_time=0.1, step_size=H)
