@@ -2,7 +2,7 @@
 
 use super::flexible::beams;
 use super::lvlh::keeping;
-use super::{DRIVEN, FED, angle, arm, error, joints, reaching, run_in};
+use super::{DRIVEN, FED, angle, arm, error, joints, reaching, run_in, wheels};
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::plant::{Adjoint, Dependencies, Direction, Jacobians, LANES, OperatingPoint, Seeds, Tangent};
@@ -248,6 +248,50 @@ fn modes_of_a_flexible_spacecraft_are_not_measured() {
     let off = difference(&inside, &outside);
     println!("relative difference {off:.1e}");
     assert!(off < 1e-13);
+}
+
+/// A base that wheels hold with feed-forward, and a tumbling target: their states are measured too,
+/// and the law is that inside.
+#[test]
+fn states_of_wheels_and_of_a_target_are_measured() {
+    let more = "[body.base.attitude_servo]\nkp = 60.0\nkd = 80.0\nfeed_forward = \"rigid\"\n\
+                wheels = [\"wheel_x\", \"wheel_y\", \"wheel_z\"]\n\
+                [measure.pose]\nfrom = \"target\"\nto = \"tip\"\n\
+                [body.target]\nmass = 20.0\ninertia = [2.0, 3.0, 4.0]\n\
+                start = { position = [1.5, 1.0, 1.0], angular_velocity = [0.02, -0.05, 0.03] }\n\
+                [input]\n\"base.q_ref[1]\" = 0.8\n\"base.q_ref[2]\" = 0.361\n\"base.q_ref[3]\" = -0.48\n";
+    let start = run_in(Formulation::Recursive, &(arm(DRIVEN) + &wheels() + more), 1e-9);
+    let task = format!("[task.reach]\nframe = \"tip\"\nrelative_to = \"target\"\n{}", joints());
+    // The reference is near the pose of the start, so that no motor reaches its limit.
+    let pose = ["r[1]", "r[2]", "r[3]", "q[1]", "q[2]", "q[3]", "q[4]"].map(|part| {
+        let reference = part.replace('[', "_ref[");
+        format!(
+            "\"reach.{reference}\" = {:?}\n",
+            start.value(&format!("pose.{part}")) + 1e-3
+        )
+    });
+    for (free, commands) in [(FED, 21), (FREE, 7)] {
+        let craft = |actuator: &str| arm(actuator) + &wheels() + more;
+        let text = |actuator: &str| craft(actuator) + &pose.concat() + &task;
+        let mut inside = run_in(Formulation::Recursive, &text(FED), 1e-9);
+        for (state, value) in [
+            ("wheel_x.qd", 3.0),
+            ("joint_3.qd", 0.2),
+            ("base.w[1]", 0.02),
+            ("base.v[2]", -0.1),
+        ] {
+            inside.set_state(state, value);
+        }
+        inside.look();
+        let mut outside = Outside::new(Run::new(&craft(free), 1e-9), &controller(&text(free), None));
+        outside.copy(&inside);
+        assert_eq!(outside.measure(), 2 * 13 + 2 * 7 + 2 * 3);
+        assert_eq!(outside.command(), commands);
+        outside.craft.look();
+        let off = difference(&inside, &outside);
+        println!("relative difference {off:.1e}");
+        assert!(off < 1e-13, "{off:e}");
+    }
 }
 
 /// Start values of the measured states are those of the controller's own model.
