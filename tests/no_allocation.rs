@@ -271,7 +271,9 @@ fn events_without_messages_allocate_nothing() {
     let reach = task(include_str!("../examples/tasks/reach.toml"));
     // Samples of the law are events too.
     let touch = task(include_str!("../examples/tasks/touch.toml"));
-    for (spec, until) in [(servicer, 120.0), (reach, 12.0), (touch, 12.0)] {
+    let guidance =
+        include_str!("../examples/tasks/outside/guidance.toml").replace("servicer.toml", "outside/servicer.toml");
+    for (spec, until) in [(servicer, 120.0), (reach, 12.0), (touch, 12.0), (guidance, 12.0)] {
         let model = Model::read(&spec, std::path::Path::new("examples/tasks")).expect("a good spec");
         let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
         let model = simulation.plant.model().clone();

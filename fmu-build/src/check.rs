@@ -60,7 +60,8 @@ pub fn check(compiled: &CompiledSpec) -> Result<Check> {
 /// None for a valid spec.
 pub fn remarks(compiled: &CompiledSpec) -> Result<Remarks> {
     let (model, mut remarks) = (&compiled.model, compiled.remarks()?);
-    let modes = (!model.spec.task.is_empty()).then(|| modes_at_start(model)).flatten();
+    let has_vibrations = !model.spec.task.is_empty() && model.spec.controller.is_none();
+    let modes = has_vibrations.then(|| modes_at_start(model)).flatten();
     let growing = modes.map(|(linear, modes)| growth::of_tasks(model, &linear, &modes));
     remarks.warnings.extend(compiled.located(&growing.unwrap_or_default()));
     Ok(remarks)

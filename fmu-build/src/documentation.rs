@@ -101,6 +101,7 @@ fn conventions(spec: &Spec) -> String {
             &[
                 ("joints", &*joint_law(controller)),
                 ("attitudes", if controller.attitude.is_empty() { "" } else { ATTITUDES }),
+                ("tasks", if spec.has_law() { TASKS } else { "" }),
                 ("samples", samples),
             ],
         );
@@ -224,6 +225,13 @@ const ATTITUDES: &str = "\
 <code>attitude_error</code> + <code>kd</code> (<code>w_ref</code> − <code>w</code>), with the rotation vector
 <code>attitude_error</code> from the attitude <code>q</code> to its reference <code>q_ref</code> (unit quaternions, scalar first).
 Wheels exert it by the torques <code>tau</code> of least norm on their rotors, or a port by its torque <code>t</code>.</dd>";
+
+const TASKS: &str = "\
+<dt>Tasks</dt><dd>The outputs move a frame along its reference, by the inverse dynamics of the rigid spacecraft that the
+controller contains, at the measured states. Names are those of a spacecraft's FMU: connect its states <code>q</code>,
+<code>qd</code>, <code>r</code>, <code>w</code> and <code>v</code> to the inputs here, and the commands <code>tau</code>,
+<code>qdd</code> or <code>q_ref</code>, <code>qd_ref</code>, <code>qdd_ref</code> back to it. Free bodies: attitude (unit quaternion,
+scalar first) and position in inertial axes, angular velocity in body axes, velocity in inertial axes.</dd>";
 
 const SAMPLES: &str = "\
 <dt>Samples</dt><dd>The controller samples its inputs when the run begins and then every <code>controller.sample_time</code>;

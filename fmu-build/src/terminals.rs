@@ -173,7 +173,8 @@ fn groups(spec: &Spec, owners: &Owners) -> Vec<Group> {
         }
     }
     for (name, own) in owners {
-        let port = spec.port.get(name);
+        // The ports of a controller's spacecraft are terminals of the spacecraft's FMU.
+        let port = spec.port.get(name).filter(|_| spec.controller.is_none());
         if port.is_none() && !spec.interface.contains_key(name) {
             continue;
         }

@@ -177,6 +177,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub closed: &'a [Closed<S>],
     /// Result of each task.
     pub tasks: &'a [TaskState<S>],
+    /// Outputs of the tasks of a controller.
+    pub guidance: &'a [S],
 }
 
 /// Pose and velocity of a frame in the world.

@@ -4,13 +4,14 @@ use super::context::{Constants, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::{At, FeedForward};
 use super::frame_kinematics::FrameWorkspace;
+use super::guided::Guidance;
 use super::impulse::LockWorkspace;
 use super::model::{Model, Parts};
 use super::task::Tasks;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Sensed, View};
+use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -30,6 +31,8 @@ pub(super) struct Evaluation<S: Scalar> {
     pub(super) feed_forward: Option<Box<FeedForward<S>>>,
     /// Task-space control; `None` if there is none.
     pub(super) tasks: Option<Box<Tasks<S>>>,
+    /// Law of a controller's tasks; `None` if there are none.
+    pub(super) guidance: Option<Box<Guidance<S>>>,
     /// Jacobians of frames; `None` if there are no such outputs.
     pub(super) frames: Option<Box<FrameWorkspace<S>>>,
     /// Constraints of captures and loops; `None` if the model can have neither.
@@ -58,6 +61,7 @@ impl<S: Scalar> Evaluation<S> {
             orbit: None,
             feed_forward: FeedForward::new(model),
             tasks: Tasks::new(model),
+            guidance: Guidance::new(model),
             frames: FrameWorkspace::new(model),
             closure: Closure::new(model),
             inputs: vec![S::zero(); model.inputs_of_loads()],
@@ -109,7 +113,24 @@ impl<S: Scalar> Evaluation<S> {
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        Ok(of.model.elements.evaluate(&now, &mut self.applied))
+        let power = of.model.elements.evaluate(&now, &mut self.applied);
+        self.guide(of, discrete)?;
+        Ok(power)
+    }
+
+    /// Computes the outputs of the tasks of a controller with the inputs and the orbit of the last
+    /// [`read_inputs`](Self::read_inputs), unless those of a sample hold.
+    ///
+    /// # Errors
+    /// Those of the law.
+    #[inline]
+    fn guide(&mut self, of: Constants, discrete: &Discrete) -> Result<(), Error> {
+        match &mut self.guidance {
+            Some(guidance) if !discrete.samples.first().is_some_and(Samples::are_taken) => {
+                guidance.update(of, &self.inputs)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
@@ -120,6 +141,9 @@ impl<S: Scalar> Evaluation<S> {
             self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.currents.clone()]);
         }
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
+        if let Some(guidance) = &mut self.guidance {
+            guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());
+        }
     }
 
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
@@ -131,7 +155,9 @@ impl<S: Scalar> Evaluation<S> {
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        Ok(of.model.elements.evaluate(&now, &mut self.applied))
+        let power = of.model.elements.evaluate(&now, &mut self.applied);
+        self.guide(of, discrete)?;
+        Ok(power)
     }
 
     /// Computes the states' derivatives under the loads in `applied`, at the
@@ -251,6 +277,7 @@ impl<S: Scalar> Evaluation<S> {
             velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
+            guidance: self.guidance.as_ref().map_or(&[], |guidance| &guidance.outputs),
         })
     }
 
@@ -382,7 +409,7 @@ pub(super) fn instant<'a, S: Scalar>(
 
 /// Computes the references of tasks, among the `inputs`, and the torques of feed-forward at the
 /// instant `now`, whose own inputs are not read.
-fn control<S: Scalar>(
+pub(super) fn control<S: Scalar>(
     of: Constants,
     (now, discrete): (Instant<S>, &Discrete),
     tasks: Option<&mut Tasks<S>>,

@@ -20,6 +20,7 @@ mod evaluation;
 mod events;
 mod feed_forward;
 mod frame_kinematics;
+mod guided;
 mod impact;
 mod impact_report;
 mod impulse;

@@ -1,4 +1,5 @@
 use super::coordinates::{Constrained, Coordinates};
+use super::guided::Guided;
 use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
@@ -8,6 +9,7 @@ use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, 
 use crate::{Error, Problem};
 use indexmap::IndexMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Constant data of a system: topology, names, layout.
 #[derive(Clone, Debug)]
@@ -44,6 +46,8 @@ pub struct Model {
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
+    /// Spacecraft of a controller with tasks; `None` for other specs.
+    pub(super) guided: Option<Box<Guided>>,
 }
 
 /// States, or one value for each, in parts.
@@ -82,7 +86,7 @@ pub(super) enum Source {
     Rate(usize),
     /// Second derivative of a signal inside the model, by the signal's index.
     Acceleration(usize),
-    /// Task, which computes the value with the loads.
+    /// Task, which computes the value with the loads; zero outside the spacecraft of a controller.
     Task,
 }
 
@@ -95,6 +99,12 @@ pub struct Monitor {
 }
 
 impl Monitor {
+    /// No limits.
+    pub(super) const NONE: Self = Self {
+        constraint_violation: None,
+        energy_balance: None,
+    };
+
     fn declare(spec: &Spec, elements: &Elements, declare: &mut Declarations) -> Self {
         let mut limit = |field: &str, unit: Unit, value: f64, what: &str| {
             let quantity = Quantity::new(format!("monitor.{field}"), unit, what).bounded(Bound::Positive);
@@ -175,29 +185,20 @@ impl Model {
         if let Some(expanded) = plan::expand(spec)? {
             return Self::compile_and_derive(&expanded);
         }
-        let with_added = spec.with_added();
-        let (written, spec) = (spec, with_added.as_deref().unwrap_or(spec));
         let mut declare = Declarations::default();
-        let system = System::compile(spec, &mut declare)?;
         let mut problems = Vec::new();
-        let elements = Elements::compile(spec, &system, &mut declare, &mut problems);
-        let signals = &elements.signals;
-        let mut sources = Vec::with_capacity(declare.inputs.len());
-        let mut inputs = Vec::new();
-        for (slot, input) in declare.inputs.iter().enumerate() {
-            if let Some(k) = signals.iter().position(|s| s.input == slot) {
-                sources.push(Source::Signal(k));
-            } else if let Some(k) = signals.iter().position(|s| s.rate_input == Some(slot)) {
-                sources.push(Source::Rate(k));
-            } else if let Some(k) = signals.iter().position(|s| s.acceleration_input == Some(slot)) {
-                sources.push(Source::Acceleration(k));
-            } else if elements.tasks.iter().any(|task| task.sets(slot)) {
-                sources.push(Source::Task);
-            } else {
-                sources.push(Source::Importer(inputs.len()));
-                inputs.push(input.clone());
-            }
+        let mut guided = Guided::compile(spec, &mut declare, &mut problems)?;
+        let own = match guided.is_some() {
+            true => Some(spec.without_spacecraft()),
+            false => spec.with_added(),
+        };
+        let (written, spec) = (spec, own.as_deref().unwrap_or(spec));
+        let system = System::compile(spec, &mut declare)?;
+        let mut elements = Elements::compile(spec, &system, &mut declare, &mut problems);
+        if let Some(guided) = &mut guided {
+            guided.join(&mut elements, declare.inputs.len());
         }
+        let (sources, mut inputs) = sources(&declare, &elements, guided.as_deref());
         start_inputs(&spec.input, &mut inputs, &mut problems);
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
         let (states, currents) = states(spec, &coordinates, &system, &elements);
@@ -222,7 +223,10 @@ impl Model {
         outputs.declared.shrink_to_fit();
         outputs.flags.shrink_to_fit();
         let mut model = Self {
-            spec: boxed(written),
+            spec: match guided {
+                Some(_) => written.for_controller(),
+                None => boxed(written),
+            },
             parameters: declare.parameters,
             inputs,
             states,
@@ -237,12 +241,14 @@ impl Model {
             currents,
             sources,
             monitor,
+            guided,
         };
         let values = model.parameter_starts();
         let derived = model.validate(&values, None, &mut problems);
         model.validate_start(&values, &mut problems);
         if problems.is_empty() {
             model.set_scales(&derived);
+            model.set_measured_starts(&derived, &values);
             Ok((model, derived))
         } else {
             Err(Error::Spec(problems))
@@ -408,8 +414,12 @@ impl Model {
         before: Option<(&[f64], &Derived)>,
         problems: &mut Vec<Problem>,
     ) -> Derived {
-        let mut derived = self.system.derive(&self.parameters, values, before, problems);
-        derived.with_held_beams = feed_forward::with_held_beams(&self.elements, &self.system, &derived);
+        let mut derived = self.derive(&self.parameters, values, before, problems);
+        if let Some(Guided { spacecraft, .. }) = self.guided.as_deref() {
+            let before = before.and_then(|(values, derived)| Some((values, derived.spacecraft.as_deref()?)));
+            let of_law = spacecraft.derive(&self.parameters, values, before, problems);
+            derived.spacecraft = Some(Arc::new(of_law));
+        }
         for (parameter, &value) in self.parameters.iter().zip(values) {
             let Quantity { name, unit, bound, .. } = &parameter.quantity;
             let wrong = if value.is_finite() {
@@ -431,10 +441,28 @@ impl Model {
             derived: &derived,
         };
         self.elements.validate(of, problems);
+        if let (Some(guided), Some(of_law)) = (self.guided.as_deref(), derived.spacecraft.as_deref()) {
+            let of = Values { derived: of_law, ..of };
+            guided.spacecraft.elements.validate(of, problems);
+        }
         let solver = &self.spec.solver;
         if let (Method::LinearlyImplicit, Some(step)) = (solver.method, solver.step) {
             self.elements.validate_gains(step, &self.parameters, values, problems);
         }
+        derived
+    }
+
+    /// Returns the constants that are derived from the values of the `declared` parameters, as
+    /// [`validate`](Self::validate) does.
+    fn derive(
+        &self,
+        declared: &[Parameter],
+        values: &[f64],
+        before: Option<(&[f64], &Derived)>,
+        problems: &mut Vec<Problem>,
+    ) -> Derived {
+        let mut derived = self.system.derive(declared, values, before, problems);
+        derived.with_held_beams = feed_forward::with_held_beams(&self.elements, &self.system, &derived);
         derived
     }
 
@@ -502,6 +530,28 @@ impl Model {
         }
         states
     }
+}
+
+/// Returns the source of each input of the loads, and the inputs of the importer.
+fn sources(declare: &Declarations, elements: &Elements, guided: Option<&Guided>) -> (Vec<Source>, Vec<Input>) {
+    let signals = &elements.signals;
+    let mut sources = Vec::with_capacity(declare.inputs.len());
+    let mut inputs = Vec::new();
+    for (slot, input) in declare.inputs.iter().enumerate() {
+        if let Some(k) = signals.iter().position(|s| s.input == slot) {
+            sources.push(Source::Signal(k));
+        } else if let Some(k) = signals.iter().position(|s| s.rate_input == Some(slot)) {
+            sources.push(Source::Rate(k));
+        } else if let Some(k) = signals.iter().position(|s| s.acceleration_input == Some(slot)) {
+            sources.push(Source::Acceleration(k));
+        } else if elements.tasks.iter().any(|task| task.sets(slot)) || guided.is_some_and(|of| of.hides(slot)) {
+            sources.push(Source::Task);
+        } else {
+            sources.push(Source::Importer(inputs.len()));
+            inputs.push(input.clone());
+        }
+    }
+    (sources, inputs)
 }
 
 /// Returns the states, and the range of the currents of motors among them.

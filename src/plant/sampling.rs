@@ -99,6 +99,9 @@ impl Plant {
         if !samples.schedule_next(period.of(of.parameters), t, format_args!("the controller"))? {
             return Ok(false);
         }
+        if of.model.guided.is_some() {
+            return self.sample_guidance(t, u, discrete);
+        }
         let inputs = self.evaluation.inputs(of, t, u, discrete);
         let mut filters = std::mem::take(&mut discrete.filters);
         let now = Measured {
@@ -131,6 +134,22 @@ impl Plant {
         };
         controller.advance_filters(unfiltered, &mut filters);
         discrete.filters = filters;
+        Ok(true)
+    }
+
+    /// Takes a sample of a controller with tasks at the time `t` (s) and the inputs `u`.
+    fn sample_guidance(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+        let of = self.base.constants();
+        self.evaluation.read_inputs(of, t, u, &[], discrete);
+        let (Some(guidance), Some(samples)) = (&mut self.evaluation.guidance, discrete.samples.first_mut()) else {
+            return Ok(false);
+        };
+        guidance.update(of, &self.evaluation.inputs)?;
+        if let Some(k) = guidance.outputs.iter().position(|value| !value.is_finite()) {
+            let variable = of.model.outputs[k].quantity.name.clone();
+            return Err(Error::NotFinite { variable, t });
+        }
+        samples.held.copy_from_slice(&guidance.outputs);
         Ok(true)
     }
 

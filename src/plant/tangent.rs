@@ -288,6 +288,9 @@ impl Tangent<1> {
         }
         let orbit = of.derived.orbit.as_ref();
         self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());
+        if let Some(guidance) = &mut self.evaluation.guidance {
+            guidance.set_orbit(of.derived, |orbit| orbit.at(t).moving());
+        }
         self.evaluation
             .derivative_with_inputs(of, &self.x, discrete, &mut self.dx)?;
         self.evaluation.outputs(of, &self.x, discrete, &mut self.y);

@@ -10,7 +10,7 @@ pub enum Kind {
     /// Model of one or several spacecraft.
     #[default]
     Spacecraft,
-    /// Controller of the joints and the attitude of a spacecraft in another FMU.
+    /// Controller of the joints and the attitude of a spacecraft in another FMU, or of a task.
     Controller,
 }
 
@@ -27,7 +27,13 @@ impl Kind {
 /// Each joint has the inputs `<joint>.q`, `.qd` (measured), `.q_ref`, `.qd_ref` (reference) and
 /// `.tau_ff` (feed-forward), and the outputs `<joint>.tau` and `<joint>.servo_error`, with the
 /// names of the same variables in the spacecraft's FMU.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+///
+/// A controller with `[task.<name>]` has no joints and attitudes here. Its spec includes that of
+/// the spacecraft, whose states are inputs (those of joints, free bodies and wheels; flexible
+/// bodies are undeformed). Outputs are those of the tasks, and the inputs of their joints:
+/// `<joint>.tau`, `<joint>.qdd` with `motion = "prescribed"`, or the references of a servo with
+/// feed-forward.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Controller {
     /// Sample time, s, positive. The inputs are read at the start of the run and then once in every

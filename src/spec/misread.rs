@@ -134,10 +134,10 @@ fn position(at: &Range<usize>) -> String {
 type Field<'a> = (Spanned<DeString<'a>>, Spanned<DeValue<'a>>);
 
 /// Splits a section of named tables into sections with one table each; returns any other section
-/// unchanged.
+/// and an empty one unchanged.
 fn parts<'a>(key: &Spanned<DeString<'a>>, section: &Spanned<DeValue<'a>>) -> Vec<Field<'a>> {
     match section.get_ref() {
-        DeValue::Table(list) if list.values().all(|part| part.get_ref().is_table()) => {
+        DeValue::Table(list) if !list.is_empty() && list.values().all(|part| part.get_ref().is_table()) => {
             let alone = |table| (key.clone(), Spanned::new(section.span(), DeValue::Table(table)));
             let each = list.iter().map(|(name, part)| [(name.clone(), part.clone())]);
             each.map(|part| alone(part.into_iter().collect())).collect()

@@ -31,6 +31,7 @@ mod grasp;
 mod include;
 mod joint;
 mod kinematics;
+mod law_model;
 mod line_load;
 mod magnetic_dipole;
 mod measure;

@@ -28,8 +28,9 @@ pub struct Task {
     /// orbit, the LVLH frame at the world's origin, which rotates. Default `world`.
     #[serde(default, skip_serializing_if = "Axes::is_default")]
     pub axes: Axes,
-    /// Joints that move the frame, all on one spacecraft. Each has `motion = "prescribed"`, or a
-    /// servo with `feed_forward = "rigid"`; none is spherical.
+    /// Joints that move the frame, all on one spacecraft, none spherical. Each has `motion =
+    /// "prescribed"`, or a servo with `feed_forward = "rigid"`; in a controller, torques may move
+    /// it.
     pub joints: Vec<String>,
     /// Controlled components of the pose in axes of `relative_to`, at most as many as the joints
     /// have axes. Default: all six.
@@ -75,7 +76,7 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damping_ratio: Option<f64>,
     /// Contacts with the law `compliant` of the frame's rigid body, whose forces are measured.
-    /// Servos counteract them. Default: none.
+    /// Servos counteract them. Not in a controller. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contacts: Vec<String>,
     /// Ports on the frame's rigid body whose forces and torques are measured. Default: none.
@@ -83,7 +84,8 @@ pub struct Task {
     pub ports: Vec<String>,
     /// Time from one sample of the law to the next, s, positive: the accelerations of the joints
     /// and the measured wrench are constant between samples. The first sample is taken at the start
-    /// time. Default: none, the law is continuous.
+    /// time. In a controller, `sample_time` is in `[controller]`. Default: none, the law is
+    /// continuous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_time: Option<f64>,
     /// Poses of the frame, reached at rest. Between two the position is on a straight line and the

@@ -32,6 +32,8 @@ pub struct Derived {
     /// Constants with the ANCF beams in grippers as rigid parts of the bodies that hold them, for
     /// feed-forward torques; `None` without such torques and beams.
     pub with_held_beams: Option<Arc<Derived>>,
+    /// Constants of the spacecraft of a controller with tasks; `None` for other specs.
+    pub spacecraft: Option<Arc<Derived>>,
     /// For each body, its beam with the computed modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
@@ -152,6 +154,7 @@ impl System {
             sites,
             orbit,
             with_held_beams: None,
+            spacecraft: None,
             beams,
         }
     }

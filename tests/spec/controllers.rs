@@ -1,6 +1,6 @@
 //! Specs of a controller.
 
-use crate::{GOOD, messages, report};
+use crate::{GOOD, NODAL_BEAM, messages, report};
 
 const CONTROLLER: &str = r#"name = "control"
 kind = "controller"
@@ -250,4 +250,66 @@ fn errors_in_a_desaturation_are_reported_at_their_positions() {
     }
     let without = ATTITUDE.replace("kd = ", "momentum_limit = 4.0\nkd = ");
     assert_eq!(report(&without), [format!("5: {hub}.momentum_limit")]);
+}
+
+/// Controllers with tasks: a spacecraft is part of them, and motions and discrete states that are
+/// not measured are errors.
+#[test]
+fn invalid_controllers_with_tasks_are_reported() {
+    let _section = messages::of_this_test();
+    let good = format!(
+        "{}friction = {{ coulomb = 1.0, slip = 0.1 }}\n[task.reach]\nframe = \"arm\"\njoints = [\"elbow\"]\n\
+         components = [\"rz\"]\nkp = 1.0\nkd = 9.0\n[controller]\n",
+        GOOD.replace("name = \"craft\"", "name = \"craft\"\nkind = \"controller\"")
+    );
+    assert_eq!(report(&good), Vec::<String>::new());
+    let changed = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        report(&good.replace(from, to))
+    };
+    // Parts of the spacecraft that are no loads of the law are left out, with their signals.
+    let more = "[contact.touch]\na = \"arm\"\nb = \"base\"\ne = 0.5\n[signal.\"touch.impact\"]\ntype = \"constant\"\n\
+                [measure.gap]\nfrom = \"arm\"\nto = \"base\"\n\
+                [solver]\nmethod = \"radau5\"\n";
+    assert_eq!(report(&(good.clone() + more)), Vec::<String>::new());
+    for motion in [
+        "motion = \"prescribed\"",
+        "servo = { kp = 0.0, kd = 0.0, feed_forward = \"rigid\" }",
+    ] {
+        assert_eq!(
+            changed("friction = {", &format!("{motion}\nfriction = {{")),
+            Vec::<String>::new()
+        );
+    }
+    assert_eq!(report(&(good.clone() + "sample_time = 0.01\n")), Vec::<String>::new());
+    let servo = changed("friction = {", "servo = { kp = 1.0, kd = 1.0 }\nfriction = {");
+    assert_eq!(servo, ["18: task.reach.joints"]);
+    assert_eq!(changed("[controller]\n", ""), ["3: kind"]);
+    assert_eq!(changed("[\"elbow\"]", "[\"elbwo\"]"), ["17: task.reach.joints"]);
+    assert_eq!(
+        changed("kp = 1.0", "sample_time = 0.1\nkp = 1.0"),
+        ["19: task.reach.sample_time"]
+    );
+    assert_eq!(changed("kp = 1.0", "mass = 0.0\nkp = 1.0"), ["19: task.reach.mass"]);
+    assert_eq!(
+        changed("kp = 1.0", "contacts = [\"touch\"]\nkp = 1.0"),
+        ["19: task.reach.contacts"]
+    );
+    assert_eq!(changed(", slip = 0.1", ""), ["14: joint.elbow.friction"]);
+    let motions = changed("friction = {", "motions = [\"loads\", \"locked\"]\nfriction = {");
+    assert_eq!(motions, ["14: joint.elbow.motions", "18: task.reach.joints"]);
+    let both = good.clone() + "[controller.joint.elbow]\nkp = 1.0\nkd = 1.0\n";
+    assert_eq!(report(&both), ["21: controller"]);
+    assert_eq!(
+        report(&(good.clone() + "references = \"vector\"\n")),
+        ["22: controller.references"]
+    );
+    let signal = |input: &str| report(&format!("{good}[signal.\"{input}\"]\ntype = \"constant\"\n"));
+    assert_eq!(signal("elbow.q"), Vec::<String>::new());
+    assert_eq!(signal("elbow.qq"), ["22: signal.elbow.qq"]);
+    assert_eq!(signal("elbow.qdd_ref"), ["22: signal.elbow.qdd_ref"]);
+    let mass = changed("mass = 4.0", "mass = -4.0");
+    assert_eq!(mass, ["5: body.base.mass"]);
+    let beam = report(&(good + NODAL_BEAM));
+    assert_eq!(beam[0], "23: ancf_beam.span");
 }

@@ -7,7 +7,7 @@ use fmu_build::package::is_fmu;
 use fmu_build::starts::Assembled;
 use fmu_build::summaries::bodies;
 use fmu_build::text::{count, number, typeset};
-use grapple::spec::Controller;
+use grapple::spec::{Controller, Spec};
 use miette::Result;
 use std::path::{Path, PathBuf};
 
@@ -140,8 +140,11 @@ fn closed(Assembled { assembly, start }: &Assembled) -> String {
     )
 }
 
-/// Returns "1 attitude, 2 joints".
-fn axes(controller: &Controller) -> String {
+/// Returns "1 attitude, 2 joints", "1 task".
+fn axes(spec: &Spec, controller: &Controller) -> String {
+    if spec.has_law() {
+        return count(spec.task.len(), "task");
+    }
     let (attitudes, joints) = (controller.attitude.len(), controller.joint.len());
     match (attitudes, joints) {
         (0, _) => count(joints, "joint"),
@@ -155,7 +158,7 @@ fn summary(compiled: &CompiledSpec) -> String {
     let model = &compiled.model;
     let spec = &model.spec;
     let of = match &spec.controller {
-        Some(controller) => format!("a controller of {}", axes(controller)),
+        Some(controller) => format!("a controller of {}", axes(spec, controller)),
         None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
     };
     format!(

@@ -234,12 +234,12 @@ impl ControlLaw {
         })
     }
 
-    /// Sets measured and reference attitudes to those of the spacecraft at `point`. The law of joints
-    /// is linear and needs no point.
+    /// Sets measured and reference attitudes to those of the spacecraft at `point`, and all
+    /// measured states of the law of a task. The law of joints is linear and needs no point.
     fn track(&mut self, spacecraft: &Model, point: &mut Point) -> Result<()> {
         let bodies = self.model.spec.controller.iter().flat_map(|of| of.attitude.keys());
         let bodies: Vec<&String> = bodies.collect();
-        if bodies.is_empty() {
+        if bodies.is_empty() && !self.model.spec.has_law() {
             return Ok(());
         }
         let outputs = point.outputs()?;
@@ -249,6 +249,11 @@ impl ControlLaw {
             let mut all = states.chain(computed);
             all.find(|(quantity, _)| quantity.name == name).map(|(_, &value)| value)
         };
+        if self.model.spec.has_law() {
+            for (u, input) in self.point.u.iter_mut().zip(&self.model.inputs) {
+                *u = value(&input.quantity.name).unwrap_or(*u);
+            }
+        }
         for (i, body) in (1..=4).flat_map(|i| bodies.iter().map(move |body| (i, body))) {
             let Some(q) = value(&format!("{body}.q[{i}]")) else {
                 continue;

@@ -47,7 +47,7 @@ impl Wrapper {
         for variable in &description.model_variables {
             wrapper.add_flange(variable, description);
         }
-        for (name, port) in &spec.port {
+        for (name, port) in spec.port.iter().filter(|_| spec.controller.is_none()) {
             if let Err(missing) = wrapper.add_frame(name, port, description) {
                 wrapper.remarks.push(format!(
                     "port {name} has no frame, its inputs are commands: the FMU has no {missing}"

@@ -21,11 +21,13 @@ use axis::Axis;
 pub(crate) use filter::Memory;
 
 /// Controller with `τ = τ_ff + kp (q_ref − q) + kd (q̇_ref − q̇)` for each axis of its joints and
-/// `M = kp θ + kd (w_ref − w)` for its attitudes, both limited to the torque limits.
+/// `M = kp θ + kd (w_ref − w)` for its attitudes, both limited to the torque limits, or with tasks.
 #[derive(Clone, Debug)]
 pub(crate) struct Controller {
     axes: Vec<Axis>,
     attitudes: Vec<Attitude>,
+    /// Quantities of the outputs of tasks, which the plant computes.
+    pub of_tasks: Vec<Quantity>,
     pub sample_time: Option<ParamId>,
 }
 
@@ -77,6 +79,7 @@ impl Controller {
         Self {
             axes,
             attitudes,
+            of_tasks: Vec::new(),
             sample_time,
         }
     }
@@ -109,10 +112,12 @@ impl Controller {
         self.attitudes.len()
     }
 
-    /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate).
+    /// Returns the quantities of its outputs, in the order of [`evaluate`](Self::evaluate); those
+    /// of tasks follow.
     fn quantities(&self) -> impl Iterator<Item = Quantity> {
         let of_axes = self.axes.iter().flat_map(Axis::quantities);
-        of_axes.chain(self.attitudes.iter().flat_map(Attitude::quantities))
+        let of_laws = of_axes.chain(self.attitudes.iter().flat_map(Attitude::quantities));
+        of_laws.chain(self.of_tasks.iter().cloned())
     }
 
     /// Returns the number of its outputs.
@@ -120,7 +125,7 @@ impl Controller {
         self.quantities().count()
     }
 
-    /// Passes the values of its outputs to `to`.
+    /// Passes the values of its outputs to `to`, apart from those of tasks.
     pub fn evaluate<S: Scalar>(&self, now: Measured<S>, modes: Modes, states: LimitStates, to: &mut impl FnMut(S)) {
         for (axis, &limit) in self.axes.iter().zip(modes.limits) {
             axis.evaluate(now, limit, states, to);
@@ -187,6 +192,7 @@ impl Element for Controller {
         let now = Measured::of(&view.now.sensed());
         let modes = Modes::of(view.discrete);
         self.evaluate(now, modes, LimitStates::Present, &mut |value| y.number(value));
+        view.guidance.iter().for_each(|&value| y.number(value));
     }
 
     /// Returns the number of torques with a limit and of desaturations; zero if the controller is

@@ -122,6 +122,11 @@ impl<S: Scalar> TaskState<S> {
 }
 
 impl TaskAxis {
+    /// Returns the inputs of the joint that the task sets.
+    pub fn set(&self) -> impl Iterator<Item = usize> {
+        self.inputs.into_iter().flatten()
+    }
+
     /// Returns the acceleration within bounds that keep the position `q` within the joint's range:
     /// its rate towards a limit is at most `kp` times the distance, and a larger rate decreases to
     /// that with the gain `kd`.
@@ -143,6 +148,33 @@ impl Task {
     /// Returns true if it sets this input.
     pub fn sets(&self, input: usize) -> bool {
         self.set.iter().any(|(set, _)| *set == input)
+    }
+
+    /// Returns the quantities of its results: error of each component, smallest singular value,
+    /// damping.
+    pub fn results(&self) -> Vec<Quantity> {
+        let name = &self.name;
+        let error = |(k, component): (usize, &Component)| {
+            let unit = if component.is_angular() {
+                Unit::Radian
+            } else {
+                Unit::Metre
+            };
+            let what = format!("error of task {name}: reference less {}", component.text());
+            Quantity::new(format!("{name}.error[{}]", k + 1), unit, what)
+        };
+        let errors = self.components.iter().enumerate().map(error);
+        let what = format!("smallest singular value of the Jacobian of task {name}");
+        let singular_value = Quantity::new(format!("{name}.singular_value"), Unit::One, what);
+        let what = format!("damping of the inverse of the Jacobian of task {name}");
+        let damping = Quantity::new(format!("{name}.applied_damping"), Unit::One, what);
+        errors.chain([singular_value, damping]).collect()
+    }
+
+    /// Returns the values of its [results](Self::results).
+    pub fn values<S: Scalar>(&self, state: &TaskState<S>) -> impl Iterator<Item = S> + use<S> {
+        let errors = state.error.into_iter().take(self.components.len());
+        errors.chain([state.singular_value, state.damping])
     }
 
     /// Returns the inputs that its law reads.
@@ -472,34 +504,12 @@ impl Element for Task {
     }
 
     fn outputs(&self, _: &Spec, _: &System, to: &mut Outputs) {
-        let name = &self.name;
-        let error = |(k, component): (usize, &Component)| {
-            let unit = if component.is_angular() {
-                Unit::Radian
-            } else {
-                Unit::Metre
-            };
-            let what = format!("error of task {name}: reference less {}", component.text());
-            Quantity::new(format!("{name}.error[{}]", k + 1), unit, what)
-        };
-        to.continuous(self.components.iter().enumerate().map(error));
-        let what = format!("smallest singular value of the Jacobian of task {name}");
-        let singular_value = Quantity::new(format!("{name}.singular_value"), Unit::One, what);
-        let what = format!("damping of the inverse of the Jacobian of task {name}");
-        to.continuous([
-            singular_value,
-            Quantity::new(format!("{name}.applied_damping"), Unit::One, what),
-        ]);
+        to.continuous(self.results());
         to.continuous(self.set.iter().map(|(_, quantity)| quantity.clone()));
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let state = &view.tasks[self.number];
-        state.error[..self.components.len()]
-            .iter()
-            .for_each(|&error| y.number(error));
-        y.number(state.singular_value);
-        y.number(state.damping);
+        self.values(&view.tasks[self.number]).for_each(|value| y.number(value));
         self.set.iter().for_each(|(input, _)| y.number(view.now.inputs[*input]));
     }
 }

@@ -50,9 +50,9 @@ impl Regime {
                 |drive| motion(drive, levels[drive]).1,
             )
         };
-        let fed = drives.len()..drives.len() + model.elements.fed().count();
+        let fed = drives.len()..drives.len() + model.servos().fed().count();
         // A locked joint, a servo that is off and an attitude servo that is on are three factors.
-        let attitudes = ons(model.elements.fed_attitudes().count());
+        let attitudes = ons(model.servos().fed_attitudes().count());
         let factors = fed.end + sticking.len();
         let levels = JointMotion::ALL.len() + usize::from(!sticking.is_empty());
         let has_limits = !model.elements.motors.is_empty()

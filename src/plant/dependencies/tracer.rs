@@ -142,7 +142,7 @@ impl Tracer {
             .map(|(state, start)| start + state.nominal * random.unit())
             .collect();
         let mut u: Vec<f64> = model.sources.iter().map(|_| 0.75 + 0.25 * random.unit()).collect();
-        for ((switch, _), &is_on) in model.elements.fed_inputs().zip(&regime.fed) {
+        for ((switch, _), &is_on) in model.servos().fed_inputs().zip(&regime.fed) {
             u[switch] = f64::from(u8::from(is_on));
         }
         self.discrete.motions.clone_from(&regime.motions);

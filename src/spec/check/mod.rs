@@ -9,6 +9,7 @@ mod controller;
 mod environment;
 mod frame;
 mod joint;
+mod law;
 mod signal;
 
 use super::{
@@ -56,7 +57,10 @@ pub(super) fn check(spec: &Spec, problems: &mut Vec<Problem>) {
     }
     match spec.kind {
         Kind::Spacecraft => check.craft(),
-        Kind::Controller => check.controller(),
+        Kind::Controller => match spec.law_model() {
+            Some(model) => check.law(&model),
+            None => check.controller(),
+        },
     }
     for (input, signal) in &spec.signal {
         check.signal(input, signal);

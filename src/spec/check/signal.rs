@@ -137,8 +137,8 @@ impl Check<'_> {
         let joint = input.rsplit_once(".q_ref").map(|(joint, _)| joint);
         let spec = self.spec;
         let kind = joint.and_then(|joint| match &spec.controller {
-            Some(controller) => controller.joint.get(joint).map(|joint| joint.kind),
-            None => spec.joint.get(joint).map(|joint| joint.kind),
+            Some(controller) if spec.task.is_empty() => controller.joint.get(joint).map(|joint| joint.kind),
+            _ => spec.joint.get(joint).map(|joint| joint.kind),
         });
         let vector = (spec.controller.as_ref()).is_some_and(|of| of.references == References::Vector);
         let has_reference = match vector {

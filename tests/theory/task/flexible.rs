@@ -18,7 +18,7 @@ fn flexible_arm() -> String {
 }
 
 /// Returns two flexible links of [`arm`] with the bending stiffness `EI`, N·m².
-fn beams(EI: f64) -> String {
+pub fn beams(EI: f64) -> String {
     let mut text = String::new();
     for link in ["link_2", "link_3"] {
         write!(

@@ -11,7 +11,7 @@ const RATE: f64 = 0.01;
 
 /// Returns the arm in an orbit with the eccentricity `e`, whose tip keeps its pose of the start in
 /// LVLH axes, with that pose. At the perigee, where it starts, these are the axes of the world.
-fn keeping(e: f64) -> (String, Vec3<f64>, Quaternion<f64>) {
+pub fn keeping(e: f64) -> (String, Vec3<f64>, Quaternion<f64>) {
     let a = 1e7;
     let orbit = format!(
         "[environment.orbit]\nsemi_major_axis = {a:?}\neccentricity = {e:?}\nmu = {:?}\n",

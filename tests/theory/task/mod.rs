@@ -4,6 +4,7 @@ mod flexible;
 mod impedance;
 mod lvlh;
 mod momentum;
+mod outside;
 mod planar;
 mod sampled;
 
