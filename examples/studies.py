@@ -82,12 +82,12 @@ class Instance:
         return np.array(columns).T
 
 
-def build(tool, key, text, directory):
-    """Writes a spec, `<key>.toml`, and builds its FMU; returns the FMU's path. An invalid spec ends
-    the study with the tool's report."""
+def build(tool, key, text, directory, *options):
+    """Writes a spec, `<key>.toml`, and builds its FMU with the tool's options; returns the FMU's path.
+    An invalid spec ends the study with the tool's report."""
     spec, fmu = directory / f"{key}.toml", directory / f"{key}.fmu"
     spec.write_text(text, encoding="utf-8")
-    run = subprocess.run([tool, "build", spec, "--output", fmu], capture_output=True, text=True)
+    run = subprocess.run([tool, "build", spec, "--output", fmu, *options], capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"{tool} build {spec}\n{run.stdout}{run.stderr}")
     return fmu

@@ -3,11 +3,12 @@ free-floating satellite, through its FMU.
 
     python examples/optimisation/slew.py          a table in out/optimisation
 
-CasADi's DaeBuilder imports the Model Exchange FMU of arm.toml with its exact directional
+CasADi's DaeBuilder imports the Model Exchange FMU of arm.toml with its exact directional and adjoint
 derivatives. IPOPT finds the torques of least mean square that turn the joints from rest to rest by
 direct collocation (Radau, five points in an interval of constant torque) within their limits. FMPy
-replays the torques in Co-Simulation, and the vibration after the slew is measured: that of the
-plan, of a plan with CasADi's finite differences, and of a plan for the same arm without elasticity.
+replays the torques in Co-Simulation, and the vibration after the slew is measured: that of plans
+with Jacobians by directional and by adjoint derivatives, of a plan with CasADi's finite differences,
+and of a plan for the same arm without elasticity.
 docs/optimisation.md shows the table. Needs CasADi, FMPy and NumPy.
 """
 
@@ -54,9 +55,10 @@ SEEN = [*GOAL, "satellite.q[4]", *DEFLECTIONS, *names("tip.v", 3), *MOMENTA]
 
 class Model:
     """The FMU as functions of CasADi: `derivatives(x, u)`, and `jacobian(x, u)` with ∂ẋ/∂x and
-    ∂ẋ/∂u, by directional derivatives or with `options` DIFFERENCES."""
+    ∂ẋ/∂u, by directional derivatives, with `options` DIFFERENCES, or by adjoint derivatives. The
+    sparsity pattern determines their number, `directions`."""
 
-    def __init__(self, fmu, options=None):
+    def __init__(self, fmu, options=None, by_adjoints=False):
         # A new folder, since a library that is loaded must not be overwritten.
         self.folder = tempfile.mkdtemp(dir=fmu.parent)
         fmpy.extract(str(fmu), unzipdir=self.folder)
@@ -66,10 +68,26 @@ class Model:
         # A function of its own: options of `create` are not those of its derivatives.
         self.jacobian = dae.create("jacobian", ["x", "u"], ["jac_ode_x", "jac_ode_u"], options or {})
         pattern = ca.horzcat(*(self.jacobian.sparsity_out(i) for i in (0, 1)))
-        self.directions = pattern.uni_coloring().size2()
+        colours = (pattern.T if by_adjoints else pattern).uni_coloring()
+        self.directions = colours.size2()
+        if by_adjoints:
+            self.jacobian = self._by_adjoints(pattern, colours)
         # The start of a state is a parameter of the FMU, which CasADi does not read.
         with Instance(fmu) as instance:
             self.x0 = instance.get(self.x)
+
+    def _by_adjoints(self, pattern, colours):
+        """Returns the function `jacobian` from adjoints of sums of ẋ: the rows of one colour have no
+        common column."""
+        adjoint = self.derivatives.factory("adjoint", ["x", "u", "adj:ode"], ["adj:x", "adj:u"])
+        x, u = ca.MX.sym("x", len(self.x)), ca.MX.sym("u", len(self.u))
+        seeds = ca.horzsplit(ca.densify(ca.DM(colours, 1.0)))
+        sums = ca.horzcat(*(ca.vertcat(*adjoint(x, u, seed)) for seed in seeds))
+        of_row = dict(zip(*colours.get_triplet()))
+        rows, columns = pattern.get_triplet()
+        entries = ca.vec(sums)[[column + pattern.size2() * of_row[row] for row, column in zip(rows, columns)]]
+        whole = ca.MX(pattern, entries)
+        return ca.Function("jacobian", [x, u], ca.horzsplit(whole, [0, len(self.x), pattern.size2()]))
 
 
 @dataclass
@@ -182,12 +200,13 @@ def study(tool, directory, intervals=INTERVALS):
     rigid = re.sub(r"\[body\.\w+\.beam\]\n(.+\n)*", "", text)
     flexible = build(tool, "flexible", text, directory)
     models = {
-        "exact derivatives": Model(flexible),
+        "directional derivatives": Model(flexible),
+        "adjoint derivatives": Model(build(tool, "adjoint", text, directory, "--fmi", "3"), by_adjoints=True),
         "finite differences": Model(flexible, DIFFERENCES),
         "rigid arm": Model(build(tool, "rigid", rigid, directory)),
     }
     plans = {name: plan(model, intervals) for name, model in models.items()}
-    measured = {name: measure(replay(models["exact derivatives"], found.torques)) for name, found in plans.items()}
+    measured = {name: measure(replay(models["directional derivatives"], found.torques)) for name, found in plans.items()}
     return models, plans, measured
 
 
@@ -196,12 +215,14 @@ def table(models, plans, measured):
 
     def counted(name):
         stats, points, directions = plans[name].stats, len(plans[name].states), models[name].directions
-        derivatives = points * (stats["n_call_nlp_g"] + stats["n_call_nlp_jac_g"])
-        directional = points * directions * stats["n_call_nlp_jac_g"]
-        return (derivatives + directional, 0) if name == "finite differences" else (derivatives, directional)
+        evaluations = points * (stats["n_call_nlp_g"] + stats["n_call_nlp_jac_g"])
+        partial = points * directions * stats["n_call_nlp_jac_g"]
+        if name == "finite differences":
+            return evaluations + partial, 0, 0
+        return (evaluations, 0, partial) if name == "adjoint derivatives" else (evaluations, partial, 0)
 
-    exact = plans["exact derivatives"]
-    off = jacobian_error(models["finite differences"], models["exact derivatives"], exact.states, exact.torques)
+    exact = plans["directional derivatives"]
+    off = jacobian_error(models["finite differences"], models["directional derivatives"], exact.states, exact.torques)
     rows = {
         "largest torques of shoulder and elbow, N·m": lambda name: "{:.1f}, {:.1f}".format(*np.abs(plans[name].torques).max(axis=0)),
         "largest deflection after the slew, mm": lambda name: f"{1e3 * measured[name]['deflection']:.2g}",
@@ -211,6 +232,7 @@ def table(models, plans, measured):
         "iterations of IPOPT": lambda name: f"{plans[name].stats['iter_count']}",
         "evaluations of the states' derivatives": lambda name: f"{counted(name)[0]}",
         "directional derivatives": lambda name: f"{counted(name)[1]}",
+        "adjoint derivatives": lambda name: f"{counted(name)[2]}",
         "error of the Jacobian, relative": lambda name: f"{off:.0e}" if name == "finite differences" else "–",
         "processor time in the FMU, s": lambda name: f"{sum(plans[name].stats[f't_proc_nlp_{part}'] for part in ('g', 'jac_g')):.2f}",
         "processor time of IPOPT in all, s": lambda name: f"{plans[name].seconds:.1f}",

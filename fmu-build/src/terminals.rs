@@ -146,6 +146,29 @@ fn owners(model: &Arc<Model>, description: &ModelDescription) -> Owners {
     owners
 }
 
+/// Rule by which an importer connects two terminals.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// All members have to be present.
+    Plug,
+    /// Some members have to be present.
+    Bus,
+}
+
+impl Rule {
+    /// Returns the rule of a terminal that has all members of its kind, or not.
+    fn of(has_all: bool) -> Self {
+        if has_all { Self::Plug } else { Self::Bus }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plug => "plug",
+            Self::Bus => "bus",
+        }
+    }
+}
+
 /// A terminal before it has a position.
 struct Group {
     terminal: Terminal,
@@ -189,18 +212,18 @@ fn groups(spec: &Spec, owners: &Owners) -> Vec<Group> {
             _ => "_grapple_port",
         };
         let has_motion = MOTION.iter().all(|field| members.iter().any(|v| v.field() == *field));
-        let rule = if has_motion { "plug" } else { "bus" };
+        let rule = Rule::of(has_motion);
         let text = match port {
             Some(port) => format!("port {name}: motion of {}, and the wrench on it", port.frame),
             None => format!("interface {name}: motion of the carrier, and the wrench on it"),
         };
-        groups.extend(group(name, (rule, kind), TerminalIcon::Port, &text, &members));
+        groups.extend(group(name, rule, kind, TerminalIcon::Port, &text, &members));
     }
     for (name, variables) in owners {
         if spec.sensor.contains_key(name) {
             let members: Vec<&Variable> = variables.iter().collect();
-            let (kind, text) = (("bus", "_grapple_sensor"), format!("sensor {name}: measured values"));
-            groups.extend(group(name, kind, TerminalIcon::Frame, &text, &members));
+            let (kind, text) = ("_grapple_sensor", format!("sensor {name}: measured values"));
+            groups.extend(group(name, Rule::Bus, kind, TerminalIcon::Frame, &text, &members));
             continue;
         }
         let is_measure = spec.measure.contains_key(name);
@@ -213,20 +236,14 @@ fn groups(spec: &Spec, owners: &Owners) -> Vec<Group> {
             true => ("_grapple_measure", format!("measure {name}: relative pose and motion")),
             false => ("_grapple_frame", format!("frame {name}: pose and motion")),
         };
-        groups.extend(group(name, ("bus", kind), TerminalIcon::Frame, &text, &members));
+        groups.extend(group(name, Rule::Bus, kind, TerminalIcon::Frame, &text, &members));
     }
     let known: Vec<String> = groups.iter().map(|group| group.terminal.name.clone()).collect();
     for (name, variables) in owners {
         if !known.contains(name) && variables.iter().any(|v| v.is_input) {
             let members: Vec<&Variable> = variables.iter().collect();
-            let text = format!("inputs and outputs of {name}");
-            groups.extend(group(
-                name,
-                ("bus", "_grapple_element"),
-                TerminalIcon::Element,
-                &text,
-                &members,
-            ));
+            let (kind, text) = ("_grapple_element", format!("inputs and outputs of {name}"));
+            groups.extend(group(name, Rule::Bus, kind, TerminalIcon::Element, &text, &members));
         }
     }
     let further = further_inputs(&groups, owners);
@@ -243,9 +260,11 @@ fn further_inputs(groups: &[Group], owners: &Owners) -> Vec<Group> {
     for (name, variables) in owners {
         let is_further = |v: &&Variable| v.is_input && !listed.contains(v.name.as_str());
         let members: Vec<&Variable> = variables.iter().filter(is_further).collect();
-        let (kind, text) = (("bus", "_grapple_commands"), format!("further inputs of {name}"));
+        let (kind, text) = ("_grapple_commands", format!("further inputs of {name}"));
+        let terminal = format!("{name}.commands");
         further.extend(group(
-            &format!("{name}.commands"),
+            &terminal,
+            Rule::Bus,
             kind,
             TerminalIcon::Element,
             &text,
@@ -259,9 +278,9 @@ fn further_inputs(groups: &[Group], owners: &Owners) -> Vec<Group> {
 fn joint(name: &str, variables: &[Variable]) -> Option<Group> {
     let members = select(variables, &AXIS);
     let has_all = AXIS.iter().all(|field| members.iter().any(|v| v.field() == *field));
-    let rule = if has_all { "plug" } else { "bus" };
+    let rule = Rule::of(has_all);
     let text = format!("joint {name}: coordinates, rates, torques or forces");
-    group(name, (rule, "_grapple_joint"), TerminalIcon::Joint, &text, &members)
+    group(name, rule, "_grapple_joint", TerminalIcon::Joint, &text, &members)
 }
 
 /// Returns the terminal of a joint's references.
@@ -271,14 +290,8 @@ fn reference(name: &str, variables: &[Variable]) -> Option<Group> {
         .filter(|v| v.is_input)
         .collect();
     let text = format!("references of joint {name}");
-    let terminal = format!("{name}.reference");
-    group(
-        &terminal,
-        ("bus", "_grapple_reference"),
-        TerminalIcon::Joint,
-        &text,
-        &members,
-    )
+    let (terminal, kind) = (format!("{name}.reference"), "_grapple_reference");
+    group(&terminal, Rule::Bus, kind, TerminalIcon::Joint, &text, &members)
 }
 
 /// Returns the variables with one of these names, in the order of the names.
@@ -291,18 +304,12 @@ fn select<'a>(variables: &'a [Variable], fields: &[&str]) -> Vec<&'a Variable> {
 }
 
 /// Returns a terminal; none without members.
-fn group(
-    name: &str,
-    (rule, kind): (&str, &str),
-    icon: TerminalIcon,
-    text: &str,
-    members: &[&Variable],
-) -> Option<Group> {
+fn group(name: &str, rule: Rule, kind: &str, icon: TerminalIcon, text: &str, members: &[&Variable]) -> Option<Group> {
     let has_inputs = members.iter().any(|v| v.is_input);
     (!members.is_empty()).then(|| Group {
         terminal: Terminal {
             name: name.to_owned(),
-            matching_rule: rule.to_owned(),
+            matching_rule: rule.name().to_owned(),
             terminal_kind: Some(kind.to_owned()),
             description: Some(text.to_owned()),
             members: members

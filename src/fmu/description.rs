@@ -110,10 +110,7 @@ pub fn describe_for(
             tolerance: Some(spec.experiment.tolerance),
             step_size: Some(spec.experiment.step),
         }),
-        vendor_annotations: vec![Tool {
-            name: "grapple".to_owned(),
-            annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
-        }],
+        vendor_annotations: annotations(standard),
         model_variables: (registry.variables().filter(is_listed))
             .map(|v| ScalarVariable {
                 intermediate_update: standard == Standard::Fmi3 && registry.is_intermediate(v.slot),
@@ -123,6 +120,18 @@ pub fn describe_for(
         model_structure: structure(&registry, standard, interfaces),
         ..ModelDescription::default()
     })
+}
+
+/// Returns the annotation with the registry's version; none in FMI 3.0, which names the types of
+/// annotations by domains in reverse, and the project has no domain. The token contains the version.
+fn annotations(standard: Standard) -> Vec<Tool> {
+    match standard {
+        Standard::Fmi2 => vec![Tool {
+            name: "grapple".to_owned(),
+            annotation: [("registryVersion".to_owned(), REGISTRY_VERSION.to_string())].into(),
+        }],
+        Standard::Fmi3 => Vec::new(),
+    }
 }
 
 /// Returns the model description of a compiled model for FMI 3.0 with arrays: consecutive elements such as

@@ -4,6 +4,8 @@
 //! the FMUs and runs them. The crate does not keep the unit of a variable, so only the definitions
 //! of units are compared.
 
+mod tool;
+
 use fmi::EventFlags;
 use fmi::fmi2::import::Fmi2Import;
 use fmi::fmi2::instance::{CoSimulation, Common, InstanceME, ModelExchange};
@@ -12,10 +14,7 @@ use fmi::fmi2::{Fmi2Error, Fmi2Res, Fmi2Status};
 use fmi::schema::variable_counts::VariableCounts;
 use fmi::traits::FmiImport;
 use std::collections::HashSet;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Angles of the two-link spacecraft after 5 s: base, shoulder and elbow, in degrees.
 const ANGLES_DEG: [f64; 3] = [-45.92802927, 48.82037995, 104.92707873];
@@ -25,20 +24,7 @@ const STOP_TIME: f64 = 5.0;
 
 /// Builds an example with the finished tool and imports the FMU.
 fn import(example: &str) -> Fmi2Import {
-    static COUNT: AtomicU32 = AtomicU32::new(0);
-    let grapple = std::env::var_os("GRAPPLE").expect("the environment variable GRAPPLE is the path of the tool");
-    let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{example}.toml"));
-    let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let fmu = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{example}_{count}.fmu"));
-    let built = Command::new(grapple)
-        .arg("build")
-        .arg(spec)
-        .arg("--output")
-        .arg(&fmu)
-        .output();
-    let built = built.expect("the tool runs");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
-    fmi::import::from_path(&fmu).expect("the archive is one")
+    fmi::import::from_path(tool::build(example, &[])).expect("the archive is one")
 }
 
 /// Asserts `fmi2OK`; a warning fails too.
@@ -217,6 +203,16 @@ fn the_crate_fmi_restores_a_state_by_handle_and_by_bytes() {
         runs.push(get(&mut cs, xml, ["base.q[1]", "shoulder.qd", "elbow.q", "system.work"]).map(f64::to_bits));
     }
     assert!(runs[0] == runs[1] && runs[1] == runs[2], "{runs:?}");
+}
+
+/// In FMI 3.0 the crate rejects attributes of variables that it does not know, and `unit` is one of
+/// them. This test fails as soon as a version reads our description.
+#[test]
+fn the_crate_fmi_refuses_units_in_fmi_3() {
+    let fmu = tool::build("two_link", &["--fmi", "3"]);
+    let refused = fmi::import::from_path::<fmi::fmi3::import::Fmi3Import>(fmu);
+    let message = refused.err().expect("the attribute is unknown").to_string();
+    assert!(message.contains("unit"), "{message}");
 }
 
 /// The crate's logger is a variadic function in C, which a test in Rust alone cannot define.

@@ -51,6 +51,24 @@ impl Gradient {
     }
 }
 
+/// Derivatives of a function with respect to bodies and joints.
+#[derive(Clone, Copy, Debug)]
+pub struct Partials<'a> {
+    /// With respect to position, motion and reaction of each body.
+    pub bodies: &'a [Gradient],
+    /// With respect to the joints' columns, torque part with respect to the angular part.
+    pub columns: &'a [Wrench<f64>],
+}
+
+/// Adjoints of the coordinates and rates of all joints, to which derivatives are added.
+#[derive(Debug)]
+pub struct JointAdjoints<'a> {
+    /// Adjoints of the coordinates.
+    pub q: &'a mut [f64],
+    /// Adjoints of the rates.
+    pub qd: &'a mut [f64],
+}
+
 #[derive(Clone, Copy, Debug)]
 struct BodyAdjoint {
     /// Acceleration of the origin, `A_bias` included.
@@ -206,21 +224,21 @@ impl TreeAdjoint {
         self.direct[v] + self.bodies[body].G[2].power(&kinematics.H[v])
     }
 
-    /// Adds the derivatives with respect to coordinates and rates to `q_bar` and `qd_bar`.
-    /// `columns` are the derivatives with respect to the joints' columns, torque part with respect
-    /// to the angular part; `qdd` are the derivatives of the rates.
+    /// Adds the derivatives with respect to coordinates and rates to `bars`; `qdd` are the
+    /// derivatives of the rates.
     pub fn coordinates(
         &mut self,
         at: Configuration<f64>,
-        (gradients, columns): (&[Gradient], &[Wrench<f64>]),
-        (joints, qdd): (JointState<f64>, &[f64]),
-        (q_bar, qd_bar): (&mut [f64], &mut [f64]),
+        of: Partials,
+        joints: JointState<f64>,
+        qdd: &[f64],
+        bars: &mut JointAdjoints,
     ) {
         let (system, kinematics) = (at.system, at.kinematics);
         for i in (0..system.bodies.len()).rev() {
-            self.add_own(&kinematics.bodies[i], i, &gradients[i]);
-            self.add_columns(system, kinematics, i, columns);
-            self.joint(system, kinematics, i, (joints, qdd), (&mut *q_bar, &mut *qd_bar));
+            self.add_own(&kinematics.bodies[i], i, &of.bodies[i]);
+            self.add_columns(system, kinematics, i, of.columns);
+            self.joint(at, i, joints, qdd, bars);
             self.propagate_to_parent(system, kinematics, i, joints.qd, qdd);
         }
     }
@@ -269,15 +287,9 @@ impl TreeAdjoint {
     }
 
     /// Adds the derivatives with respect to coordinates and rates of the joint of body `i`, (7).
-    fn joint(
-        &self,
-        system: &System,
-        kinematics: &Kinematics<f64>,
-        i: usize,
-        (joints, qdd): (JointState<f64>, &[f64]),
-        (q_bar, qd_bar): (&mut [f64], &mut [f64]),
-    ) {
-        let Body { joint, parent, .. } = &system.bodies[i];
+    fn joint(&self, at: Configuration<f64>, i: usize, joints: JointState<f64>, qdd: &[f64], bars: &mut JointAdjoints) {
+        let kinematics = at.kinematics;
+        let Body { joint, parent, .. } = &at.system.bodies[i];
         let BodyAdjoint { G, f, .. } = &self.bodies[i];
         let turned = |w: &Vec3<f64>, C: &Twist<f64>| Twist::new(w.cross(&C.w), w.cross(&C.v));
         let mut frame = self.frame(kinematics, *parent);
@@ -296,7 +308,7 @@ impl TreeAdjoint {
                 let C_2 = turned(&before.alpha, C) + turned(&before.w, &C_1);
                 let virtual_C = turned(&before.virtual_w, C);
                 of_q[k] = G[0].power(C) + G[1].power(&C_1) + G[2].power(&C_2) + f.power(&virtual_C);
-                qd_bar[joint.v + k] += G[1].power(C) + G[2].power(&(C_1 + turned(&frame.w, C)));
+                bars.qd[joint.v + k] += G[1].power(C) + G[2].power(&(C_1 + turned(&frame.w, C)));
             }
         }
         let is_attitude = joint.nq > joint.nv;
@@ -307,11 +319,11 @@ impl TreeAdjoint {
                 // e is δq·(½ q ⊗ (0, e)) times 4/|q|².
                 Some(attitude) => {
                     let along = attitude.rate(Vec3::ith(k, 1.0)).to_array();
-                    for (to, along) in q_bar[joint.q..].iter_mut().zip(along) {
+                    for (to, along) in bars.q[joint.q..].iter_mut().zip(along) {
                         *to += 4.0 * along / attitude.norm_squared() * of_q;
                     }
                 }
-                None => q_bar[joint.q + k + usize::from(is_attitude)] += of_q,
+                None => bars.q[joint.q + k + usize::from(is_attitude)] += of_q,
             }
         }
     }
@@ -369,12 +381,7 @@ impl TreeAdjoint {
 
 /// Adds the derivatives with respect to coordinates and rates of a sum of the coordinates' time
 /// derivatives, with the weights `q_dot_bar`.
-pub fn add_kinematics(
-    system: &System,
-    joints: JointState<f64>,
-    q_dot_bar: &[f64],
-    (q_bar, qd_bar): (&mut [f64], &mut [f64]),
-) {
+pub fn add_kinematics(system: &System, joints: JointState<f64>, q_dot_bar: &[f64], bars: &mut JointAdjoints) {
     for Body { joint, .. } in &system.bodies {
         let mut plain = 0;
         if joint.nq > joint.nv {
@@ -383,16 +390,16 @@ pub fn add_kinematics(
             let (by_q, by_w) = quaternion_rate_derivatives(attitude, w);
             let bar = &q_dot_bar[joint.q..joint.q + 4];
             let product = |column: &[f64; 4]| column.iter().zip(bar).map(|(entry, bar)| entry * bar).sum::<f64>();
-            for (to, column) in q_bar[joint.q..].iter_mut().zip(&by_q) {
+            for (to, column) in bars.q[joint.q..].iter_mut().zip(&by_q) {
                 *to += product(column);
             }
-            for (to, column) in qd_bar[joint.v..].iter_mut().zip(&by_w) {
+            for (to, column) in bars.qd[joint.v..].iter_mut().zip(&by_w) {
                 *to += product(column);
             }
             plain = 3;
         }
         for k in plain..joint.nv {
-            qd_bar[joint.v + k] += q_dot_bar[joint.q + k + joint.nq - joint.nv];
+            bars.qd[joint.v + k] += q_dot_bar[joint.q + k + joint.nq - joint.nv];
         }
     }
 }

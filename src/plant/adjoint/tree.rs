@@ -3,7 +3,7 @@ use super::recording::{check, seed, set_variables};
 use crate::Error;
 use crate::algebra::{Mat3, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::dynamics::recursive::{Gradient, TreeAdjoint, add_kinematics};
+use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
@@ -156,13 +156,16 @@ impl ByTree {
             q: &at.x[..nq],
             qd: &at.x[rates.clone()],
         };
-        let (q_bar, rest) = x_bar.split_at_mut(nq);
-        let bars = (&mut *q_bar, &mut rest[..nv]);
+        let (q, rest) = x_bar.split_at_mut(nq);
+        let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
         let configuration = of.at(&self.values.kinematics);
-        let gradients = (self.gradients.as_slice(), self.columns.as_slice());
+        let partials = Partials {
+            bodies: &self.gradients,
+            columns: &self.columns,
+        };
         self.tree
-            .coordinates(configuration, gradients, (joints, &self.dx[rates]), bars);
-        add_kinematics(system, joints, &seeds.dx[..nq], (q_bar, &mut rest[..nv]));
+            .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
+        add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
         Ok(())
     }
 

@@ -133,6 +133,36 @@ impl<'a> Fuzz<'a> {
     }
 }
 
+/// Random choices of a sequence.
+pub struct Dice {
+    pub random: ChaCha8Rng,
+    /// Probability that an argument is made invalid, and that a call is out of order, 0 to 1.
+    pub level: f64,
+}
+
+impl Dice {
+    pub fn which(&mut self, n: usize) -> usize {
+        self.random.random_range(0..n)
+    }
+
+    pub fn any_of<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.which(of.len())]
+    }
+
+    pub fn fuzz(&mut self) -> Fuzz<'_> {
+        Fuzz::new(&mut self.random, self.level)
+    }
+
+    /// Returns a step length, s: mostly a plausible one.
+    pub fn step_size(&mut self) -> f64 {
+        if self.random.random_bool(0.2 * self.level) {
+            return self.fuzz().odd(0.01);
+        }
+        let h = 10_f64.powf(self.random.random_range(-6.0..-1.0));
+        self.any_of(&[h, h, h, 0.01, 0.0])
+    }
+}
+
 /// Returns the first elements of an argument as text, for the journal.
 pub fn shown<T: std::fmt::Debug>(of: &[T]) -> String {
     match of.len() {

@@ -1,6 +1,6 @@
 //! Sequences of calls on instances in the campaign: valid calls, with invalid ones in between.
 
-use crate::campaign::fuzzing::Fuzz;
+use crate::campaign::fuzzing::{Dice, Fuzz};
 use crate::campaign::machine::Mode;
 use crate::campaign::subject::{Expect, Subject};
 use crate::campaign::trace::{euler, event, go_on, read, same};
@@ -18,9 +18,7 @@ pub struct Life<'a, 'b> {
     /// An instance of another FMU or of the other interface, with a saved state: its pointers and
     /// bytes must be refused.
     stranger: Option<Subject<'a>>,
-    random: ChaCha8Rng,
-    /// Probability that an argument is made invalid, and that a call is out of order, 0 to 1.
-    level: f64,
+    dice: Dice,
 }
 
 impl<'a, 'b> Life<'a, 'b> {
@@ -34,17 +32,16 @@ impl<'a, 'b> Life<'a, 'b> {
             subject,
             twin,
             stranger,
-            random,
-            level,
+            dice: Dice { random, level },
         }
     }
 
     /// Makes one valid or invalid call or a group of calls.
     pub fn act(&mut self) {
-        if self.random.random_bool(self.level) {
+        if self.dice.random.random_bool(self.dice.level) {
             return self.stray();
         }
-        if self.random.random_bool(0.15) {
+        if self.dice.random.random_bool(0.15) {
             return self.keep();
         }
         match self.subject.mode {
@@ -57,23 +54,15 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    fn fuzz(&mut self) -> Fuzz<'_> {
-        Fuzz::new(&mut self.random, self.level)
-    }
-
-    fn which(&mut self, n: usize) -> usize {
-        self.random.random_range(0..n)
-    }
-
     fn prepare(&mut self) {
-        match self.which(10) {
+        match self.dice.which(10) {
             0..=2 => self.set_some(),
             3 => self.look(),
             4 | 5 => {
-                let start = self.any_of(&[Some(0.0), Some(1.0), Some(-3.5)]);
-                let tolerance = self.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
-                let stop = self.any_of(&[None, None, Some(100.0)]);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let start = self.dice.any_of(&[Some(0.0), Some(1.0), Some(-3.5)]);
+                let tolerance = self.dice.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
+                let stop = self.dice.any_of(&[None, None, Some(100.0)]);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.setup([tolerance, start, stop], &mut fuzz);
             }
             _ => {
@@ -83,7 +72,7 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn initialise(&mut self) {
-        match self.which(8) {
+        match self.dice.which(8) {
             0 | 1 => self.set_some(),
             2 => self.look(),
             3 => self.differentiate(),
@@ -91,7 +80,7 @@ impl<'a, 'b> Life<'a, 'b> {
             _ => {
                 // With extreme parameters `fmi2ExitInitializationMode` may fail for ever: half of
                 // the failed attempts reset the instance.
-                if self.plain(Call::ExitInitializationMode) != OK && self.random.random_bool(0.5) {
+                if self.plain(Call::ExitInitializationMode) != OK && self.dice.random.random_bool(0.5) {
                     self.plain(Call::Reset);
                 }
             }
@@ -99,23 +88,23 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn handle_event(&mut self) {
-        match self.which(8) {
+        match self.dice.which(8) {
             0 => self.set_some(),
             1 => self.look(),
             2 => self.differentiate(),
             3 | 4 => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.new_discrete_states(&mut fuzz);
             }
             _ => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 event(self.subject, &mut fuzz);
             }
         }
     }
 
     fn move_on(&mut self) {
-        match self.which(16) {
+        match self.dice.which(16) {
             0 => self.set_some(),
             1 | 2 => self.look(),
             3 => self.differentiate(),
@@ -125,22 +114,22 @@ impl<'a, 'b> Life<'a, 'b> {
             5 => self.set_states(),
             6 => {
                 let t = self.subject.t;
-                let t = self.fuzz().number(t);
+                let t = self.dice.fuzz().number(t);
                 self.subject.set_time(t);
             }
-            7 if self.which(10) == 0 => {
+            7 if self.dice.which(10) == 0 => {
                 self.plain(Call::Terminate);
             }
             _ => {
-                let h = self.step_size();
-                let mut fuzz = Fuzz::new(&mut self.random, 0.1 * self.level);
+                let h = self.dice.step_size();
+                let mut fuzz = Fuzz::new(&mut self.dice.random, 0.1 * self.dice.level);
                 euler(self.subject, h, &mut fuzz);
             }
         }
     }
 
     fn step(&mut self) {
-        match self.which(12) {
+        match self.dice.which(12) {
             0 | 1 => self.set_some(),
             2 | 3 => self.look(),
             4 => self.differentiate(),
@@ -154,17 +143,17 @@ impl<'a, 'b> Life<'a, 'b> {
                     Call::GetBooleanStatus,
                     Call::GetStringStatus,
                 ];
-                let call = self.any_of(&calls);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let call = self.dice.any_of(&calls);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.status(call, &mut fuzz);
             }
-            8 if self.which(10) == 0 => {
+            8 if self.dice.which(10) == 0 => {
                 self.plain(Call::Terminate);
             }
             _ => {
-                let (t, h) = (self.subject.t, self.step_size());
-                let t = match self.random.random_bool(0.3 * self.level) {
-                    true => self.fuzz().number(t),
+                let (t, h) = (self.subject.t, self.dice.step_size());
+                let t = match self.dice.random.random_bool(0.3 * self.dice.level) {
+                    true => self.dice.fuzz().number(t),
                     false => t,
                 };
                 self.subject.do_step(t, h);
@@ -173,7 +162,7 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn end(&mut self) {
-        match self.which(4) {
+        match self.dice.which(4) {
             0 => self.look(),
             1 => self.differentiate(),
             _ => {
@@ -185,14 +174,14 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Saves, restores, serialises and frees states at random.
     fn keep(&mut self) {
         let n = self.subject.saved.len();
-        let some = (n > 0).then(|| self.which(n));
-        match (self.which(8), some) {
+        let some = (n > 0).then(|| self.dice.which(n));
+        match (self.dice.which(8), some) {
             (0..=1, _) if n < 6 => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.save(None, &mut fuzz);
             }
             (2, Some(i)) => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.save(Some(i), &mut fuzz);
             }
             (3, Some(i)) => {
@@ -201,11 +190,11 @@ impl<'a, 'b> Life<'a, 'b> {
             (4, Some(i)) => self.subject.free_state(Some(i)),
             (5, Some(i)) => {
                 let (mode, t) = (self.subject.saved[i].mode, self.subject.saved[i].t);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 if let Some(bytes) = self.subject.serialize(i, &mut fuzz)
                     && self.subject.saved.len() < 6
                 {
-                    let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                    let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                     self.subject.deserialize(&bytes, (mode, t), &mut fuzz);
                 }
             }
@@ -216,7 +205,7 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Asserts that a restored state gives the same values and the same next step as the original,
     /// and so do its bytes deserialised in the twin.
     fn go_back(&mut self) {
-        let h = self.step_size();
+        let h = self.dice.step_size();
         let mut straight = ChaCha8Rng::seed_from_u64(0);
         let fuzz = &mut Fuzz::new(&mut straight, 0.0);
         let subject = &mut *self.subject;
@@ -238,7 +227,7 @@ impl<'a, 'b> Life<'a, 'b> {
             same("a state's bytes in another instance", &expected, &there);
             twin.free_state(Some(0));
         }
-        if self.random.random_bool(0.5) {
+        if self.dice.random.random_bool(0.5) {
             self.subject.restore(Some(i));
         }
         self.subject.free_state(Some(i));
@@ -247,10 +236,10 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Makes any call, legal or not in the current mode, or one on a foreign pointer.
     fn stray(&mut self) {
         use Call::*;
-        let call = Call::ALL[self.which(Call::ALL.len())];
-        if self.random.random_bool(0.2) {
+        let call = Call::ALL[self.dice.which(Call::ALL.len())];
+        if self.dice.random.random_bool(0.2) {
             let n = self.subject.saved.len();
-            let other = (n > 0 && self.random.random_bool(0.5)).then(|| self.which(n));
+            let other = (n > 0 && self.dice.random.random_bool(0.5)).then(|| self.dice.which(n));
             let other = other.map_or(std::ptr::null_mut(), |i| self.subject.saved[i].state);
             return self.subject.elsewhere(call, other);
         }
@@ -258,11 +247,11 @@ impl<'a, 'b> Life<'a, 'b> {
             // The instance is freed at its end; freeing null has no effect.
             FreeInstance => self.subject.elsewhere(call, std::ptr::null_mut()),
             SetDebugLogging => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.logging(&mut fuzz);
             }
             SetupExperiment => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.setup([Some(1e-6), Some(0.0), Some(1.0)], &mut fuzz);
             }
             EnterInitializationMode
@@ -277,25 +266,25 @@ impl<'a, 'b> Life<'a, 'b> {
             GetReal => self.look(),
             GetBoolean => {
                 let target = self.subject.target;
-                let references = self.fuzz().references(&target.flags, target.count);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let references = self.dice.fuzz().references(&target.flags, target.count);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.get_boolean(&references, &mut fuzz);
             }
             SetReal => self.set_some(),
             GetInteger | GetString | SetInteger | SetBoolean | SetString => {
                 let target = self.subject.target;
-                let references = self.fuzz().references(&target.flags, target.count);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let references = self.dice.fuzz().references(&target.flags, target.count);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.no_such(call, &references, &mut fuzz);
             }
             GetFMUstate if self.subject.saved.len() < 6 => {
-                let mut fuzz = Fuzz::new(&mut self.random, 0.5);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, 0.5);
                 self.subject.save(None, &mut fuzz);
             }
             GetFMUstate | SerializedFMUstateSize | SerializeFMUstate | DeSerializeFMUstate => self.keep(),
             SetFMUstate => {
                 let own = self.subject.c;
-                match (self.which(3), &self.stranger) {
+                match (self.dice.which(3), &self.stranger) {
                     (0, _) => self.subject.mistake(own, false),
                     (1, Some(stranger)) => {
                         let state = stranger.saved[0].state;
@@ -309,16 +298,16 @@ impl<'a, 'b> Life<'a, 'b> {
             FreeFMUstate => self.subject.free_state(None),
             GetDirectionalDerivative => self.differentiate(),
             NewDiscreteStates => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.new_discrete_states(&mut fuzz);
             }
             CompletedIntegratorStep => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.completed_step(&mut fuzz);
             }
             SetTime => {
                 let t = self.subject.t;
-                let t = self.fuzz().odd(t);
+                let t = self.dice.fuzz().odd(t);
                 self.subject.set_time(t);
             }
             SetContinuousStates => self.set_states(),
@@ -327,20 +316,22 @@ impl<'a, 'b> Life<'a, 'b> {
                     GetEventIndicators => self.subject.target.fmu.indicator_count(),
                     _ => self.subject.target.states.len(),
                 };
-                let n = self.any_of(&[right, right, 0, 1, right + 1, right.saturating_sub(1)]);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let n = self
+                    .dice
+                    .any_of(&[right, right, 0, 1, right + 1, right.saturating_sub(1)]);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.vector(call, n, &mut fuzz);
             }
             SetRealInputDerivatives => self.set_input_derivatives(),
             GetRealOutputDerivatives => self.output_derivatives(),
             DoStep => {
-                let (t, h) = (self.subject.t, self.step_size());
-                let mut fuzz = self.fuzz();
+                let (t, h) = (self.subject.t, self.dice.step_size());
+                let mut fuzz = self.dice.fuzz();
                 let (t, h) = (fuzz.number(t), fuzz.odd(h));
                 self.subject.do_step(t, h);
             }
             GetStatus | GetRealStatus | GetIntegerStatus | GetBooleanStatus | GetStringStatus => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.status(call, &mut fuzz);
             }
         }
@@ -355,22 +346,9 @@ impl<'a, 'b> Life<'a, 'b> {
         self.subject.plain(call, if open { Expect::Open } else { Expect::Good })
     }
 
-    fn any_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.which(of.len())]
-    }
-
-    /// Returns a step length, s: mostly a plausible one.
-    fn step_size(&mut self) -> f64 {
-        if self.random.random_bool(0.2 * self.level) {
-            return self.fuzz().odd(0.01);
-        }
-        let h = 10_f64.powf(self.random.random_range(-6.0..-1.0));
-        self.any_of(&[h, h, h, 0.01, 0.0])
-    }
-
     fn limit_work(&mut self) {
-        let limit = self.any_of(&[30.0, 100.0, 300.0, 1000.0]);
-        let mut fuzz = Fuzz::new(&mut self.random, 0.0);
+        let limit = self.dice.any_of(&[30.0, 100.0, 300.0, 1000.0]);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.0);
         self.subject
             .set_real(&[self.subject.target.work_limit], &[limit], &mut fuzz);
     }
@@ -378,23 +356,23 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Sets some inputs, parameters or (in Model Exchange) states.
     fn set_some(&mut self) {
         let target = self.subject.target;
-        let of = match self.which(if self.subject.kind == ME { 3 } else { 2 }) {
+        let of = match self.dice.which(if self.subject.kind == ME { 3 } else { 2 }) {
             0 => &target.inputs,
             1 => &target.parameters,
             _ => &target.states,
         };
-        let references = self.fuzz().references(of, target.count);
+        let references = self.dice.fuzz().references(of, target.count);
         let values = self.values_of(&references);
-        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.3 * self.dice.level);
         self.subject.set_real(&references, &values, &mut fuzz);
     }
 
     /// Returns values for these variables: start or nominal values with small changes, or arbitrary
     /// numbers.
     fn values_of(&mut self, references: &[u32]) -> Vec<f64> {
-        let (target, level) = (self.subject.target, self.level);
+        let (target, level) = (self.subject.target, self.dice.level);
         let registry = &target.fmu.registry;
-        let mut fuzz = Fuzz::new(&mut self.random, level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, level);
         let values = references.iter().map(|&reference| {
             let slot = registry.slot(reference);
             let variable = registry.variables().nth(reference as usize).filter(|_| slot.is_some());
@@ -412,9 +390,9 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Reads some variables at random.
     fn look(&mut self) {
         let target = self.subject.target;
-        let references = self.fuzz().references(&target.reals, target.count);
-        let level = self.level;
-        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * level);
+        let references = self.dice.fuzz().references(&target.reals, target.count);
+        let level = self.dice.level;
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.3 * level);
         match fuzz.chance(0.2) {
             true => {
                 let flags = fuzz.references(&target.flags, target.count);
@@ -427,9 +405,9 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn differentiate(&mut self) {
-        let (target, level) = (self.subject.target, self.level);
+        let (target, level) = (self.subject.target, self.dice.level);
         let starting = self.subject.mode == Mode::Initialization;
-        let mut fuzz = Fuzz::new(&mut self.random, level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, level);
         let unknowns = fuzz.references(&target.unknowns, target.count);
         let of = match fuzz.chance(0.5) {
             true => &target.inputs,
@@ -453,8 +431,8 @@ impl<'a, 'b> Life<'a, 'b> {
         if status != OK {
             x = vec![0.5; n];
         }
-        let level = self.level;
-        let mut fuzz = Fuzz::new(&mut self.random, 0.1 * level);
+        let level = self.dice.level;
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.1 * level);
         let moved = fuzz.random.random_range(0.0..1.0);
         for x in &mut x {
             if fuzz.chance(moved * level) {
@@ -471,8 +449,8 @@ impl<'a, 'b> Life<'a, 'b> {
 
     fn set_input_derivatives(&mut self) {
         let target = self.subject.target;
-        let references = self.fuzz().references(&target.inputs, target.count);
-        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let references = self.dice.fuzz().references(&target.inputs, target.count);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         let values: Vec<f64> = references.iter().map(|_| fuzz.number(0.5)).collect();
         fuzz.level *= 0.3;
         self.subject.set_input_derivatives(&references, &values, &mut fuzz);
@@ -480,8 +458,8 @@ impl<'a, 'b> Life<'a, 'b> {
 
     fn output_derivatives(&mut self) {
         let target = self.subject.target;
-        let references = self.fuzz().references(&target.unknowns, target.count);
-        let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
+        let references = self.dice.fuzz().references(&target.unknowns, target.count);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.3 * self.dice.level);
         self.subject.output_derivatives(&references, &mut fuzz);
     }
 }

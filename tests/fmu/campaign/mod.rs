@@ -148,7 +148,10 @@ fn run(standard: Standard) {
     let first = number("GRAPPLE_CAMPAIGN_FIRST", 0);
     let campaign = Campaign {
         standard,
-        targets: target::all(),
+        targets: match standard {
+            Standard::Fmi2 => target::all(),
+            Standard::Fmi3 => target::all_three(),
+        },
         seed: number("GRAPPLE_CAMPAIGN_SEED", 2026),
         first,
         calls: number("GRAPPLE_CAMPAIGN_CALLS", 200_000),

@@ -6,10 +6,12 @@ use crate::campaign::subject::Subject;
 use crate::campaign::trace::{Trace, standard};
 use crate::driver::{Fmu, ME};
 use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
+use grapple::fmu::arrays::{Arrays, TOKEN};
 use grapple::fmu::fmi2::fmi2Type;
 use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
+use std::ffi::CString;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -39,6 +41,12 @@ pub struct Target {
     /// References of all variables that `fmi3GetFloat64` reads, and the number of variables.
     pub reals_three: Vec<u32>,
     pub count_three: u32,
+    pub state_count: usize,
+    /// Instantiation token of FMI 3.0.
+    pub token: CString,
+    /// Arrays of an FMU with arrays; the references above are then those of variables of FMI 3.0, and
+    /// `reals` those of scalars.
+    arrays: Option<Arrays>,
     /// Results of fixed calls of FMI 3.0 on each kind of instance.
     standard_three: [OnceLock<Trace>; 6],
 }
@@ -67,8 +75,48 @@ impl Target {
             reals_three: reals.map(|v| v.value_reference).collect(),
             count_three: u32::try_from(three.len()).expect("not so many"),
             standard_three: [const { OnceLock::new() }; 6],
+            state_count: fmu.registry.model().states.len(),
+            token: fmu.guid.clone(),
+            arrays: None,
             fmu,
         }
+    }
+
+    /// Returns the FMU of FMI 3.0 with arrays.
+    fn with_arrays(mut self) -> Self {
+        let model = Arc::clone(self.fmu.registry.model());
+        let arrays = Arrays::of(&Registry::of(Standard::Fmi3, model, Naming::Structured));
+        for references in [
+            &mut self.parameters,
+            &mut self.inputs,
+            &mut self.states,
+            &mut self.unknowns,
+            &mut self.flags,
+            &mut self.tunable,
+            &mut self.reals_three,
+        ] {
+            references.retain(|&vr| arrays.length(vr) != Some(0));
+        }
+        self.reals.retain(|&vr| arrays.length(vr) == Some(1));
+        let token = self.token.to_str().expect("a GUID").to_owned() + TOKEN;
+        Self {
+            name: format!("{}, arrays", self.name),
+            token: CString::new(token).expect("no zero inside"),
+            arrays: Some(arrays),
+            ..self
+        }
+    }
+
+    /// Returns the number of elements of a variable of FMI 3.0: 1 for a scalar, zero for a reference of
+    /// no variable in an FMU with arrays.
+    pub fn length(&self, reference: u32) -> usize {
+        let of = |arrays: &Arrays| arrays.length(reference).unwrap_or(0) as usize;
+        self.arrays.as_ref().map_or(1, of)
+    }
+
+    /// Returns the number of elements of variables.
+    pub fn size(&self, references: &[u32]) -> usize {
+        references.iter().map(|&vr| self.length(vr)).sum()
     }
 
     /// Returns the results of the fixed calls of [`standard`] on a new instance.
@@ -144,4 +192,20 @@ pub fn all() -> Vec<Target> {
         ));
     }
     all
+}
+
+/// Returns all targets of FMI 3.0: some are FMUs with arrays as well.
+pub fn all_three() -> Vec<Target> {
+    let mut both = all();
+    let is_array = |target: &Target| {
+        [
+            "docking",
+            "servoed_arm",
+            "everything by auto",
+            "everything and directors",
+        ]
+        .contains(&target.name.as_str())
+    };
+    both.extend(all().into_iter().filter(is_array).map(Target::with_arrays));
+    both
 }

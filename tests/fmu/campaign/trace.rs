@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 /// Results of calls: statuses, and the bits of values.
 pub type Trace = Vec<(i32, Vec<u64>)>;
 
-fn bits(values: &[f64]) -> Vec<u64> {
+pub fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 

@@ -104,7 +104,15 @@ impl Subject<'_> {
         );
     }
 
-    /// Returns the number of values for `n` variables, mostly the right one.
+    /// Returns the number of elements of the given variables; `count` if that is not their number.
+    fn size(&self, references: &[u32], count: usize) -> usize {
+        match count == references.len() {
+            true => self.target.size(references),
+            false => count,
+        }
+    }
+
+    /// Returns the number of values for `n` elements, mostly the right one.
     fn values_for(n: usize, fuzz: &mut Fuzz) -> usize {
         match fuzz.chance(0.3 * fuzz.level) {
             true => {
@@ -118,11 +126,11 @@ impl Subject<'_> {
 
     pub fn get_floats(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<f64>) {
         fuzz.wrong = false;
-        let n = references.len();
-        let (mut vr, mut values) = (references.to_vec(), buffer(n));
-        let count = fuzz.count(n);
-        let n_values = Self::values_for(count, fuzz);
-        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, count));
+        let (mut vr, mut values) = (references.to_vec(), buffer(self.target.size(references)));
+        let count = fuzz.count(references.len());
+        let size = self.size(references, count);
+        let n_values = Self::values_for(size, fuzz);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, size));
         let readable = &self.target.reals_three;
         let wrong = fuzz.wrong || references.iter().any(|vr| readable.binary_search(vr).is_err());
         let text = format!(" {}", shown(references));
@@ -130,17 +138,17 @@ impl Subject<'_> {
             fmi3GetFloat64(c, vr, count, value, n_values)
         });
         written(Call::GetFloat64, status, &values);
-        values.truncate(n);
+        values.pop();
         (status, values)
     }
 
     pub fn set_floats(&mut self, references: &[u32], values: &[f64], fuzz: &mut Fuzz) -> fmi2Status {
         fuzz.wrong = false;
-        let n = references.len();
         let (mut vr, mut given) = (references.to_vec(), values.to_vec());
-        let count = fuzz.count(n);
-        let n_values = Self::values_for(count, fuzz);
-        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut given, count));
+        let count = fuzz.count(references.len());
+        let size = self.size(references, count);
+        let n_values = Self::values_for(size, fuzz);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut given, size));
         let (target, is_me) = (self.target, self.kind.of == Of::ModelExchange);
         let is_run = !matches!(self.mode, 'i' | 'n');
         let is = |of: &[u32], vr: &u32| of.binary_search(vr).is_ok();
@@ -159,11 +167,11 @@ impl Subject<'_> {
 
     pub fn get_booleans(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<fmi3Boolean>) {
         fuzz.wrong = false;
-        let n = references.len();
-        let (mut vr, mut values) = (references.to_vec(), vec![77; n + 1]);
-        let count = fuzz.count(n);
-        let n_values = Self::values_for(count, fuzz);
-        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, count));
+        let (mut vr, mut values) = (references.to_vec(), vec![77; self.target.size(references) + 1]);
+        let count = fuzz.count(references.len());
+        let size = self.size(references, count);
+        let n_values = Self::values_for(size, fuzz);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, size));
         let wrong = fuzz.wrong || references.iter().any(|vr| self.target.flags.binary_search(vr).is_err());
         let text = format!(" {}", shown(references));
         let status = self.call(Call::GetBoolean, Expect::unless(wrong), text, |c| unsafe {
@@ -176,7 +184,7 @@ impl Subject<'_> {
 
     /// Makes a call without variables or of a part that is absent, with valid arguments.
     pub fn empty(&mut self, call: Call) {
-        let (references, mut numbers) = (self.target.states.len(), vec![0.0; self.target.states.len() + 1]);
+        let (references, mut numbers) = (self.target.state_count, vec![0.0; self.target.state_count + 1]);
         let expect = match call.rule().never.is_empty() {
             true => Expect::Good,
             false => Expect::Wrong,
@@ -343,9 +351,10 @@ impl Subject<'_> {
         let (mut us, mut ks, mut dv) = (unknowns.to_vec(), knowns.to_vec(), seeds.to_vec());
         let (nu, nk) = (fuzz.count(unknowns.len()), fuzz.count(knowns.len()));
         let is_adjoint = call == Call::GetAdjointDerivative;
-        let [seeded, computed] = if is_adjoint { [nu, nk] } else { [nk, nu] };
+        let sizes = [self.size(unknowns, nu), self.size(knowns, nk)];
+        let [seeded, computed] = if is_adjoint { sizes } else { [sizes[1], sizes[0]] };
         let (n_sensitivity, n_seed) = (Self::values_for(computed, fuzz), Self::values_for(seeded, fuzz));
-        let mut values = buffer(if is_adjoint { knowns.len() } else { unknowns.len() });
+        let mut values = buffer(self.target.size(if is_adjoint { knowns } else { unknowns }));
         let (u, k) = (fuzz.pointer(&mut us, nu), fuzz.pointer(&mut ks, nk));
         let (seed, value) = (fuzz.pointer(&mut dv, seeded), fuzz.pointer(&mut values, computed));
         let is_unknown = |vr: &u32| self.target.unknowns.binary_search(vr).is_ok();
@@ -413,7 +422,7 @@ impl Subject<'_> {
         let mut given = x.to_vec();
         let count = fuzz.count(x.len());
         let pointer = fuzz.pointer(&mut given, count);
-        let wrong = fuzz.wrong || x.len() != self.target.states.len() || x.iter().any(|x| !x.is_finite());
+        let wrong = fuzz.wrong || x.len() != self.target.state_count || x.iter().any(|x| !x.is_finite());
         let (expect, text) = (Expect::unless(wrong), format!(" {}", shown(x)));
         self.call(Call::SetContinuousStates, expect, text, |c| unsafe {
             fmi3SetContinuousStates(c, pointer, count)
@@ -425,7 +434,7 @@ impl Subject<'_> {
         fuzz.wrong = false;
         let right = match call {
             Call::GetEventIndicators => self.target.fmu.indicator_count(),
-            _ => self.target.states.len(),
+            _ => self.target.state_count,
         };
         let mut values = buffer(n);
         let count = fuzz.count(n);
@@ -447,14 +456,15 @@ impl Subject<'_> {
     pub fn output_derivatives(&mut self, references: &[u32], fuzz: &mut Fuzz) {
         fuzz.wrong = false;
         let n = references.len();
-        let (mut vr, mut values) = (references.to_vec(), buffer(n));
+        let (mut vr, mut values) = (references.to_vec(), buffer(self.target.size(references)));
         let mut orders: Vec<i32> = (0..n).map(|_| fuzz.integer(1..3)).collect();
         let text = format!(" {} order {}", shown(references), shown(&orders));
         let wrong = orders.iter().any(|order| *order < 1);
         let count = fuzz.count(n);
-        let n_values = Self::values_for(count, fuzz);
+        let size = self.size(references, count);
+        let n_values = Self::values_for(size, fuzz);
         let (vr, order) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut orders, count));
-        let value = fuzz.pointer(&mut values, count);
+        let value = fuzz.pointer(&mut values, size);
         let expect = Expect::unless(wrong || fuzz.wrong);
         let status = self.call(Call::GetOutputDerivatives, expect, text, |c| unsafe {
             fmi3GetOutputDerivatives(c, vr, count, order, value, n_values)

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::trace::{euler, event, go_on, read, straight};
 use crate::campaign::OK;
-use crate::campaign::fuzzing::Fuzz;
+use crate::campaign::fuzzing::{Dice, Fuzz};
 use crate::campaign::trace::same;
 use crate::driver::{CS, Log, ME};
 use crate::fmi3::modes::Of;
@@ -18,9 +18,7 @@ pub struct Life<'a, 'b> {
     twin: Option<Subject<'a>>,
     /// An instance of another FMU or of the other interface, with a saved state that must be refused.
     stranger: Option<Subject<'a>>,
-    random: ChaCha8Rng,
-    /// Probability that an argument is made invalid, and that a call is out of order, 0 to 1.
-    level: f64,
+    dice: Dice,
     /// True if the last step has reported an event.
     is_event: bool,
 }
@@ -36,18 +34,17 @@ impl<'a, 'b> Life<'a, 'b> {
             subject,
             twin,
             stranger,
-            random,
-            level,
+            dice: Dice { random, level },
             is_event: false,
         }
     }
 
     /// Makes one valid or invalid call or a group of calls.
     pub fn act(&mut self) {
-        if self.random.random_bool(self.level) {
+        if self.dice.random.random_bool(self.dice.level) {
             return self.stray();
         }
-        if self.random.random_bool(0.15) {
+        if self.dice.random.random_bool(0.15) {
             return self.keep();
         }
         match self.subject.mode {
@@ -60,45 +57,33 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    fn which(&mut self, n: usize) -> usize {
-        self.random.random_range(0..n)
-    }
-
-    fn any_of<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.which(of.len())]
-    }
-
-    fn fuzz(&mut self) -> Fuzz<'_> {
-        Fuzz::new(&mut self.random, self.level)
-    }
-
     fn prepare(&mut self) {
-        match self.which(8) {
+        match self.dice.which(8) {
             0..=2 => self.set_some(),
             3 => self.look(),
             _ => {
                 // The default work limit, a million evaluations, takes longer than a test may.
-                let limit = self.any_of(&[30.0, 100.0, 300.0, 1000.0]);
+                let limit = self.dice.any_of(&[30.0, 100.0, 300.0, 1000.0]);
                 let work_limit = self.subject.target.work_limit;
                 straight(|fuzz| self.subject.set_floats(&[work_limit], &[limit], fuzz));
-                let start = self.any_of(&[None, Some(0.0), Some(1.0), Some(-3.5)]);
-                let tolerance = self.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
-                let stop = self.any_of(&[None, None, Some(100.0)]);
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let start = self.dice.any_of(&[None, Some(0.0), Some(1.0), Some(-3.5)]);
+                let tolerance = self.dice.any_of(&[None, Some(1e-6), Some(1e-3), Some(1e-9)]);
+                let stop = self.dice.any_of(&[None, None, Some(100.0)]);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.initialise([tolerance, start, stop], &mut fuzz);
             }
         }
     }
 
     fn initialise(&mut self) {
-        match self.which(8) {
+        match self.dice.which(8) {
             0 | 1 => self.set_some(),
             2 => self.look(),
             3 => self.differentiate(),
             _ => {
                 // With extreme parameters the initialisation may fail for ever.
                 let status = self.subject.plain(Call::ExitInitializationMode);
-                if status != OK && self.random.random_bool(0.5) {
+                if status != OK && self.dice.random.random_bool(0.5) {
                     self.subject.plain(Call::Reset);
                 }
             }
@@ -106,23 +91,23 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn handle_event(&mut self) {
-        match self.which(8) {
+        match self.dice.which(8) {
             0 => self.set_some(),
             1 => self.look(),
             2 => self.differentiate(),
             3 => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 self.subject.update_discrete_states(&mut fuzz);
             }
             _ => {
-                let mut fuzz = Fuzz::new(&mut self.random, self.level);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
                 event(self.subject, &mut fuzz);
             }
         }
     }
 
     fn move_on(&mut self) {
-        match self.which(16) {
+        match self.dice.which(16) {
             0 => self.set_some(),
             1 | 2 => self.look(),
             3 => self.differentiate(),
@@ -130,39 +115,39 @@ impl<'a, 'b> Life<'a, 'b> {
             5 => self.set_states(),
             6 => {
                 let t = self.subject.t;
-                let t = self.fuzz().number(t);
+                let t = self.dice.fuzz().number(t);
                 self.subject.set_time(t);
             }
-            7 if self.which(10) == 0 => _ = self.subject.plain(Call::Terminate),
+            7 if self.dice.which(10) == 0 => _ = self.subject.plain(Call::Terminate),
             _ => {
-                let h = self.step_size();
-                let mut fuzz = Fuzz::new(&mut self.random, 0.1 * self.level);
+                let h = self.dice.step_size();
+                let mut fuzz = Fuzz::new(&mut self.dice.random, 0.1 * self.dice.level);
                 euler(self.subject, h, &mut fuzz);
             }
         }
     }
 
     fn step(&mut self) {
-        if std::mem::take(&mut self.is_event) && self.random.random_bool(0.8) {
+        if std::mem::take(&mut self.is_event) && self.dice.random.random_bool(0.8) {
             self.subject.plain(Call::EnterEventMode);
             return;
         }
-        match self.which(12) {
+        match self.dice.which(12) {
             0 | 1 => self.set_some(),
             2 | 3 => self.look(),
             4 => self.differentiate(),
             5 => {
                 let target = self.subject.target;
-                let references = self.fuzz().references(&target.unknowns, target.count_three);
-                let mut fuzz = Fuzz::new(&mut self.random, 0.3 * self.level);
+                let references = self.dice.fuzz().references(&target.unknowns, target.count_three);
+                let mut fuzz = Fuzz::new(&mut self.dice.random, 0.3 * self.dice.level);
                 self.subject.output_derivatives(&references, &mut fuzz);
             }
             6 if self.subject.kind.has_events() => _ = self.subject.plain(Call::EnterEventMode),
-            7 if self.which(10) == 0 => _ = self.subject.plain(Call::Terminate),
+            7 if self.dice.which(10) == 0 => _ = self.subject.plain(Call::Terminate),
             _ => {
-                let (t, h) = (self.subject.t, self.step_size());
-                let t = match self.random.random_bool(0.3 * self.level) {
-                    true => self.fuzz().number(t),
+                let (t, h) = (self.subject.t, self.dice.step_size());
+                let t = match self.dice.random.random_bool(0.3 * self.dice.level) {
+                    true => self.dice.fuzz().number(t),
                     false => t,
                 };
                 let (_, end) = self.subject.do_step(t, h);
@@ -172,7 +157,7 @@ impl<'a, 'b> Life<'a, 'b> {
     }
 
     fn end(&mut self) {
-        match self.which(4) {
+        match self.dice.which(4) {
             0 => self.look(),
             1 => self.differentiate(),
             _ => _ = self.subject.plain(Call::Reset),
@@ -182,8 +167,8 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Saves, restores, serialises and frees states at random.
     fn keep(&mut self) {
         let n = self.subject.saved.len();
-        let some = (n > 0).then(|| self.which(n));
-        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let some = (n > 0).then(|| self.dice.which(n));
+        let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         match (fuzz.random.random_range(0..8), some) {
             (0..=1, _) if n < 6 => _ = self.subject.save(None, &mut fuzz),
             (2, Some(i)) => _ = self.subject.save(Some(i), &mut fuzz),
@@ -206,7 +191,7 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Asserts that a restored state gives the same values and the same next step as the original,
     /// and so do its bytes deserialised in the twin.
     fn go_back(&mut self) {
-        let h = self.step_size();
+        let h = self.dice.step_size();
         let subject = &mut *self.subject;
         subject.save_plainly();
         let i = subject.saved.len() - 1;
@@ -226,7 +211,7 @@ impl<'a, 'b> Life<'a, 'b> {
             same("a state's bytes in another instance", &expected, &there);
             twin.free_state(Some(0));
         }
-        if self.random.random_bool(0.5) {
+        if self.dice.random.random_bool(0.5) {
             self.subject.restore(Some(i));
         }
         self.subject.free_state(Some(i));
@@ -265,15 +250,15 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Makes any call, legal or not in the current mode, or one on a foreign pointer.
     fn stray(&mut self) {
         use Call::*;
-        let call = Call::ALL[self.which(Call::ALL.len())];
-        if self.random.random_bool(0.2) {
+        let call = Call::ALL[self.dice.which(Call::ALL.len())];
+        if self.dice.random.random_bool(0.2) {
             let n = self.subject.saved.len();
-            let other = (n > 0 && self.random.random_bool(0.5)).then(|| self.which(n));
+            let other = (n > 0 && self.dice.random.random_bool(0.5)).then(|| self.dice.which(n));
             let other = other.map_or(std::ptr::null_mut(), |i| self.subject.saved[i].state);
             return self.subject.elsewhere(call, other);
         }
         let target = self.subject.target;
-        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         match call {
             // The instance is freed at its end; freeing null has no effect.
             FreeInstance => self.subject.elsewhere(call, std::ptr::null_mut()),
@@ -319,7 +304,7 @@ impl<'a, 'b> Life<'a, 'b> {
             | GetNominalsOfContinuousStates => {
                 let right = match call {
                     GetEventIndicators => target.fmu.indicator_count(),
-                    _ => target.states.len(),
+                    _ => target.state_count,
                 };
                 let n = fuzz
                     .any(&[right, right, 0, 1, right + 1, right.saturating_sub(1)])
@@ -338,20 +323,11 @@ impl<'a, 'b> Life<'a, 'b> {
         }
     }
 
-    /// Returns a step length, s: mostly a plausible one.
-    fn step_size(&mut self) -> f64 {
-        if self.random.random_bool(0.2 * self.level) {
-            return self.fuzz().odd(0.01);
-        }
-        let h = 10_f64.powf(self.random.random_range(-6.0..-1.0));
-        self.any_of(&[h, h, h, 0.01, 0.0])
-    }
-
     /// Sets some inputs, parameters or (in Model Exchange) states.
     fn set_some(&mut self) {
         let target = self.subject.target;
         let is_run = !matches!(self.subject.mode, 'i' | 'n');
-        let of = match self.which(if self.subject.kind.of == Of::ModelExchange {
+        let of = match self.dice.which(if self.subject.kind.of == Of::ModelExchange {
             3
         } else {
             2
@@ -361,11 +337,14 @@ impl<'a, 'b> Life<'a, 'b> {
             1 => &target.parameters,
             _ => &target.states,
         };
-        let level = self.level;
-        let mut fuzz = Fuzz::new(&mut self.random, level);
+        let level = self.dice.level;
+        let mut fuzz = Fuzz::new(&mut self.dice.random, level);
         let references = fuzz.references(of, target.count_three);
         let registry = &target.fmu.registry;
-        let values = references.iter().map(|&reference| {
+        let elements = references
+            .iter()
+            .flat_map(|&vr| (0..target.length(vr)).map(move |k| vr + k as u32));
+        let values = elements.map(|reference| {
             let variable = registry.variables().nth(reference as usize);
             let usual = variable.map_or(1.0, |v| v.start.unwrap_or(v.quantity.nominal));
             let value = fuzz.number(usual);
@@ -384,7 +363,7 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Reads some variables at random.
     fn look(&mut self) {
         let target = self.subject.target;
-        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         match fuzz.chance(0.2) {
             true => {
                 let flags = fuzz.references(&target.flags, target.count_three);
@@ -400,10 +379,10 @@ impl<'a, 'b> Life<'a, 'b> {
 
     /// Computes directional or adjoint derivatives.
     fn differentiate(&mut self) {
-        let is_adjoint = self.random.random_bool(0.5);
+        let is_adjoint = self.dice.random.random_bool(0.5);
         let target = self.subject.target;
         let starting = self.subject.mode == 'n';
-        let mut fuzz = Fuzz::new(&mut self.random, self.level);
+        let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         let unknowns = fuzz.references(&target.unknowns, target.count_three);
         let of = match fuzz.random.random_range(0..3) {
             0 => &target.inputs,
@@ -424,19 +403,19 @@ impl<'a, 'b> Life<'a, 'b> {
         } else {
             (Call::GetDirectionalDerivative, &knowns)
         };
-        let seeds: Vec<f64> = seeded.iter().map(|_| fuzz.number(1.0)).collect();
+        let seeds: Vec<f64> = (0..target.size(seeded)).map(|_| fuzz.number(1.0)).collect();
         fuzz.level *= 0.3;
         self.subject.derivative(call, &unknowns, &knowns, &seeds, &mut fuzz);
     }
 
     fn set_states(&mut self) {
-        let n = self.subject.target.states.len();
+        let n = self.subject.target.state_count;
         let (status, mut x) = straight(|fuzz| self.subject.vector(Call::GetContinuousStates, n, fuzz));
         if status != OK {
             x = vec![0.5; n];
         }
-        let level = self.level;
-        let mut fuzz = Fuzz::new(&mut self.random, 0.1 * level);
+        let level = self.dice.level;
+        let mut fuzz = Fuzz::new(&mut self.dice.random, 0.1 * level);
         for x in &mut x {
             if fuzz.chance(0.1 * level) {
                 *x = fuzz.odd(*x);

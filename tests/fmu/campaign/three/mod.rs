@@ -72,7 +72,7 @@ fn inquire(target: &Target, journal: &Journal) {
     journal.call(Function::InstantiateScheduledExecution, String::new(), || {
         // SAFETY: strings that end with a zero, or null.
         let c = unsafe {
-            let token = target.fmu.guid.as_ptr();
+            let token = target.token.as_ptr();
             fmi3InstantiateScheduledExecution(c"x".as_ptr(), token, null(), 0, 1, null_mut(), None, None, None, None)
         };
         assert!(c.is_null());
@@ -84,7 +84,7 @@ fn inquire(target: &Target, journal: &Journal) {
 fn misinstantiate(target: &Target, kind: Kind, random: &mut ChaCha8Rng, journal: &Journal) {
     let good = std::ffi::CString::new(target.fmu.uri()).expect("no zero inside");
     let good = good.as_c_str();
-    let guid = target.fmu.guid.as_c_str();
+    let guid = target.token.as_c_str();
     let (what, token, location, required): (_, Option<&CStr>, Option<&CStr>, &[u32]) = match random.random_range(0..6) {
         0 => ("no token", None, Some(good), &[]),
         1 => (

@@ -213,7 +213,7 @@ impl<'a> Subject<'a> {
         let call = || {
             c = instantiate(
                 kind,
-                [Some(target.fmu.guid.as_c_str()), Some(location.as_c_str())],
+                [Some(target.token.as_c_str()), Some(location.as_c_str())],
                 &[],
                 pointer,
                 true,

@@ -3,16 +3,12 @@
 use super::subject::Subject;
 use crate::campaign::OK;
 use crate::campaign::fuzzing::Fuzz;
-use crate::campaign::trace::Trace;
+use crate::campaign::trace::{Trace, bits};
 use crate::fmi3::modes::Of;
 use grapple::fmu::fmi2::fmi2Status;
 use grapple::fmu::lifecycle::fmi3::Call;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-
-fn bits(values: &[f64]) -> Vec<u64> {
-    values.iter().map(|value| value.to_bits()).collect()
-}
 
 /// Calls `act` with a generator of valid arguments.
 pub fn straight<T>(act: impl FnOnce(&mut Fuzz) -> T) -> T {
@@ -33,7 +29,7 @@ pub fn read(subject: &mut Subject) -> Trace {
     add(status, values.into_iter().map(u64::from).collect());
     if subject.kind.of == Of::ModelExchange && subject.mode != 'i' {
         for call in [Call::GetContinuousStates, Call::GetContinuousStateDerivatives] {
-            let (status, values) = straight(|fuzz| subject.vector(call, target.states.len(), fuzz));
+            let (status, values) = straight(|fuzz| subject.vector(call, target.state_count, fuzz));
             add(status, bits(&values));
         }
     }
@@ -81,7 +77,7 @@ pub fn go_on(subject: &mut Subject, h: f64) -> Trace {
 
 /// Makes a step of Euler's method, integrated by the importer.
 pub fn euler(subject: &mut Subject, h: f64, fuzz: &mut Fuzz) -> fmi2Status {
-    let n = subject.target.states.len();
+    let n = subject.target.state_count;
     let (got, mut x) = subject.vector(Call::GetContinuousStates, n, fuzz);
     let (status, dx) = subject.vector(Call::GetContinuousStateDerivatives, n, fuzz);
     if got != OK || status != OK {
