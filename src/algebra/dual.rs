@@ -76,6 +76,8 @@ impl<const N: usize> Dual<N> {
 impl<const N: usize> Scalar for Dual<N> {
     type Mask = bool;
 
+    const IS_OUTLINED: bool = N > 1;
+
     #[inline(always)]
     fn lift(value: f64) -> Self {
         Self::new(value, [0.0; N])
@@ -130,17 +132,6 @@ impl<const N: usize> Scalar for Dual<N> {
     fn select(condition: bool, yes: Self, no: Self) -> Self {
         if condition { yes } else { no }
     }
-
-    #[inline(always)]
-    fn outlined<T>(work: impl FnOnce() -> T) -> T {
-        if N == 1 { work() } else { function(work) }
-    }
-}
-
-/// Calls `work` in a function of its own.
-#[inline(never)]
-fn function<T>(work: impl FnOnce() -> T) -> T {
-    work()
 }
 
 impl<const N: usize> Add for Dual<N> {

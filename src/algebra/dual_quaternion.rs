@@ -51,7 +51,7 @@ impl<S: Scalar> DualQuaternion<S> {
 
     /// Returns the position `p_XY` (m, axes of X) of a pose: `2 d r*`.
     pub fn position(&self) -> Vec3<S> {
-        S::outlined(|| (self.d * self.r.conjugate()).vector() * S::lift(2.0))
+        (self.d * self.r.conjugate()).vector() * S::lift(2.0)
     }
 
     /// Returns attitude and position as a rotation matrix and a vector.
@@ -107,7 +107,7 @@ impl<S: Scalar> DualQuaternion<S> {
     /// Returns the cross product `½ (a b − b* a*)`; for twists,
     /// `ω_a × ω_b + ε (ω_a × v_b + v_a × ω_b)`.
     pub fn cross(self, b: Self) -> Self {
-        S::outlined(|| (self * b - b.conjugate() * self.conjugate()) * S::lift(0.5))
+        (self * b - b.conjugate() * self.conjugate()) * S::lift(0.5)
     }
 
     /// Returns the circle product `a_r·b_r + a_d·b_d`. The power of a wrench `F` on a twist `V` is
@@ -119,17 +119,17 @@ impl<S: Scalar> DualQuaternion<S> {
     /// Returns `q a q*` for a pose `q_XY`: transforms a twist or a wrench from Y's origin and axes
     /// to X's.
     pub fn adjoint(self, a: Self) -> Self {
-        S::outlined(|| self * a * self.conjugate())
+        self * a * self.conjugate()
     }
 
     /// Returns `⟦a⟧_L`, with `a b = ⟦a⟧_L b`.
     pub fn left(self) -> Mat8<S> {
-        S::outlined(|| columns(|b| self * b))
+        columns(|b| self * b)
     }
 
     /// Returns `⟦a⟧_R`, with `b a = ⟦a⟧_R b`.
     pub fn right(self) -> Mat8<S> {
-        S::outlined(|| columns(|b| b * self))
+        columns(|b| b * self)
     }
 }
 
@@ -224,18 +224,14 @@ impl<S: Scalar> DualInertia<S> {
 
     /// Returns the dual momentum `M ∗ Vˢ = H(M) V`, `m v + ε J ω` (23); it transforms as a wrench.
     pub fn momentum(&self, V: DualQuaternion<S>) -> DualQuaternion<S> {
-        S::outlined(|| {
-            let V = V.twist();
-            DualQuaternion::from_wrench(&Wrench::new(self.J * V.w, V.v * self.m))
-        })
+        let V = V.twist();
+        DualQuaternion::from_wrench(&Wrench::new(self.J * V.w, V.v * self.m))
     }
 
     /// Returns `H(M)⁻¹ F`: the twist of a momentum, or the acceleration due to a wrench.
     pub fn motion(&self, F: DualQuaternion<S>) -> DualQuaternion<S> {
-        S::outlined(|| {
-            let F = F.wrench();
-            DualQuaternion::from_twist(&Twist::new(self.J_inverse * F.t, F.f / self.m))
-        })
+        let F = F.wrench();
+        DualQuaternion::from_twist(&Twist::new(self.J_inverse * F.t, F.f / self.m))
     }
 
     /// Returns `H(M) = M SW` (25)–(28), which maps a twist to its momentum, and the twist's

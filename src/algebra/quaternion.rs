@@ -1,4 +1,4 @@
-use super::{Mask, Mat3, Scalar, Vec3};
+use super::{Mask, Mat3, Scalar, Vec3, outlined};
 
 /// A quaternion `w + x i + y j + z k`.
 ///
@@ -65,43 +65,39 @@ impl<S: Scalar> Quaternion<S> {
 
     /// Returns the unit quaternion of the same rotation; NaN if all components are zero.
     pub fn normalised(self) -> Self {
-        S::outlined(|| {
-            let k = S::one() / self.norm_squared().sqrt();
-            Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
-        })
+        let k = S::one() / self.norm_squared().sqrt();
+        Self::new(self.w * k, self.x * k, self.y * k, self.z * k)
     }
 
     /// Returns the unit quaternion of a rotation matrix, from its largest component (Shepperd
     /// 1978), with `w ≥ 0`.
     pub fn from_rotation(R: &Mat3<S>) -> Self {
-        S::outlined(|| {
-            let (one, trace) = (S::one(), R.trace());
-            // Four times the squares of w, x, y and z. Their sum is four, so the largest is at least
-            // one.
-            let squares = [
-                one + trace,
-                one + R[(0, 0)] + R[(0, 0)] - trace,
-                one + R[(1, 1)] + R[(1, 1)] - trace,
-                one + R[(2, 2)] + R[(2, 2)] - trace,
-            ];
-            let largest = (0..4).fold(0, |best, i| {
-                if squares[i].value() > squares[best].value() {
-                    i
-                } else {
-                    best
-                }
-            });
-            let less = |i: usize, j: usize| R[(i, j)] - R[(j, i)];
-            let sum = |i: usize, j: usize| R[(i, j)] + R[(j, i)];
-            // Four times the products of the largest component with w, x, y and z.
-            let [w, x, y, z] = match largest {
-                0 => [squares[0], less(2, 1), less(0, 2), less(1, 0)],
-                1 => [less(2, 1), squares[1], sum(0, 1), sum(0, 2)],
-                2 => [less(0, 2), sum(0, 1), squares[2], sum(1, 2)],
-                _ => [less(1, 0), sum(0, 2), sum(1, 2), squares[3]],
-            };
-            Self::new(w, x, y, z).normalised().along(Self::identity())
-        })
+        let (one, trace) = (S::one(), R.trace());
+        // Four times the squares of w, x, y and z. Their sum is four, so the largest is at least
+        // one.
+        let squares = [
+            one + trace,
+            one + R[(0, 0)] + R[(0, 0)] - trace,
+            one + R[(1, 1)] + R[(1, 1)] - trace,
+            one + R[(2, 2)] + R[(2, 2)] - trace,
+        ];
+        let largest = (0..4).fold(0, |best, i| {
+            if squares[i].value() > squares[best].value() {
+                i
+            } else {
+                best
+            }
+        });
+        let less = |i: usize, j: usize| R[(i, j)] - R[(j, i)];
+        let sum = |i: usize, j: usize| R[(i, j)] + R[(j, i)];
+        // Four times the products of the largest component with w, x, y and z.
+        let [w, x, y, z] = match largest {
+            0 => [squares[0], less(2, 1), less(0, 2), less(1, 0)],
+            1 => [less(2, 1), squares[1], sum(0, 1), sum(0, 2)],
+            2 => [less(0, 2), sum(0, 1), squares[2], sum(1, 2)],
+            _ => [less(1, 0), sum(0, 2), sum(1, 2), squares[3]],
+        };
+        Self::new(w, x, y, z).normalised().along(Self::identity())
     }
 
     /// Returns `self` or `−self` (the same attitude), whichever has a non-negative scalar product
@@ -122,7 +118,7 @@ impl<S: Scalar> Quaternion<S> {
     /// normalises.
     #[inline(always)]
     pub fn rotation(self) -> Mat3<S> {
-        S::outlined(|| {
+        outlined!(S, {
             let Self { w, x, y, z } = self;
             let s = S::lift(2.0) / self.norm_squared();
             let (xs, ys, zs) = (x * s, y * s, z * s);
@@ -146,19 +142,17 @@ impl<S: Scalar> Quaternion<S> {
 
     /// Returns `v_A` for the vector `v = v_B`; `self` is `q_AB`, of any norm.
     pub fn rotate(self, v: Vec3<S>) -> Vec3<S> {
-        S::outlined(|| {
-            let two = S::lift(2.0);
-            let u = self.vector();
-            let t = u.cross(&v) * (two / self.norm_squared());
-            v + t * self.w + u.cross(&t)
-        })
+        let two = S::lift(2.0);
+        let u = self.vector();
+        let t = u.cross(&v) * (two / self.norm_squared());
+        v + t * self.w + u.cross(&t)
     }
 
     /// Returns the quaternion's rate `½ q_AB ⊗ (0, w_AB_B)`, 1/s, for the angular velocity `w` in
     /// rad/s, axes of B.
     #[inline(always)]
     pub fn rate(self, w: Vec3<S>) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let half = S::lift(0.5);
             let (hx, hy, hz) = (w.x * half, w.y * half, w.z * half);
             Self::new(
@@ -173,11 +167,9 @@ impl<S: Scalar> Quaternion<S> {
     /// Returns the angular velocity `w_AB_B` (rad/s, axes of B) of the quaternion's
     /// [`rate`](Self::rate), 1/s; a part of the rate along the quaternion has no effect.
     pub fn angular_velocity(self, rate: Self) -> Vec3<S> {
-        S::outlined(|| {
-            let turn = self.conjugate() * rate;
-            let k = S::lift(2.0) / self.norm_squared();
-            Vec3::new(turn.x * k, turn.y * k, turn.z * k)
-        })
+        let turn = self.conjugate() * rate;
+        let k = S::lift(2.0) / self.norm_squared();
+        Vec3::new(turn.x * k, turn.y * k, turn.z * k)
     }
 }
 
@@ -211,15 +203,13 @@ impl<S: Scalar> std::ops::Mul for Quaternion<S> {
     type Output = Self;
 
     fn mul(self, b: Self) -> Self {
-        S::outlined(|| {
-            let a = self;
-            Self::new(
-                a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
-                a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
-                a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
-                a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
-            )
-        })
+        let a = self;
+        Self::new(
+            a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
+            a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,
+            a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x,
+            a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w,
+        )
     }
 }
 

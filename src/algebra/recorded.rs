@@ -191,6 +191,8 @@ fn push(node: Node) -> u32 {
 impl Scalar for Recorded {
     type Mask = bool;
 
+    const IS_OUTLINED: bool = true;
+
     #[inline(always)]
     fn lift(value: f64) -> Self {
         Self { value, node: CONSTANT }
@@ -245,11 +247,6 @@ impl Scalar for Recorded {
     #[inline(always)]
     fn select(condition: bool, yes: Self, no: Self) -> Self {
         if condition { yes } else { no }
-    }
-
-    #[inline(never)]
-    fn outlined<T>(work: impl FnOnce() -> T) -> T {
-        work()
     }
 }
 

@@ -40,6 +40,11 @@ pub trait Scalar:
     /// Type of the result of a comparison.
     type Mask: Mask;
 
+    /// True if the larger operations on vectors and matrices are not inlined, because
+    /// those on numbers take many instructions: an operation then has one copy of its code, in place
+    /// of one in each of its callers.
+    const IS_OUTLINED: bool = false;
+
     /// Returns the constant `value`, with zero derivatives.
     fn lift(value: f64) -> Self;
 
@@ -69,14 +74,25 @@ pub trait Scalar:
 
     /// Returns `yes` where the condition holds, else `no`.
     fn select(condition: Self::Mask, yes: Self, no: Self) -> Self;
+}
 
-    /// Calls `work`: inlined, or as a function of its own for scalars with several derivatives or
-    /// with a record, whose products take many instructions. An operation then has one copy of its
-    /// code, in place of one in each of its callers. The result is the same.
-    #[inline(always)]
-    fn outlined<T>(work: impl FnOnce() -> T) -> T {
-        work()
-    }
+/// Evaluates the body of a function over the scalar `$S`: in a function of its own if
+/// [`Scalar::IS_OUTLINED`]. The result is the same.
+macro_rules! outlined {
+    ($S:ty, $body:expr) => {
+        if <$S as $crate::algebra::Scalar>::IS_OUTLINED {
+            $crate::algebra::scalar::apart(|| $body)
+        } else {
+            $body
+        }
+    };
+}
+pub(crate) use outlined;
+
+/// Calls `work` in a function of its own.
+#[inline(never)]
+pub(crate) fn apart<T>(work: impl FnOnce() -> T) -> T {
+    work()
 }
 
 // The functions of `libm` can be inlined, and do not depend on the platform's C library.

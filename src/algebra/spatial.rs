@@ -1,4 +1,4 @@
-use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix};
+use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix, outlined};
 
 /// The pose of frame B in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of
 /// B's origin.
@@ -22,15 +22,18 @@ impl<S: Scalar> Pose<S> {
     /// Returns `X_AC = X_AB * X_BC`.
     #[inline(always)]
     pub fn compose(&self, bc: &Self) -> Self {
-        S::outlined(|| Self {
-            R: self.R * bc.R,
-            p: self.p + self.R * bc.p,
-        })
+        outlined!(
+            S,
+            Self {
+                R: self.R * bc.R,
+                p: self.p + self.R * bc.p,
+            }
+        )
     }
 
     /// Returns `X_BA` for `X_AB`.
     pub fn inverse(&self) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let R = self.R.transpose();
             Self { R, p: -(R * self.p) }
         })
@@ -90,20 +93,20 @@ impl<S: Scalar> Twist<S> {
     /// acceleration the centripetal part `ω × (ω × r)` has to be added.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        S::outlined(|| Self::new(self.w, self.v + self.w.cross(r)))
+        outlined!(S, Self::new(self.w, self.v + self.w.cross(r)))
     }
 
     /// Returns the twist in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        S::outlined(|| Self::new(R * self.w, R * self.v))
+        outlined!(S, Self::new(R * self.w, R * self.v))
     }
 
     /// Returns the rate of change of a motion vector `carried` that is fixed to a body with this
     /// twist, both about the same fixed point: Featherstone's `v × m` (2008, eq. 2.31).
     #[inline(always)]
     pub fn cross(&self, carried: &Self) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             Self::new(
                 self.w.cross(&carried.w),
                 self.w.cross(&carried.v) + self.v.cross(&carried.w),
@@ -115,7 +118,7 @@ impl<S: Scalar> Twist<S> {
     /// both about the same fixed point: Featherstone's `v ×* f` (2008, eq. 2.32).
     #[inline(always)]
     pub fn cross_wrench(&self, carried: &Wrench<S>) -> Wrench<S> {
-        S::outlined(|| {
+        outlined!(S, {
             Wrench::new(
                 self.w.cross(&carried.t) + self.v.cross(&carried.f),
                 self.w.cross(&carried.f),
@@ -189,19 +192,19 @@ impl<S: Scalar> Wrench<S> {
     /// `t + r × f`.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        S::outlined(|| Self::new(self.t + r.cross(&self.f), self.f))
+        outlined!(S, Self::new(self.t + r.cross(&self.f), self.f))
     }
 
     /// Returns the wrench in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        S::outlined(|| Self::new(R * self.t, R * self.f))
+        outlined!(S, Self::new(R * self.t, R * self.f))
     }
 
     /// Returns the power of the wrench on a body with the twist `V` about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {
-        S::outlined(|| self.t.dot(&V.w) + self.f.dot(&V.v))
+        outlined!(S, self.t.dot(&V.w) + self.f.dot(&V.v))
     }
 }
 
@@ -272,7 +275,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// Returns the wrench that causes the acceleration `A`.
     #[inline(always)]
     pub fn times(&self, A: &Twist<S>) -> Wrench<S> {
-        S::outlined(|| {
+        outlined!(S, {
             Wrench::new(
                 self.J.times(&A.w) + self.B * A.v,
                 self.B.tr_mul(&A.w) + self.M.times(&A.v),
@@ -290,7 +293,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// ```
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let [m_x, m_y, m_z] = self.M.columns();
             let rM = Mat3::from_columns(&[r.cross(&m_x), r.cross(&m_y), r.cross(&m_z)]);
             let B = self.B + rM;
@@ -328,7 +331,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     /// The direction without inertia need not be the axis of the pivot.
     #[inline(always)]
     pub fn factor(&self) -> Result<InertiaFactors<S>, usize> {
-        S::outlined(|| {
+        outlined!(S, {
             let B = &self.B;
             let M = SmallSpd::factor(&self.M.lower()).map_err(|axis| 3 + axis)?;
             let y = |i: usize| Vec3::from(M.solve(&[B[(i, 0)], B[(i, 1)], B[(i, 2)]]));
@@ -366,7 +369,7 @@ impl<S: Scalar> InertiaFactors<S> {
     /// Returns the acceleration due to the wrench `F`.
     #[inline(always)]
     pub fn solve(&self, F: &Wrench<S>) -> Twist<S> {
-        S::outlined(|| {
+        outlined!(S, {
             let alpha = Vec3::from(self.J.solve(&(F.t - self.Y.tr_mul(&F.f)).into()));
             let a = Vec3::from(self.M.solve(&F.f.into()));
             Twist::new(alpha, a - self.Y * alpha)

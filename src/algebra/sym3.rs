@@ -1,4 +1,4 @@
-use super::{Mat3, Scalar, Vec3, spd};
+use super::{Mat3, Scalar, Vec3, outlined, spd};
 
 /// A symmetric 3×3 matrix, stored as six entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,7 +70,7 @@ impl<S: Scalar> Sym3<S> {
     /// Returns `self * v`.
     #[inline(always)]
     pub fn times(&self, v: &Vec3<S>) -> Vec3<S> {
-        S::outlined(|| {
+        outlined!(S, {
             let [xx, yy, zz] = self.d;
             let [xy, xz, yz] = self.o;
             Vec3::new(
@@ -84,7 +84,7 @@ impl<S: Scalar> Sym3<S> {
     /// Returns `R self Rᵀ`, the tensor in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let A = R * self.full();
             let row = |i: usize, j: usize| A[(i, 0)] * R[(j, 0)] + A[(i, 1)] * R[(j, 1)] + A[(i, 2)] * R[(j, 2)];
             Self {
@@ -97,7 +97,7 @@ impl<S: Scalar> Sym3<S> {
     /// Returns `k (|r|² 1 − r rᵀ)`: the inertia of the point mass `k` at `r` about the origin.
     #[inline(always)]
     pub fn point_mass(k: S, r: &Vec3<S>) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let kr = r * k;
             let (xx, yy, zz) = (kr.x * r.x, kr.y * r.y, kr.z * r.z);
             Self {
@@ -111,7 +111,7 @@ impl<S: Scalar> Sym3<S> {
     /// round-off.
     #[inline(always)]
     pub fn minus_outer(&self, a: &Vec3<S>, b: &Vec3<S>) -> Self {
-        S::outlined(|| {
+        outlined!(S, {
             let [xx, yy, zz] = self.d;
             let [xy, xz, yz] = self.o;
             Self {
@@ -221,7 +221,7 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     /// Returns the solution `x` of `m x = b`.
     #[inline(always)]
     pub fn solve(&self, b: &[S; N]) -> [S; N] {
-        S::outlined(|| {
+        outlined!(S, {
             let mut x = *b;
             spd::solve(self.factors.as_flattened(), &mut x);
             x

@@ -1,6 +1,6 @@
 use super::joint::{Motion, part, with_joint};
 use super::{Carrier, Deflection, Derived, FrameRef, JointState, Mechanism, PointKinematics, System};
-use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33};
+use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33, outlined};
 
 /// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
 ///
@@ -201,17 +201,19 @@ pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scal
     H: &mut [Twist<S>; NV],
     B: &mut BodyKinematics<S>,
 ) {
-    // F is fixed to P and has the same axes.
-    let R_WF = &P.R_WB;
-    let X_FB = joint.pose(q);
-    B.R_WB = R_WF * X_FB.R;
-    B.r_PB_W = if J::TRANSLATES {
-        R_WF * (p_PF + X_FB.p)
-    } else {
-        R_WF * p_PF
-    };
-    B.p_WB = P.p_WB + B.r_PB_W;
-    *H = joint.subspace(q, R_WF, &B.R_WB);
+    outlined!(S, {
+        // F is fixed to P and has the same axes.
+        let R_WF = &P.R_WB;
+        let X_FB = joint.pose(q);
+        B.R_WB = R_WF * X_FB.R;
+        B.r_PB_W = if J::TRANSLATES {
+            R_WF * (p_PF + X_FB.p)
+        } else {
+            R_WF * p_PF
+        };
+        B.p_WB = P.p_WB + B.r_PB_W;
+        *H = joint.subspace(q, R_WF, &B.R_WB);
+    })
 }
 
 /// Computes velocity and bias acceleration of B; requires [`place`].
@@ -223,22 +225,24 @@ pub(super) fn set_in_motion<J: Motion<NQ, NV>, const NQ: usize, const NV: usize,
     H: &[Twist<S>; NV],
     B: &mut BodyKinematics<S>,
 ) {
-    let V_FB = joint.velocity(H, qd);
-    let bias = joint.bias(H, qd);
+    outlined!(S, {
+        let V_FB = joint.velocity(H, qd);
+        let bias = joint.bias(H, qd);
 
-    // (1)  w = w_P + w_FB,                v = v_P + w_P × r + v_FB
-    // (2)  α = α_P + w_P × w_FB + bias_w, a = a_P + α_P × r + w_P × (w_P × r + 2 v_FB) + bias_v
-    let w_P = &P.V_WB.w;
-    let w_P_x_r = w_P.cross(&B.r_PB_W);
-    B.V_WB = Twist::new(P.V_WB.w, P.V_WB.v + w_P_x_r);
-    B.A_bias = P.A_bias.shift(&B.r_PB_W) + bias;
-    B.A_bias.v += w_P.cross(&w_P_x_r);
-    if J::ROTATES {
-        B.V_WB.w += V_FB.w;
-        B.A_bias.w += w_P.cross(&V_FB.w);
-    }
-    if J::TRANSLATES {
-        B.V_WB.v += V_FB.v;
-        B.A_bias.v += w_P.cross(&(V_FB.v + V_FB.v));
-    }
+        // (1)  w = w_P + w_FB,                v = v_P + w_P × r + v_FB
+        // (2)  α = α_P + w_P × w_FB + bias_w, a = a_P + α_P × r + w_P × (w_P × r + 2 v_FB) + bias_v
+        let w_P = &P.V_WB.w;
+        let w_P_x_r = w_P.cross(&B.r_PB_W);
+        B.V_WB = Twist::new(P.V_WB.w, P.V_WB.v + w_P_x_r);
+        B.A_bias = P.A_bias.shift(&B.r_PB_W) + bias;
+        B.A_bias.v += w_P.cross(&w_P_x_r);
+        if J::ROTATES {
+            B.V_WB.w += V_FB.w;
+            B.A_bias.w += w_P.cross(&V_FB.w);
+        }
+        if J::TRANSLATES {
+            B.V_WB.v += V_FB.v;
+            B.A_bias.v += w_P.cross(&(V_FB.v + V_FB.v));
+        }
+    })
 }

@@ -1,5 +1,5 @@
 use super::modal::Modal;
-use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench};
+use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench, outlined};
 use crate::dynamics::body::{flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
@@ -466,28 +466,32 @@ pub(super) fn condense<S: Scalar>(
     K: &[Wrench<S>],
     k: &[S],
 ) {
-    for ((U, K), &k) in U.iter().zip(K).zip(k) {
-        I.J = I.J.minus_outer(&U.t, &K.t);
-        I.B -= U.t * K.f.transpose();
-        I.M = I.M.minus_outer(&U.f, &K.f);
-        *p = *p + *U * k;
-    }
+    outlined!(S, {
+        for ((U, K), &k) in U.iter().zip(K).zip(k) {
+            I.J = I.J.minus_outer(&U.t, &K.t);
+            I.B -= U.t * K.f.transpose();
+            I.M = I.M.minus_outer(&U.f, &K.f);
+            *p = *p + *U * k;
+        }
+    })
 }
 
 /// Computes `K = D⁻¹ Uᵀ`, row by row.
 #[inline(always)]
 fn solve_rows<S: Scalar, const NV: usize>(D: &SmallSpd<S, NV>, U: &[Wrench<S>; NV], K: &mut [Wrench<S>; NV]) {
-    for axis in 0..3 {
-        let (mut t, mut f) = ([S::zero(); NV], [S::zero(); NV]);
-        for j in 0..NV {
-            (t[j], f[j]) = (U[j].t[axis], U[j].f[axis]);
+    outlined!(S, {
+        for axis in 0..3 {
+            let (mut t, mut f) = ([S::zero(); NV], [S::zero(); NV]);
+            for j in 0..NV {
+                (t[j], f[j]) = (U[j].t[axis], U[j].f[axis]);
+            }
+            (t, f) = (D.solve(&t), D.solve(&f));
+            for j in 0..NV {
+                K[j].t[axis] = t[j];
+                K[j].f[axis] = f[j];
+            }
         }
-        (t, f) = (D.solve(&t), D.solve(&f));
-        for j in 0..NV {
-            K[j].t[axis] = t[j];
-            K[j].f[axis] = f[j];
-        }
-    }
+    })
 }
 
 /// Evaluates (4): computes `q̈` and returns `A`, from `A' = carried`.
