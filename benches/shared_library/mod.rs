@@ -81,7 +81,9 @@ pub fn library() -> Result<PathBuf, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target = env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
     let path = target.join("libraries/linux64/grapple.so");
-    match last_change(&path) > last_change(&root.join("src")) {
+    let sources = ["src", "modelDescription", "Cargo.toml", "Cargo.lock"];
+    let changed = sources.iter().map(|name| last_change(&root.join(name))).max();
+    match last_change(&path) > changed.flatten() {
         true => Ok(path),
         false => Err(format!(
             "{} does not exist, or is older than the sources: run scripts/libraries linux64",

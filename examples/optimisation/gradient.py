@@ -13,6 +13,7 @@ central differences of runs. docs/optimisation.md shows the table. Needs FMPy an
 import ctypes
 import re
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -38,7 +39,7 @@ class Model:
     """The FMU as functions of the time, the states and the inputs; results are overwritten by the next call."""
 
     def __init__(self, fmu):
-        folder = fmpy.extract(str(fmu))
+        folder = fmpy.extract(str(fmu), unzipdir=tempfile.mkdtemp(dir=Path(fmu).parent))
         description = fmpy.read_model_description(folder)
         derivatives = [unknown.variable for unknown in description.derivatives]
         inputs = [variable for variable in description.modelVariables if variable.causality == "input"]

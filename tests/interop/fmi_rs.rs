@@ -130,6 +130,7 @@ fn run(example: &str, options: &[&str]) -> (Run, f64) {
         outputs.extend((output.valueReference..).zip(values.into_iter().map(f64::to_bits)));
     }
     outputs.sort_unstable();
+    assert!(!outputs.is_empty(), "{example}");
     (outputs, h)
 }
 

@@ -10,8 +10,7 @@ pub fn build(example: &str, options: &[&str]) -> PathBuf {
     let grapple = std::env::var_os("GRAPPLE").expect("the environment variable GRAPPLE is the path of the tool");
     let spec = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../examples/{example}.toml"));
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let name = example.replace('/', "_");
-    let fmu = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}_{name}_{count}.fmu", std::process::id()));
+    let fmu = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}_{count}.fmu", env!("CARGO_CRATE_NAME")));
     let built = Command::new(grapple)
         .arg("build")
         .arg(spec)

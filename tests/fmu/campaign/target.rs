@@ -206,6 +206,8 @@ pub fn all_three() -> Vec<Target> {
         ]
         .contains(&target.name.as_str())
     };
-    both.extend(all().into_iter().filter(is_array).map(Target::with_arrays));
+    let arrays: Vec<Target> = all().into_iter().filter(is_array).map(Target::with_arrays).collect();
+    assert_eq!(arrays.len(), 4, "names of targets");
+    both.extend(arrays);
     both
 }
