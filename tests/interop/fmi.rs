@@ -211,7 +211,7 @@ fn the_crate_fmi_restores_a_state_by_handle_and_by_bytes() {
 fn the_crate_fmi_refuses_units_in_fmi_3() {
     let fmu = tool::build("two_link", &["--fmi", "3"]);
     let refused = fmi::import::from_path::<fmi::fmi3::import::Fmi3Import>(fmu);
-    let message = refused.err().expect("the attribute is unknown").to_string();
+    let message = refused.expect_err("the attribute is unknown").to_string();
     assert!(message.contains("unit"), "{message}");
 }
 
