@@ -76,7 +76,8 @@ pub fn files(
     icon: Option<[f64; 2]>,
 ) -> Result<Vec<Content<'static>>> {
     let mut groups = groups(&model.spec, &owners(model, description));
-    if groups.is_empty() && icon.is_none() {
+    // Members of a law's joints would have other directions than those of the spacecraft's.
+    if model.spec.has_law() || groups.is_empty() && icon.is_none() {
         return Ok(Vec::new());
     }
     let [width, height] = icon.unwrap_or([1.0, 1.0]);

@@ -18,6 +18,8 @@ pub(super) struct Guided {
     pub spacecraft: Model,
     /// Input with the measured value of each state; `None` for states of modes, which are zero.
     measured: Vec<Option<usize>>,
+    /// First coordinate of each measured quaternion, with the name of its owner.
+    quaternions: Vec<(usize, String)>,
     /// Inputs of the joints of tasks that the importer does not set.
     hidden: Vec<usize>,
     /// Those of them that switch servos, which are on.
@@ -55,7 +57,9 @@ impl Guided {
         let system = System::compile(of_law, declare)?;
         let measured = declare_states(&system, declare);
         let elements = Elements::compile(of_law, &system, declare, problems);
+        let quaternions = Coordinates::Minimal.quaternions(&system).into_iter();
         let mut guided = Self {
+            quaternions: quaternions.map(|(at, owner)| (at, owner.to_owned())).collect(),
             spacecraft: Model::of_controller(boxed(&written), system, elements),
             measured,
             hidden: Vec::new(),
@@ -127,6 +131,21 @@ impl Guided {
     /// Returns true for an input of the loads that the importer does not set.
     pub fn hides(&self, input: usize) -> bool {
         self.hidden.contains(&input)
+    }
+
+    /// Validates that measured quaternions are rotations.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with the name of the first one of zero norm.
+    fn check_attitudes<S: Scalar>(&self, x: &[S]) -> Result<(), Error> {
+        let is_zero = |at: usize| x[at..at + 4].iter().all(|part| part.value() == 0.0);
+        match self.quaternions.iter().find(|(at, _)| is_zero(*at)) {
+            Some((_, owner)) => {
+                let what = format!("{owner}: the measured quaternion is zero: set {owner}.q before the first step");
+                Err(Error::Spec(vec![Problem { at: Vec::new(), what }]))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the constants of the spacecraft; `None` before they are derived.
@@ -246,7 +265,8 @@ impl<S: Scalar> Guidance<S> {
     /// Computes the outputs from the `inputs` of the loads, measured states included.
     ///
     /// # Errors
-    /// Those of the rigid model and of the laws.
+    /// [`Error::Spec`] for a measured quaternion of zero norm; those of the rigid model and of the
+    /// laws.
     pub fn update(&mut self, of: Constants, inputs: &[S]) -> Result<(), Error> {
         let Some((guided, of)) = of
             .model
@@ -259,6 +279,7 @@ impl<S: Scalar> Guidance<S> {
         for (x, slot) in self.x.iter_mut().zip(&guided.measured) {
             *x = slot.map_or_else(S::zero, |slot| inputs[slot]);
         }
+        guided.check_attitudes(&self.x)?;
         let Evaluation {
             kinematics,
             orbit,

@@ -9,7 +9,8 @@ impl Joint {
     /// Returns true if torques alone move it, which the importer sets.
     fn takes_torques(&self) -> bool {
         let has_one_motion = self.motion == JointMotion::Loads && self.motions.len() < 2;
-        has_one_motion && self.input && self.servo.is_none() && self.dc_motor.is_none()
+        let can_be_fed = self.kind.has_plain_positions() && self.drive_train.is_none();
+        has_one_motion && can_be_fed && self.input && self.servo.is_none() && self.dc_motor.is_none()
     }
 }
 

@@ -198,3 +198,4 @@ def test_four_zeros_are_no_attitude(pair):
     text = f"from fmpy.ssp.simulation import simulate_ssp; simulate_ssp({str(pair[0])!r}, stop_time=0.1, step_size={H})"
     run = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
     assert run.returncode == 1 and "fmi2DoStep failed" in run.stderr, run.stderr
+    assert "set base.q before the first step" in run.stdout + run.stderr, run.stdout
