@@ -110,6 +110,7 @@ def command_line(description, output):
 def options(parser):
     """Returns the parsed options; exits with an error if the tool does not exist."""
     arguments = parser.parse_args()
+    arguments.output = arguments.output.resolve()  # FMPy needs the absolute path of what it unpacks there
     if not shutil.which(arguments.grapple):
         parser.error(f"{arguments.grapple!r} is no program: install grapple, or give its path with --grapple")
     return arguments
