@@ -74,7 +74,7 @@ impl Axis {
             first += filters.iter().map(Filters::count).sum::<usize>();
             axes.extend(Self::declare(written, &joint, vectors, filters, declare));
         }
-        debug_assert!(written.references == References::Joints || quantities.len() == axes.len());
+        assert!(written.references == References::Joints || quantities.len() == axes.len());
         axes
     }
 
