@@ -1,8 +1,11 @@
 """Fixtures of all tests, and the table of the errors that were reached."""
 
 import signal
+import zipfile
 from pathlib import Path
 
+import fmpy
+import fmpy.simulation
 import lark
 import pytest
 
@@ -26,6 +29,28 @@ def _parse_once(parser, name):
 
 
 lark.Lark.parse = _parse_once
+
+
+_extract, _libraries = fmpy.extract, {}
+
+
+def _extract_once(filename, unzipdir=None, include=None):
+    """FMPy decompresses the library for every archive, 8 MB that are mostly the same in all of them:
+    the bytes of one with the same checksum and size are written again."""
+    with zipfile.ZipFile(filename) as archive:
+        items = [item for item in archive.infolist() if item.filename.startswith("binaries/") and not item.is_dir()]
+        items = {item.filename: item for item in items if include is None or include(item.filename)}
+        folder = Path(_extract(filename, unzipdir, lambda name: name not in items and (include is None or include(name))))
+        for name, item in items.items():
+            key = item.CRC, item.file_size
+            if key not in _libraries:
+                _libraries[key] = archive.read(item)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(_libraries[key])
+    return folder
+
+
+fmpy.extract = fmpy.simulation.extract = _extract_once
 
 
 @pytest.fixture(scope="session")
