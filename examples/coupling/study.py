@@ -142,7 +142,7 @@ def growth(loop, h, way):
 
 def longest_step(loop, way):
     """Returns the communication step above which the loop is unstable, s."""
-    h = 1e-4
+    h = 1e-3
     while growth(loop, h, way) <= 1.0:
         h *= 1.01
     low, high = h / 1.01, h
