@@ -2,10 +2,12 @@
 FMU variables by name, and the command line."""
 
 import argparse
+import functools
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import fmpy
@@ -14,20 +16,33 @@ from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
 
+@functools.cache
+def _unpacked(fmu, changed):
+    folder = tempfile.TemporaryDirectory()
+    fmpy.extract(str(fmu), folder.name)
+    return folder, fmpy.read_model_description(folder.name)
+
+
+def unpacked(fmu):
+    """Returns the folder and the model description of an FMU. It is unpacked once in a process; the
+    folder is removed at the end."""
+    folder, description = _unpacked(Path(fmu), Path(fmu).stat().st_mtime_ns)
+    return folder.name, description
+
+
 class Instance:
     """An FMU of FMI 2.0 or 3.0 in Co-Simulation whose variables are accessed by name. `start` values
     are set before the end of initialisation. Derivatives of inputs and `matrix` are those of FMI
     2.0."""
 
     def __init__(self, fmu, start=None, tolerance=None):
-        self.folder = fmpy.extract(str(fmu))
-        description = fmpy.read_model_description(self.folder)
+        folder, description = unpacked(fmu)
         self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
         self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
         fmi3 = description.fmiVersion.startswith("3")
         self.slave = (FMU3Slave if fmi3 else FMU2Slave)(
             guid=description.guid,
-            unzipDirectory=self.folder,
+            unzipDirectory=folder,
             modelIdentifier=description.coSimulation.modelIdentifier,
             instanceName=description.modelName,
         )
@@ -49,7 +64,6 @@ class Instance:
     def __exit__(self, *_):
         self.slave.terminate()
         self.slave.freeInstance()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def of(self, names):
         return [self.references[name] for name in names]

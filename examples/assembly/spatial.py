@@ -27,6 +27,16 @@ class Loads:
     tip: np.ndarray  # m
 
 
+def along_x(vector):
+    """Returns the cross product of the unit vector along x with a vector."""
+    return np.array([0.0, -vector[2], vector[1]])
+
+
+def about_z(points, force):
+    """Returns the z components of the cross products of points, a row each, with a force."""
+    return points[:, 0] * force[1] - points[:, 1] * force[0]
+
+
 class Spatial(Assembly):
     """The closed form in three dimensions. For the beams MN and KI, in platform axes: the
     directions `a`, and of (1) the factor of s, `grows` (1/s^2), and the factor of -s', `coriolis`
@@ -51,7 +61,7 @@ class Spatial(Assembly):
         a, (root, grows) = self.a[which], self.specific(which, x)
         L, rho = beam.length, beam.mass_per_length
         force = rho * (root * L + grows * L**2 / 2)
-        moment = rho * np.cross(a, root * L**2 / 2 + grows * L**3 / 3)
+        moment = rho * a[0] * along_x(root * L**2 / 2 + grows * L**3 / 3)
         tip = rho / beam.EI * (root * L**4 / 8 + grows * L**5 * 11 / 120)
         return Loads(force, moment, tip - a * (a @ tip))
 
@@ -87,11 +97,11 @@ class Spatial(Assembly):
         `platform`."""
         points = plan.points()
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
-        left = mn.moment + np.cross(points[0] - points[[1, 2, 3]], mn.force)
-        right = -ki.moment - np.cross(points[7] - points[[4, 5, 6]], ki.force)
-        return np.array([*left[:, 2], self.platform(plan)[2], *right[:, 2]])
+        left = mn.moment[2] + about_z(points[0] - points[[1, 2, 3]], mn.force)
+        right = -ki.moment[2] - about_z(points[7] - points[[4, 5, 6]], ki.force)
+        return np.array([*left, self.platform(plan)[2], *right])
 
     def platform(self, plan):
         """Returns the moment on the platform in its axes, N m, about the root M."""
         mn, ki = self.beam(0, plan.x), self.beam(1, plan.x)
-        return -(mn.moment + ki.moment + np.cross([plan.x[0], 0.0, 0.0], ki.force))
+        return -(mn.moment + ki.moment + plan.x[0] * along_x(ki.force))

@@ -143,11 +143,11 @@ def simulate(fmu, output, spec, stop_time=None, start=None):
 
     Returns a function from names to columns, and the logged messages. Variables that the FMU does
     not have are zero: a locked hand has no rate, rigid links no deflection."""
-    description = fmpy.read_model_description(str(fmu))
+    folder, description = studies.unpacked(fmu)
     model = {variable.name for variable in description.modelVariables}
     experiment, messages = spec["experiment"], []
     result = fmpy.simulate_fmu(
-        str(fmu),
+        folder,
         fmi_type="CoSimulation",
         stop_time=stop_time or experiment["stop_time"],
         output_interval=stop_time or experiment["step"],

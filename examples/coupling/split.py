@@ -180,12 +180,12 @@ def lightly_damped(text):
     return re.sub(r"(?m)^((?:angular_)?damping = )([0-9.]+)", less, text).replace(f'"{MODEL}"', '"light"')
 
 
-def convergence(expected, parts):
-    """Returns the errors over the communication step by the algorithm, and their table."""
-    errors, rows = {}, [[f"{1e3 * h:g}"] for h in STEPS]
-    energies = [[f"{1e3 * h:g}"] for h in STEPS]
+def convergence(expected, parts, steps):
+    """Returns the errors over the communication steps by the algorithm, and their tables."""
+    errors, rows = {}, [[f"{1e3 * h:g}"] for h in steps]
+    energies = [[f"{1e3 * h:g}"] for h in steps]
     for way in ORDERS:
-        runs = [coupled(parts, h, way) for h in STEPS]
+        runs = [coupled(parts, h, way) for h in steps]
         off = [np.abs(run - expected).max(axis=0) for run, _ in runs]
         errors[way] = [of_run[:3].max() for of_run in off]
         for row, error, order in zip(rows, errors[way], slopes(errors[way])):
@@ -200,9 +200,9 @@ def convergence(expected, parts):
     return errors, text + "\n" + table(head, energies)
 
 
-def draw(errors, path):
+def draw(errors, steps, path):
     figure, axes = plt.subplots(figsize=(5, 4), layout="constrained")
-    steps = 1e3 * np.array(STEPS)
+    steps = 1e3 * np.array(steps)
     for way, of_way in errors.items():
         (line,) = axes.loglog(steps, of_way, "o", label=way)
         axes.loglog(steps, of_way[-1] * (steps / steps[-1]) ** ORDERS[way], "--", color=line.get_color(), lw=0.8)
@@ -215,12 +215,12 @@ def draw(errors, path):
     plt.close(figure)
 
 
-def study(tool, directory):
-    """Runs the whole study into a folder; returns the text of the tables."""
+def study(tool, directory, steps=STEPS):
+    """Runs the study with communication steps (s) into a folder; returns the text of the tables."""
     directory.mkdir(parents=True, exist_ok=True)
     text = (HERE / f"{MODEL}.toml").read_text(encoding="utf-8")
     fmu, parts, _ = divide(tool, MODEL, text, directory)
-    errors, tables = convergence(whole(fmu), parts)
+    errors, tables = convergence(whole(fmu), parts, steps)
     fmu, parts, limits = divide(tool, "light", lightly_damped(text), directory)
     expected = whole(fmu)
     rows = []
@@ -230,7 +230,7 @@ def study(tool, directory):
         error = "diverges" if diverges else f"{np.abs(found - expected)[:, :3].max():.2e}"
         rows.append([way, "" if limit is None else f"{1e3 * limit:.2f}", error])
     tables += "\n" + table(["", "stable up to, ms", f"steps of {1e3 * BEYOND:g} ms: error, m"], rows)
-    draw(errors, directory / "split.svg")
+    draw(errors, steps, directory / "split.svg")
     (directory / "split.md").write_text(tables, encoding="utf-8")
     return tables
 

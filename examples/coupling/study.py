@@ -9,6 +9,7 @@ spacecraft's FMU are the reference. docs/coupling.md shows the results. Needs FM
 Matplotlib.
 """
 
+import functools
 import sys
 from pathlib import Path
 
@@ -101,29 +102,34 @@ def off(*runs):
 
 
 def linear(arm, controller):
-    """Returns `A, B, C, K` of the system linearised at the start: joints and modes `ẋ = A x + B τ`,
-    measured values `y = C x`, controller `τ = −K y`."""
+    """Returns the system linearised at the start: joints and modes `ẋ = A x + B τ`, measured values
+    `y = C x`, controller `τ = −K y`. The result is a function of a time (s) that returns the blocks of
+    the exact step in x over that time: of x, of the torques and of their rates (constant); C; K."""
     with instance(arm) as craft, instance(controller) as control:
         inner = [name for name in craft.states if not name.startswith(("satellite.", "system."))]
         A = craft.matrix([f"der({name})" for name in inner], inner)
         B = craft.matrix([f"der({name})" for name in inner], TORQUES)
         C = np.array([[float(name == measured) for name in inner] for measured in MEASURED])
         K = -control.matrix(TORQUES, MEASURED)
-    return A, B, C, K
+    n, m = B.shape
+    whole = np.zeros((n + 2 * m, n + 2 * m))
+    whole[:n, :n], whole[:n, n : n + m] = A, B
+    whole[n : n + m, n + m :] = np.eye(m)
+
+    @functools.cache  # all ways examine the same times
+    def transition(h):
+        step = expm(whole * h)
+        return step[:n, :n], step[:n, n : n + m], step[:n, n + m :]
+
+    return transition, C, K
 
 
 def growth(loop, h, way):
     """Returns the spectral radius of the loop's map from one communication point to the next; above
     1 it is unstable."""
-    A, B, C, K = loop
-    n, m = B.shape
-    # Augmented state: x, torques, rates of the torques (constant). `expm` gives the exact step.
-    whole = np.zeros((n + 2 * m, n + 2 * m))
-    whole[:n, :n], whole[:n, n : n + m] = A, B
-    whole[n : n + m, n + m :] = np.eye(m)
-    step = expm(whole * h)
-    free, held, rising = step[:n, :n], step[:n, n : n + m], step[:n, n + m :]
-    gain, none = -K @ C, np.zeros((m, m))
+    transition, C, K = loop
+    free, held, rising = transition(h)
+    gain, none = -K @ C, np.zeros((len(K), len(K)))
     # The previous torques are states as well if they enter: as old torques, or in the rates (τ −
     # τ_before)/h.
     matrix = {
@@ -136,7 +142,7 @@ def growth(loop, h, way):
 
 def longest_step(loop, way):
     """Returns the communication step above which the loop is unstable, s."""
-    h = 1e-4
+    h = 1e-3
     while growth(loop, h, way) <= 1.0:
         h *= 1.01
     low, high = h / 1.01, h
@@ -156,12 +162,12 @@ def slopes(errors):
     return [None] + [float(np.log2(coarse / fine)) for coarse, fine in zip(errors, errors[1:])]
 
 
-def convergence(reference, runs):
-    """Returns the errors over the communication step by the way of coupling, and their table with
+def convergence(reference, runs, steps):
+    """Returns the errors over the communication steps by the way of coupling, and their table with
     orders."""
     errors = {way: [off(run, reference) for run in of_way] for way, of_way in runs.items()}
     rows = []
-    for i, h in enumerate(STEPS):
+    for i, h in enumerate(steps):
         row = [f"{1e3 * h:g}"]
         for of_way in errors.values():
             order = slopes(of_way)[i]
@@ -170,10 +176,10 @@ def convergence(reference, runs):
     return errors, table(["step, ms"] + [cell for way in errors for cell in (f"{way}: error, rad", "order")], rows)
 
 
-def draw(errors, near, path):
+def draw(errors, steps, near, path):
     """Draws errors over steps, and the elbow just below and above the longest stable step."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
-    steps = 1e3 * np.array(STEPS)
+    steps = 1e3 * np.array(steps)
     for way, of_way in errors.items():
         (line,) = left.loglog(steps, of_way, "o", label=way)
         left.loglog(steps, of_way[-1] * (steps / steps[-1]) ** ORDERS[way], "--", color=line.get_color(), lw=0.8)
@@ -192,8 +198,8 @@ def draw(errors, near, path):
     plt.close(figure)
 
 
-def study(tool, directory):
-    """Runs the whole study into a folder; returns the text of the tables."""
+def study(tool, directory, steps=STEPS):
+    """Runs the study with communication steps (s) into a folder; returns the text of the tables."""
     directory.mkdir(parents=True, exist_ok=True)
     specs = [(EXAMPLES / f"{name}.toml").read_text(encoding="utf-8") for name in ("servoed_arm", "arm_controller")]
     arm = build(tool, "servoed_arm", specs[0], directory)
@@ -202,13 +208,13 @@ def study(tool, directory):
     sampled = build(tool, "sampled", specs[1].replace("[controller]\n", sampling), directory)
 
     reference = inside(arm)
-    errors, text = convergence(reference, {way: [outside(arm, controller, h, way) for h in STEPS] for way in ORDERS})
+    runs = {way: [outside(arm, controller, h, way) for h in steps] for way in ORDERS}
+    errors, text = convergence(reference, runs, steps)
 
     loop = linear(arm, controller)
     limits = {way: longest_step(loop, way) for way in ORDERS}
     text += "\n" + table(("way", "longest stable step, ms"), [[way, f"{1e3 * limits[way]:.2f}"] for way in ORDERS])
-    steps = [part * limits["held"] for part in NEAR_LIMIT]
-    near = [(outside(arm, controller, h), inside(arm, h)) for h in steps]
+    near = [(outside(arm, controller, h), inside(arm, h)) for h in (part * limits["held"] for part in NEAR_LIMIT)]
     largest = [np.abs(rows).max() for (_, rows), _ in near]
     text += "\n" + table(
         ("part of the longest stable step, held", "largest angle or rate of a joint, rad or rad/s"),
@@ -224,7 +230,7 @@ def study(tool, directory):
         [[f"{1e3 * h:g}", "below 1e-12" if error < 1e-12 else f"{error:.1e}"] for h, error in sampled_off],
     )
 
-    draw(errors, near, directory / "coupling.svg")
+    draw(errors, steps, near, directory / "coupling.svg")
     (directory / "tables.md").write_text(text, encoding="utf-8")
     return text
 

@@ -21,7 +21,7 @@ from studies import Instance, build, command_line, options  # noqa: E402
 
 STOP_TIME = 12.0  # s
 SAMPLE = 0.04  # s, between the times at which runs are compared
-STEPS = (0.004, 0.002, 0.001)  # s, between communication points
+STEPS = (0.004, 0.002)  # s, between communication points
 TOLERANCE = 1e-11
 
 JOINTS = ("shoulder", "elbow")

@@ -21,7 +21,7 @@ from fmpy_closed_loop import Q, SAMPLE, servos_inside  # noqa: E402
 from studies import build, command_line, options  # noqa: E402
 
 STOP_TIME = 4.0  # s
-STEPS = (0.004, 0.002, 0.001)  # s
+STEPS = (0.004, 0.002)  # s
 
 
 def couple(tool, directory):

@@ -19,10 +19,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from dask.distributed import Client, LocalCluster
 from scipy import stats
 
 from fmu import CoSimulation, grapple, toml
-from programs import EXAMPLES
+from programs import EXAMPLES, program
 
 RUNS = 1000
 
@@ -306,14 +307,11 @@ def test_the_parquet_file_of_a_run_has_the_bits_of_its_csv(tmp_path):
     assert header == [f"{name} [{units[name]}]" if name in units else name for name in table]
 
 
-def on_dask(path, model, folder):
-    """Makes the runs of a study with the example on_dask.py; returns its table."""
+def planned(path, model, folder):
+    """Builds the FMU of a study and writes its plan; returns their paths."""
     grapple("build", model, "--output", folder / "model.fmu")
     (folder / "plan.csv").write_text(grapple("campaign", path, "--plan").stdout)
-    script = EXAMPLES / "campaign" / "on_dask.py"
-    files = [folder / "model.fmu", path, folder / "plan.csv", "--output", folder / "dask.csv"]
-    subprocess.run([sys.executable, script, *files], check=True)
-    return read(folder / "dask.csv")
+    return folder / "model.fmu", folder / "plan.csv"
 
 
 def test_dask_makes_the_same_table(tmp_path):
@@ -322,13 +320,20 @@ def test_dask_makes_the_same_table(tmp_path):
     path = tmp_path / "docking.toml"
     path.write_text(text.replace('"../docking.toml"', f'"{model}"').replace("runs = 500", "runs = 40"))
     local = read(campaign(path) / "runs.csv")
-    pd.testing.assert_frame_equal(on_dask(path, model, tmp_path), local, check_exact=True)
+    fmu, plan = planned(path, model, tmp_path)
+    script = EXAMPLES / "campaign" / "on_dask.py"
+    subprocess.run([sys.executable, script, fmu, path, plan, "--output", tmp_path / "dask.csv"], check=True)
+    pd.testing.assert_frame_equal(read(tmp_path / "dask.csv"), local, check_exact=True)
     captured = local["final(latch.captured)"]
     assert 0 < captured.sum() < len(captured), "a study of what is certain tells nothing"
 
 
 def test_dask_has_a_row_for_a_run_that_fails(tmp_path):
     path = study(tmp_path, runs=2, dispersion={"base.inertia_zz": {"list": [0.4, 0.9]}})
-    table = on_dask(path, EXAMPLES / "two_link.toml", tmp_path)
+    fmu, plan = planned(path, EXAMPLES / "two_link.toml", tmp_path)
+    # A worker in this process, which starts in no time.
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=None, local_directory=tmp_path) as cluster:
+        with Client(cluster) as client:
+            table = program("campaign/on_dask").campaign(client, fmu, tomllib.loads(path.read_text()), read(plan))
     assert table["status"].tolist() == ["ok", "failed"]
     assert "triangle inequality" in table["message"][1]

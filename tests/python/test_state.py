@@ -4,6 +4,7 @@ Two arms: the SSRMS-type example, and a small one with states of events (a stop,
 servo's switch), the latter also with implicit methods, whose Jacobian is part of the state.
 """
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -211,8 +212,29 @@ def go_on(instance, names):
     return follow(instance, instance.t + 0.3)
 
 
+@pytest.fixture(scope="module")
+def elsewhere():
+    """A function that continues a run in another process, one for all runs; see `go_on_elsewhere`."""
+    call = "import test_state; test_state.serve()"
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", call], cwd=Path(__file__).parent, **streams) as process:
+
+        def go_on(*arguments):
+            print(json.dumps([str(argument) for argument in arguments]), file=process.stdin, flush=True)
+            assert process.stdout.readline() == "done\n"
+
+        yield go_on
+        process.stdin.close()
+
+
+def serve():
+    for line in sys.stdin:
+        go_on_elsewhere(*json.loads(line))
+        print("done", flush=True)
+
+
 @pytest.mark.parametrize("interface", [CoSimulation, ModelExchange])
-def test_state_from_a_file_continues_identically_in_another_process(interface, arm, arms, tmp_path):
+def test_state_from_a_file_continues_identically_in_another_process(interface, arm, arms, elsewhere, tmp_path):
     archive = arms[arm]
     names = names_of(archive)
     instant = float(np.random.default_rng(2020).uniform(0.2, 0.6))
@@ -228,9 +250,7 @@ def test_state_from_a_file_continues_identically_in_another_process(interface, a
         times = [repr(here.t), repr(getattr(here, "next_event", None))]
         once = go_on(here, names)
     there = tmp_path / "there"
-    arguments = [interface.__name__, archive.path, tmp_path / "state", there, *times]
-    call = "import sys, test_state; test_state.go_on_elsewhere(*sys.argv[1:])"
-    subprocess.run([sys.executable, "-c", call, *arguments], cwd=Path(__file__).parent, check=True, timeout=120)
+    elsewhere(interface.__name__, archive.path, tmp_path / "state", there, *times)
     again = np.fromfile(there).reshape(once.shape)
     assert same(once, again), f"from {instant} s on: {first_difference(once, again, names)}"
 
