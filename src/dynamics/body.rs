@@ -72,12 +72,7 @@ pub(super) fn changing_body<S: Scalar>(
 /// Returns inertia and bias for the mass `m`, the first moment `h` and the inertia `J` about the
 /// origin, world axes.
 #[inline(always)]
-fn newton_euler<S: Scalar>(
-    m: S,
-    h: Vec3<S>,
-    J: Sym3<S>,
-    at: &BodyKinematics<S>,
-) -> (ArticulatedInertia<S>, Wrench<S>) {
+fn newton_euler<S: Scalar>(m: S, h: Vec3<S>, J: Sym3<S>, at: &BodyKinematics<S>) -> (ArticulatedInertia<S>, Wrench<S>) {
     let w = &at.V_WB.w;
     let (alpha, a) = (&at.A_bias.w, &at.A_bias.v);
     let t = J.times(alpha) + h.cross(a) + w.cross(&J.times(w));

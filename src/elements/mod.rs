@@ -90,9 +90,9 @@ pub use shaper::{Copied, Shaped, copies, update_segments};
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub(crate) use stored::StoredAll;
-pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
 pub(crate) use supply::Supply;
 pub(crate) use tank::Tank;
+pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -406,7 +406,10 @@ impl Elements {
     /// Returns the kinetic energy and the potential energy in uniform gravity of the propellant that
     /// leaves, W.
     fn drawn_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let g = self.gravity.first().map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
+        let g = self
+            .gravity
+            .first()
+            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
         let power = |(supply, flow): (&Supply, S)| supply.specific_energy(now, &g) * flow;
         self.flows(now).map(power).fold(S::zero(), |sum, power| sum + power)
     }

@@ -43,8 +43,8 @@ impl Propellant {
     /// Returns the propellant of a tank and declares its parameter; `None` if no thruster draws.
     fn declare(from: &mut Compiler, name: &str, written: &crate::spec::Tank) -> Option<Self> {
         let (system, liquid) = (from.system, crate::spec::Tank::liquid(name));
-        let (number, body) = (system.propellant.iter().copied().enumerate())
-            .find(|(_, body)| system.bodies[*body].name == liquid)?;
+        let (number, body) =
+            (system.propellant.iter().copied().enumerate()).find(|(_, body)| system.bodies[*body].name == liquid)?;
         let draws = |of: &(&String, &crate::spec::Thruster)| of.1.tank.as_deref() == Some(name);
         let what = format!("propellant of tank {name} that thrusters cannot draw");
         let quantity = Quantity::new(format!("{name}.residual"), Unit::Kilogram, what).bounded(Bound::NotNegative);
@@ -52,8 +52,16 @@ impl Propellant {
         Some(Self {
             number,
             body,
-            residual: from.declare.parameter(quantity, value, false, &at("tank", name, "residual")),
-            thrusters: from.spec.thruster.iter().filter(draws).map(|(thruster, _)| thruster.clone()).collect(),
+            residual: from
+                .declare
+                .parameter(quantity, value, false, &at("tank", name, "residual")),
+            thrusters: from
+                .spec
+                .thruster
+                .iter()
+                .filter(draws)
+                .map(|(thruster, _)| thruster.clone())
+                .collect(),
         })
     }
 }
@@ -116,7 +124,10 @@ impl Element for Tank {
             let flow = Quantity::new(format!("{name}.mass_flow"), Unit::KilogramPerSecond, &what);
             to.continuous([flow]);
             let what = format!("true once thrusters have drawn all propellant of tank {name} but the residual");
-            to.flag(Quantity::new(format!("{name}.empty"), Unit::One, what), std::iter::empty());
+            to.flag(
+                Quantity::new(format!("{name}.empty"), Unit::One, what),
+                std::iter::empty(),
+            );
         }
     }
 
@@ -159,9 +170,14 @@ impl Element for Tank {
     }
 
     fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
-        let Some(propellant) = &self.propellant else { return false };
+        let Some(propellant) = &self.propellant else {
+            return false;
+        };
         let empty = &mut discrete.empty[propellant.number];
-        let (mass, start) = (now.masses[propellant.number], now.sensed.derived.bodies[propellant.body].m);
+        let (mass, start) = (
+            now.masses[propellant.number],
+            now.sensed.derived.bodies[propellant.body].m,
+        );
         if *empty || mass - propellant.residual.of(now.sensed.parameters) > EMPTY * start {
             return false;
         }

@@ -573,7 +573,10 @@ fn states(
     let propellants = elements.tanks.iter().filter(|tank| tank.is_drawn());
     let currents = first..first + motors.clone().count();
     let masses = propellants.map(Tank::propellant_quantity);
-    states.splice(first..first, motors.map(|motor| motor.current_quantity(system)).chain(masses));
+    states.splice(
+        first..first,
+        motors.map(|motor| motor.current_quantity(system)).chain(masses),
+    );
     if spec.has_diagnostics() {
         states.push(Quantity::new(
             "system.work",

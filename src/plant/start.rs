@@ -24,7 +24,11 @@ impl Model {
         let parts = self.split_mut(x);
         parts.currents.fill(S::zero());
         parts.work.fill(S::zero());
-        let propellants = self.system.propellant.iter().map(|&body| &self.system.bodies[body].mass);
+        let propellants = self
+            .system
+            .propellant
+            .iter()
+            .map(|&body| &self.system.bodies[body].mass);
         for (to, mass) in parts.masses.iter_mut().zip(propellants) {
             *to = mass.as_ref().map_or_else(S::one, |mass| values[mass.m.0]);
         }

@@ -46,8 +46,14 @@ impl Table for Thruster {
 
     fn check(&self, spec: &Spec, report: &mut Report) {
         match (&self.tank, self.specific_impulse) {
-            (Some(_), None) => report.add("specific_impulse", "a thruster with a `tank` needs its specific impulse (s)"),
-            (None, Some(_)) => report.add("specific_impulse", "only a thruster with a `tank` reads it: leave it out"),
+            (Some(_), None) => report.add(
+                "specific_impulse",
+                "a thruster with a `tank` needs its specific impulse (s)",
+            ),
+            (None, Some(_)) => report.add(
+                "specific_impulse",
+                "only a thruster with a `tank` reads it: leave it out",
+            ),
             _ => {}
         }
         let Some(name) = &self.tank else { return };
@@ -55,7 +61,9 @@ impl Table for Thruster {
             None => report.add("tank", unknown("tank", name, spec.tank.keys())),
             Some(tank) if !tank.has_propellant() => report.add(
                 "tank",
-                format!("the tank \"{name}\" has no part that moves with its body to draw from: write [tank.{name}.rigid]"),
+                format!(
+                    "the tank \"{name}\" has no part that moves with its body to draw from: write [tank.{name}.rigid]"
+                ),
             ),
             Some(_) => {}
         }

@@ -62,7 +62,10 @@ fn velocity_follows_the_rocket_equation_until_the_tank_is_empty() {
     off = off.larger((events[0].t / end - 1.0).abs());
     off = off.larger((run.value("main.propellant") / 5.0 - 1.0).abs());
     off = off.larger((run.value("hub.v[3]") / (EXHAUST * (100.0f64 / 45.0).ln()) - 1.0).abs());
-    assert_eq!(run.values(["main.empty", "main.mass_flow", "jet0.force"]), [1.0, 0.0, 0.0]);
+    assert_eq!(
+        run.values(["main.empty", "main.mass_flow", "jet0.force"]),
+        [1.0, 0.0, 0.0]
+    );
     assert!(off < 1e-11, "{off:e}");
 }
 
@@ -79,7 +82,11 @@ fn rates_of_a_burning_stage_follow_the_power_of_its_inertia() {
     ] {
         // About x the nozzles are on this axis, so that only their depth counts.
         let nozzles = [[radius, 0.0, -depth], [-radius, 0.0, -depth]];
-        let text = stage(&format!("start = {{ angular_velocity = [{start}] }}\n"), &nozzles, 100.0);
+        let text = stage(
+            &format!("start = {{ angular_velocity = [{start}] }}\n"),
+            &nozzles,
+            100.0,
+        );
         let mut run = fire(&text, 1e-12, 2);
         let first = run.value(name);
         for t in [30.0, 200.0] {
@@ -89,8 +96,8 @@ fn rates_of_a_burning_stage_follow_the_power_of_its_inertia() {
             off = off.larger((run.value(name) / (first * ratio.powf(arm / k - 1.0)) - 1.0).abs());
         }
     }
-    println!("rates off by {off:.1e} (1e-9, the integrator's error)");
-    assert!(off < 1e-9, "{off:e}");
+    println!("rates off by {off:.1e} (1e-12, the integrator's error)");
+    assert!(off < 1e-12, "{off:e}");
 }
 
 /// A tumbling hub with an offset tank and two oblique nozzles, an arm on a spring, and a flexible
@@ -243,11 +250,11 @@ fn spacecraft_and_expelled_particles_conserve_momentum() {
         }
         let burnt = 30.0 - run.value("main.propellant");
         println!(
-            "momenta off by {off:.1e} N·s, N·m·s of {:.0} N·s, {:.0} N·m·s carried away by {burnt:.2} kg (1e-7, the integrator's error)",
+            "momenta off by {off:.1e} N·s, N·m·s of {:.0} N·s, {:.0} N·m·s carried away by {burnt:.2} kg (1e-8, the integrator's error)",
             away[0].norm(),
             away[1].norm()
         );
-        assert!(off < 1e-7, "{off:e}");
+        assert!(off < 1e-8, "{off:e}");
         assert!(burnt > 1.0, "{burnt}");
     }
 }
@@ -257,10 +264,7 @@ fn spacecraft_and_expelled_particles_conserve_momentum() {
 fn work_includes_the_energy_of_the_propellant_that_leaves() {
     for (more, what) in [
         ("[environment]\ngravity = [0.3, -0.2, -9.0]\n", "uniform gravity"),
-        (
-            "[environment.orbit]\nsemi_major_axis = 7e6\n",
-            "orbit",
-        ),
+        ("[environment.orbit]\nsemi_major_axis = 7e6\n", "orbit"),
     ] {
         let mut run = burn(&spacecraft([0.1, 0.2, 0.3], more));
         let balance = |run: &Run| run.value("system.energy") - run.value("system.work");
@@ -285,11 +289,14 @@ fn accelerations_are_those_of_a_spacecraft_with_the_present_mass() {
     run.go(2.0);
     let mass = run.value("main.propellant");
     let part = mass / 30.0;
-    let lighter = text
-        .replace(
-            "mass = 30.0, height = 0.3, inertia = [3.0, 2.0]",
-            &format!("mass = {mass:?}, height = 0.3, inertia = [{:?}, {:?}]", 3.0 * part, 2.0 * part),
-        );
+    let lighter = text.replace(
+        "mass = 30.0, height = 0.3, inertia = [3.0, 2.0]",
+        &format!(
+            "mass = {mass:?}, height = 0.3, inertia = [{:?}, {:?}]",
+            3.0 * part,
+            2.0 * part
+        ),
+    );
     let mut other = Run::new(&lighter, 1e-9);
     run.set("a.level", 0.0);
     run.set("b.level", 0.0);
@@ -299,17 +306,30 @@ fn accelerations_are_those_of_a_spacecraft_with_the_present_mass() {
     }
     run.look();
     other.look();
-    let names = ["system.kinetic_energy", "system.potential_energy", "system.mass_centre[2]", "system.angular_momentum[1]", "main.force[1]", "main.moment[2]", "main.mass_centre[3]"];
+    let names = [
+        "system.kinetic_energy",
+        "system.potential_energy",
+        "system.mass_centre[2]",
+        "system.angular_momentum[1]",
+        "main.force[1]",
+        "main.moment[2]",
+        "main.mass_centre[3]",
+    ];
     let outputs = names.map(|name| (run.value(name), other.value(name)));
     let derivatives = states.iter().map(|name| (run.derivative(name), other.derivative(name)));
-    let off = derivatives.chain(outputs).fold(0.0f64, |off, (a, b)| off.larger((a - b).abs() / (1.0 + a.abs())));
+    let off = derivatives
+        .chain(outputs)
+        .fold(0.0f64, |off, (a, b)| off.larger((a - b).abs() / (1.0 + a.abs())));
     println!("off by {off:.1e} (1e-12, round-off)");
     assert!(off < 1e-12, "{off:e}");
 }
 
 /// Returns the plant of [`spacecraft`] in gravity, and a point during the burn.
 fn during_the_burn() -> (Plant, Point) {
-    let mut run = burn(&spacecraft([0.1, 0.2, 0.3], "[environment]\ngravity = [0.3, -0.2, -9.0]\n"));
+    let mut run = burn(&spacecraft(
+        [0.1, 0.2, 0.3],
+        "[environment]\ngravity = [0.3, -0.2, -9.0]\n",
+    ));
     run.go(1.0);
     let state = &run.simulation.state;
     let point = Point {
@@ -330,7 +350,9 @@ fn derivatives_with_respect_to_the_mass_are_exact() {
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
     let mut jacobians = Jacobians::new(&model);
     let at = OperatingPoint::new(point.t, point.x.as_slice(), point.u.as_slice(), &point.discrete);
-    Tangent::<LANES>::new(&model).jacobians(&plant, at, &mut jacobians).expect("regular");
+    Tangent::<LANES>::new(&model)
+        .jacobians(&plant, at, &mut jacobians)
+        .expect("regular");
     let mut evaluate = |x: &[f64], u: &[f64]| {
         let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; ny]);
         let at = OperatingPoint::new(point.t, x, u, &point.discrete);
@@ -348,7 +370,10 @@ fn derivatives_with_respect_to_the_mass_are_exact() {
             (x, u)
         };
         let h = 1e-4;
-        let mut ends = [h, -h, 0.5 * h, -0.5 * h].map(|by| moved(by)).into_iter().map(|(x, u)| evaluate(&x, &u));
+        let mut ends = [h, -h, 0.5 * h, -0.5 * h]
+            .map(|by| moved(by))
+            .into_iter()
+            .map(|(x, u)| evaluate(&x, &u));
         let mut next = || ends.next().expect("four");
         let [a, b, c, d] = [next(), next(), next(), next()];
         for i in 0..nx + ny {
@@ -371,7 +396,9 @@ fn derivatives_with_respect_to_the_mass_are_exact() {
     let (dx, y): (Vec<f64>, Vec<f64>) = ((0..nx).map(seed).collect(), (0..ny).map(seed).collect());
     let (mut x_bar, mut u_bar) = (vec![0.0; nx], vec![0.0; nu]);
     let seeds = Seeds { dx: &dx, y: &y };
-    Adjoint::new(&model).evaluate(&plant, at, seeds, &mut x_bar, &mut u_bar).expect("regular");
+    Adjoint::new(&model)
+        .evaluate(&plant, at, seeds, &mut x_bar, &mut u_bar)
+        .expect("regular");
     let row = |v: &[f64]| DMatrix::from_row_slice(1, v.len(), v);
     let expected = row(&dx) * &jacobians.A + row(&y) * &jacobians.C;
     let inputs = row(&dx) * &jacobians.B + row(&y) * &jacobians.D;
@@ -386,11 +413,15 @@ fn derivatives_with_respect_to_the_mass_are_exact() {
 #[test]
 fn methods_agree_on_a_burn_that_empties_the_tank() {
     let end = |solver: &str| {
-        let text = spacecraft([0.1, 0.2, 0.3], &format!("[solver]\n{solver}\n")).replace("residual = 2.0", "residual = 29.0");
+        let text =
+            spacecraft([0.1, 0.2, 0.3], &format!("[solver]\n{solver}\n")).replace("residual = 2.0", "residual = 29.0");
         let mut run = burn(&text);
         run.go(8.0);
         assert_eq!(run.value("main.empty"), 1.0);
-        let mut end: Vec<f64> = ["hub.r", "hub.v", "hub.w"].iter().flat_map(|name| run.vector(name).as_slice().to_vec()).collect();
+        let mut end: Vec<f64> = ["hub.r", "hub.v", "hub.w"]
+            .iter()
+            .flat_map(|name| run.vector(name).as_slice().to_vec())
+            .collect();
         end.extend([run.value("main.propellant"), run.value("shoulder.q")]);
         end
     };
@@ -398,14 +429,17 @@ fn methods_agree_on_a_burn_that_empties_the_tank() {
     for (solver, limit) in [
         ("method = \"dop853\"", 1e-9),
         ("method = \"radau5\"", 1e-7),
-        ("method = \"rk4\"\nstep = 0.002", 1e-7),
+        ("method = \"rk4\"\nstep = 0.001", 1e-7),
         ("method = \"linearly_implicit\"\nstep = 0.001", 1e-4),
         ("method = \"implicit_midpoint\"\nstep = 0.001", 1e-4),
         ("method = \"rosenbrock\"", 1e-5),
         ("method = \"auto\"", 1e-5),
     ] {
         let found = end(solver);
-        let off = found.iter().zip(&exact).fold(0.0f64, |off, (a, b)| off.larger((a - b).abs()));
+        let off = found
+            .iter()
+            .zip(&exact)
+            .fold(0.0f64, |off, (a, b)| off.larger((a - b).abs()));
         println!("{solver:?}: off by {off:.1e} ({limit:e}, the method's error)");
         assert!(off < limit, "{solver}: {off:e}");
     }
@@ -438,13 +472,33 @@ fn errors_of_propellant_name_the_field() {
         ("residual = 2.0", "residual = -2.0", "tank.main.residual"),
         ("residual = 2.0", "residual = 30.0", "tank.main.residual"),
         ("mass = 30.0, height", "mass = -30.0, height", "tank.main.rigid.mass"),
-        ("specific_impulse = 30.0", "specific_impulse = 0.0", "thruster.a.specific_impulse"),
+        (
+            "specific_impulse = 30.0",
+            "specific_impulse = 0.0",
+            "thruster.a.specific_impulse",
+        ),
         ("specific_impulse = 30.0", "", "thruster.a.specific_impulse"),
-        ("tank = \"main\"\nspecific_impulse = 30.0", "specific_impulse = 30.0", "thruster.a.specific_impulse"),
-        ("tank = \"main\"\nspecific_impulse = 30.0", "tank = \"mian\"\nspecific_impulse = 30.0", "thruster.a.tank"),
+        (
+            "tank = \"main\"\nspecific_impulse = 30.0",
+            "specific_impulse = 30.0",
+            "thruster.a.specific_impulse",
+        ),
+        (
+            "tank = \"main\"\nspecific_impulse = 30.0",
+            "tank = \"mian\"\nspecific_impulse = 30.0",
+            "thruster.a.tank",
+        ),
         ("frame = \"nozzle_a\"", "frame = \"arm\"", "thruster.a.tank"),
-        ("frame = \"nozzle_a\"", "frame = \"boom\"", "thruster.a.tank"),
-        ("rigid = { mass", "model = \"pendulum\"\nrigid = { mass", "tank.main.model"),
+        (
+            "[thruster.a]\nframe = \"nozzle_a\"",
+            "[frame.tip]\nbody = \"boom\"\norigin = [3.0, 0.0, 0.0]\n[thruster.a]\nframe = \"tip\"",
+            "thruster.a.tank",
+        ),
+        (
+            "rigid = { mass",
+            "model = \"pendulum\"\nrigid = { mass",
+            "tank.main.model",
+        ),
         (
             "rigid = { mass = 30.0, height = 0.3, inertia = [3.0, 2.0] }",
             "model = \"spring_mass\"\nmode.side = { mass = 3.0, frequency = 0.3 }",
@@ -455,16 +509,32 @@ fn errors_of_propellant_name_the_field() {
             "mode.side = { mass = 3.0, frequency = 0.3 }\nrigid = { mass = 30.0, inertia = [3.0, 2.0] }",
             "tank.main.model",
         ),
-        ("[tank.main]", "[tank.other]\nbody = \"hub\"\nresidual = 1.0\nrigid = { mass = 3.0, inertia = [0.1, 0.1] }\n[tank.main]", "tank.other.residual"),
-        ("name = \"tug\"", "name = \"tug\"\nformulation = \"quaternion\"", "thruster.a.tank"),
-        ("name = \"tug\"", "name = \"tug\"\nformulation = \"natural\"", "thruster.a.tank"),
-        ("name = \"tug\"", "name = \"tug\"\nassembly = { equilibrium = true }", "thruster.a.tank"),
+        (
+            "[tank.main]",
+            "[tank.other]\nbody = \"hub\"\nresidual = 1.0\nrigid = { mass = 3.0, inertia = [0.1, 0.1] }\n[tank.main]",
+            "tank.other.residual",
+        ),
+        (
+            "name = \"tug\"",
+            "name = \"tug\"\nformulation = \"quaternion\"",
+            "thruster.a.tank",
+        ),
+        (
+            "name = \"tug\"",
+            "name = \"tug\"\nformulation = \"natural\"",
+            "thruster.a.tank",
+        ),
+        (
+            "name = \"tug\"",
+            "name = \"tug\"\nassembly = { equilibrium = true }",
+            "thruster.a.tank",
+        ),
     ] {
         assert!(good.contains(from), "{from}");
         let text = good.replacen(from, to, 1);
         let problems = match Model::read(&text, Path::new(".")) {
             Err(grapple::Error::Spec(problems)) => problems,
-            other => panic!("{from} → {to}: {other:?}"),
+            other => panic!("{from} → {to}: accepted is {}", other.is_ok()),
         };
         for problem in &problems {
             messages::record(problem.to_string());

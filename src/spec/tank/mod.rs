@@ -36,8 +36,8 @@ const ROLL: f64 = 1e-6;
 /// The modes are those of a `cylinder`, or the tables `[tank.<name>.mode.<mode>]`; a tank without
 /// modes has the part `rigid` only.
 ///
-/// If thrusters draw from the tank ([thruster.tank]), the mass of the part that moves with the body is
-/// a state, `<tank>.propellant` (kg); its mass centre and radii of gyration, and the masses that slosh,
+/// If thrusters draw from the tank (their `tank`), the mass of the part that moves with the body is a
+/// state, `<tank>.propellant` (kg); its mass centre and radii of gyration, and the masses that slosh,
 /// are constant. Further outputs are then `<tank>.mass_flow` (kg/s) and the flag `<tank>.empty`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -270,14 +270,24 @@ impl Tank {
     fn check_residual(&self, spec: &Spec, report: &mut Report) {
         let Some(residual) = self.residual else { return };
         // A table does not have its own name.
-        let name = spec.tank.iter().find(|(_, tank)| std::ptr::eq(*tank, self)).map(|(name, _)| name);
+        let name = spec
+            .tank
+            .iter()
+            .find(|(_, tank)| std::ptr::eq(*tank, self))
+            .map(|(name, _)| name);
         let mass = self.rest().map(|rest| rest.mass);
         if !name.is_some_and(|name| spec.drawn_tanks().any(|drawn| drawn == name)) {
-            report.add("residual", "no thruster draws from this tank: write `tank` in a [thruster], or leave it out");
+            report.add(
+                "residual",
+                "no thruster draws from this tank: write `tank` in a [thruster.<name>], or leave it out",
+            );
         } else if residual < 0.0 {
             report.add("residual", format!("{residual} is negative"));
         } else if mass.is_some_and(|mass| residual >= mass) {
-            let what = format!("{residual} kg is not below the mass of the propellant, {} kg", mass.unwrap_or(0.0));
+            let what = format!(
+                "{residual} kg is not below the mass of the propellant, {} kg",
+                mass.unwrap_or(0.0)
+            );
             report.add("residual", what);
         }
     }
@@ -446,7 +456,10 @@ impl Table for Tank {
                 }
             }
             None if self.mode.is_empty() && self.rigid.is_none() => {
-                report.add("mode", "a tank has a `cylinder`, modes [tank.<name>.mode.<mode>], or a part `rigid`");
+                report.add(
+                    "mode",
+                    "a tank has a `cylinder`, modes [tank.<name>.mode.<mode>], or a part `rigid`",
+                );
             }
             None => {}
         }
