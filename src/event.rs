@@ -128,6 +128,15 @@ pub enum Occurrence {
         /// The method from here on, as in the spec.
         method: String,
     },
+    /// A tank ran empty: its thrusters exert no force from here on.
+    TankEmpty {
+        /// The tank.
+        tank: String,
+        /// Mass of the propellant that remains.
+        mass: Amount,
+        /// The thrusters that draw from it.
+        thrusters: Vec<String>,
+    },
 }
 
 /// Reasons for which a contact has no impulse.
@@ -277,6 +286,15 @@ impl fmt::Display for Occurrence {
                  {limit} m ({part} of its length); the results from here on are a rough approximation",
                 Unit::Metre.about(*deflection)
             ),
+            Self::TankEmpty { tank, mass, thrusters } => {
+                let names: Vec<String> = thrusters.iter().map(|name| format!("\"{name}\"")).collect();
+                write!(
+                    f,
+                    "tank \"{tank}\" is empty ({} of propellant remain): no thrust of {} from here on",
+                    mass.unit.about(mass.value),
+                    names.join(", ")
+                )
+            }
             Self::RateLimitReached { rate, limit } => write!(f, "{rate} reached its motor's limit of {limit}"),
             Self::Impact {
                 pairing,

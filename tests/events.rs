@@ -133,6 +133,11 @@ fn others() -> Vec<Event> {
             clamped: None,
             gain: Some([1.25, 0.5]),
         },
+        Occurrence::TankEmpty {
+            tank: "main".to_owned(),
+            mass: amount(2.0, Unit::Kilogram),
+            thrusters: ["left", "right"].map(str::to_owned).to_vec(),
+        },
         refused(false, Refused::Separating { speed: 1.0 }),
         refused(true, Refused::Inclined { angle: 0.3, most: 0.2 }),
         refused(

@@ -36,6 +36,7 @@ pub fn charts(spec: &Spec, results: &Results, is_conserved: bool) -> (Vec<Digits
         draw.servos(false),
         draw.motors(),
         draw.wheels(),
+        draw.propellants(),
         draw.inputs(),
         draw.momenta(),
         draw.energies(),
@@ -234,6 +235,12 @@ impl Draw<'_> {
         let series = self.each(self.spec.wheel.keys(), "momentum");
         let note = "of each wheel about its axis, relative to its body";
         over_time("Momentum of the wheels", note, "h [N·m·s]", series)
+    }
+
+    /// Returns the masses of the propellants that thrusters draw.
+    fn propellants(&self) -> Vec<Chart> {
+        let series = self.each(self.spec.tank.keys(), "propellant");
+        over_time("Propellant", "mass that is left in each tank", "m [kg]", series)
     }
 
     /// Returns the inputs, one chart per unit.

@@ -275,7 +275,7 @@ fn tanks(spec: &Spec) -> Vec<Problem> {
                 found.push(problem(["tank", name, "cylinder"], what));
             }
         }
-        if tank.model == SloshModel::Pendulum && !has_gravity && !has_thrust {
+        if tank.model == Some(SloshModel::Pendulum) && !has_gravity && !has_thrust {
             let what = "nothing accelerates the spacecraft (gravity, a thruster, a port), so little restores the pendulums of \
                         the liquid: in weightlessness write model = \"spring_mass\" with a `frequency`";
             found.push(problem(["tank", name, "model"], what.to_owned()));

@@ -1,4 +1,4 @@
-use crate::algebra::{ArticulatedInertia, Scalar, Twist, Vec3, Wrench, lift3};
+use crate::algebra::{ArticulatedInertia, Scalar, Sym3, Twist, Vec3, Wrench, lift3};
 use crate::system::{BodyConstants, BodyKinematics, Deflection, Derived, Kinematics, System};
 
 /// Returns a body's inertia about its origin and its bias wrench (the wrench that `q̈ = 0`
@@ -10,6 +10,9 @@ pub(super) fn inertia_and_bias<S: Scalar>(
     kinematics: &Kinematics<S>,
     i: usize,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
+    if let Some(fill) = kinematics.fill(system, i) {
+        return changing_body(&derived.bodies[i], &kinematics.bodies[i], fill);
+    }
     match &system.bodies[i].modes {
         None => rigid_body(&derived.bodies[i], &kinematics.bodies[i]),
         Some(modes) => flexible_body(
@@ -49,9 +52,27 @@ pub(super) fn rigid_body<S: Scalar>(
     body: &BodyConstants,
     at: &BodyKinematics<S>,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
-    let m = S::lift(body.m);
-    let h: Vec3<S> = at.R_WB * lift3::<S>(&body.h);
+    let h = at.R_WB * lift3::<S>(&body.h);
     let J = body.J_Bo.lift::<S>().express(&at.R_WB);
+    newton_euler(S::lift(body.m), h, J, at)
+}
+
+/// [`inertia_and_bias`] of a body whose mass, first moment and inertia are `fill` times its
+/// constants.
+pub(super) fn changing_body<S: Scalar>(
+    body: &BodyConstants,
+    at: &BodyKinematics<S>,
+    fill: S,
+) -> (ArticulatedInertia<S>, Wrench<S>) {
+    let h = at.R_WB * lift3::<S>(&body.h);
+    let J = body.J_Bo.lift::<S>().express(&at.R_WB);
+    newton_euler(S::lift(body.m) * fill, h * fill, J * fill, at)
+}
+
+/// Returns inertia and bias for the mass `m`, the first moment `h` and the inertia `J` about the
+/// origin, world axes.
+#[inline(always)]
+fn newton_euler<S: Scalar>(m: S, h: Vec3<S>, J: Sym3<S>, at: &BodyKinematics<S>) -> (ArticulatedInertia<S>, Wrench<S>) {
     let w = &at.V_WB.w;
     let (alpha, a) = (&at.A_bias.w, &at.A_bias.v);
     let t = J.times(alpha) + h.cross(a) + w.cross(&J.times(w));

@@ -8,7 +8,7 @@ use crate::system::{AncfBeam, Configuration, Derived, JointState, Kinematics, Me
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invariants<S: Scalar> {
     /// Mass, kg.
-    pub mass: f64,
+    pub mass: S,
     /// Mass centre, m, world axes.
     pub mass_centre: Vec3<S>,
     /// Linear momentum, kg·m/s, world axes.
@@ -43,7 +43,8 @@ impl<S: Scalar> Invariants<S> {
                 None => BodyMotion::new(system, derived, kinematics, qd, i),
             }
         };
-        let mut mass = 0.0;
+        let mechanism = Mechanism { system, derived };
+        let mut mass = S::zero();
         let mut moment = Vec3::zeros();
         let mut p = Vec3::zeros();
         let mut kinetic_energy = S::zero();
@@ -59,8 +60,8 @@ impl<S: Scalar> Invariants<S> {
         let origin = first.or_else(first_node).unwrap_or_else(Vec3::zeros);
         for i in 0..system.bodies.len() {
             let body = motion(i);
-            let m = S::lift(derived.bodies[i].m);
-            mass += derived.bodies[i].m;
+            let m = kinematics.mass(mechanism, i);
+            mass += m;
             moment += (kinematics.bodies[i].p_WB - origin + body.c) * m;
             p += body.v * m;
             kinetic_energy += body.kinetic_energy;
@@ -70,20 +71,20 @@ impl<S: Scalar> Invariants<S> {
         for (beam, constants) in beams() {
             let m = S::lift(constants.m);
             let whole = BeamMotion::new(beam, constants, joints, &origin);
-            mass += constants.m;
+            mass += m;
             moment += whole.c * m;
             p += whole.v * m;
             kinetic_energy += whole.kinetic_energy;
             p_scale += norm(&(whole.v * m));
         }
-        let from_origin = moment / S::lift(mass);
-        let v_c = p / S::lift(mass);
+        let from_origin = moment / mass;
+        let v_c = p / mass;
         let mut h = Vec3::zeros();
         let mut h_scale = S::zero();
         for i in 0..system.bodies.len() {
             let body = motion(i);
             let r = kinematics.bodies[i].p_WB - origin + body.c - from_origin;
-            let own = body.spin + r.cross(&((body.v - v_c) * S::lift(derived.bodies[i].m)));
+            let own = body.spin + r.cross(&((body.v - v_c) * kinematics.mass(mechanism, i)));
             h += own;
             h_scale += norm(&own);
         }
@@ -148,11 +149,13 @@ impl<S: Scalar> BodyMotion<S> {
         let Some(modes) = &system.bodies[i].modes else {
             let w_B = at.R_WB.tr_mul(w);
             let spin_B = constants.I_Bcm.lift::<S>().times(&w_B);
+            let (spin, kinetic_energy) = (at.R_WB * spin_B, (v_c.dot(&v_c) * m + w_B.dot(&spin_B)) * half);
+            let fill = kinematics.fill(system, i);
             return Self {
                 c,
                 v: v_c,
-                spin: at.R_WB * spin_B,
-                kinetic_energy: (v_c.dot(&v_c) * m + w_B.dot(&spin_B)) * half,
+                spin: fill.map_or(spin, |fill| spin * fill),
+                kinetic_energy: fill.map_or(kinetic_energy, |fill| kinetic_energy * fill),
             };
         };
         let bent = &kinematics.deflections[modes.index];

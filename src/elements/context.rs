@@ -33,6 +33,8 @@ pub struct Instant<'a, S: Scalar> {
     pub voltages: &'a [Limit],
     /// Sticking or sliding of the joints whose dry friction sticks.
     pub sliding: &'a [Sliding],
+    /// True for each tank that is empty, of those from which thrusters draw.
+    pub empty: &'a [bool],
     /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
     /// feed-forward.
     pub feed_forward: &'a [S],
@@ -71,6 +73,8 @@ pub(crate) struct EventContext<'a> {
     /// Data on which servos and motors depend. Inputs, orbit and feed-forward are empty unless an
     /// element watches them.
     pub sensed: Sensed<'a, f64>,
+    /// Masses of the propellants that are states, kg.
+    pub masses: &'a [f64],
     /// Torques that hold joints, one for each rate, N·m or N; empty unless an element watches them
     /// and a joint sticks.
     pub hold: &'a [f64],

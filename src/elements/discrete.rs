@@ -55,6 +55,8 @@ discrete! {
     pub(crate) voltages: Vec<Limit>,
     /// Sticking or sliding of each joint whose dry friction sticks.
     pub(crate) sliding: Vec<Sliding>,
+    /// True for each tank that is empty, of those from which thrusters draw.
+    pub(crate) empty: Vec<bool>,
     /// Motion of each joint whose motion can be switched.
     pub motions: Vec<JointMotion>,
     /// True for each command for an impulse or a capture that is on.
@@ -90,6 +92,7 @@ impl Discrete {
             motors: vec![MotorState::default(); elements.motors.len()],
             voltages: vec![Limit::Within; elements.dc_motors.iter().filter(|motor| motor.is_limited()).count()],
             sliding: vec![Sliding::Stuck; elements.sticking.len()],
+            empty: vec![false; elements.tanks.iter().filter(|tank| tank.is_drawn()).count()],
             motions: switched.map(|drive| drive.motion()).collect(),
             commands: vec![false; elements.commands.len()],
             refused: vec![None; elements.drives.len()],

@@ -17,6 +17,14 @@ pub(crate) enum Gravity {
 }
 
 impl Gravity {
+    /// Returns the acceleration of uniform gravity, m/s², world axes; zero in orbit.
+    pub fn uniform(&self, parameters: &[f64]) -> Vec3<f64> {
+        match self {
+            Self::Uniform(g) => g.vector(parameters),
+            Self::OfOrbit => Vec3::zeros(),
+        }
+    }
+
     /// Returns the acceleration of a free particle at the position `p` (m, world axes) relative to the
     /// world's origin, m/s², world axes.
     pub fn at<S: Scalar>(&self, now: &Instant<S>, p: &Vec3<S>) -> Vec3<S> {
@@ -70,6 +78,10 @@ impl Element for Gravity {
                 }
             }
         }
+        for (&i, &fill) in now.system.propellant.iter().zip(&now.kinematics.fills) {
+            let (h, m) = (now.first_moment(i), S::lift(now.derived.bodies[i].m));
+            applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g), g * m) * (fill - S::one());
+        }
     }
 
     /// Returns the potential energy in uniform gravity, J, zero at the world's origin.
@@ -78,8 +90,13 @@ impl Element for Gravity {
         let g = lift3::<S>(&g.vector(now.parameters));
         let bodies = now.derived.bodies.iter().zip(&now.kinematics.bodies).enumerate();
         let of_beams = ancf_beam::gravity_energy(now, &g);
-        Some(bodies.fold(of_beams, |energy, (i, (body, at))| {
+        let of_bodies = bodies.fold(of_beams, |energy, (i, (body, at))| {
             energy - g.dot(&(at.p_WB * S::lift(body.m) + now.first_moment(i)))
+        });
+        let changing = now.system.propellant.iter().zip(&now.kinematics.fills);
+        Some(changing.fold(of_bodies, |energy, (&i, &fill)| {
+            let (p, m) = (now.kinematics.bodies[i].p_WB, S::lift(now.derived.bodies[i].m));
+            energy - g.dot(&(p * m + now.first_moment(i))) * (fill - S::one())
         }))
     }
 }
@@ -106,7 +123,11 @@ fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
         let P = J.second_moment() - h * c.transpose();
         let field = orbit.gravity(&(at.p_WB + c));
         let g = field.g + field.beyond_gradient(&P) * per_m;
-        applied.wrench[i] = applied.wrench[i] + Wrench::new(h.cross(&g) + field.moment(&P), g * S::lift(constants.m));
+        let mut F = Wrench::new(h.cross(&g) + field.moment(&P), g * S::lift(constants.m));
+        if let Some(fill) = now.kinematics.fill(now.system, i) {
+            F = F * fill;
+        }
+        applied.wrench[i] = applied.wrench[i] + F;
         if let (Some(modes), Some(elastic)) = (modes, &constants.elastic) {
             let bent = &now.kinematics.deflections[modes.index];
             let at_origin = g - field.G * c;

@@ -49,6 +49,7 @@ mod shaper;
 mod signal;
 pub mod spring;
 mod stored;
+mod supply;
 mod tank;
 mod task;
 mod thermal_bending;
@@ -89,13 +90,15 @@ pub use shaper::{Copied, Shaped, copies, update_segments};
 pub use signal::SignalSource;
 pub use stored::Stored;
 pub(crate) use stored::StoredAll;
+pub(crate) use supply::Supply;
+pub(crate) use tank::Tank;
 pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
 
 use crate::Problem;
-use crate::algebra::{Scalar, Wrench};
+use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::event::Event;
 use crate::spec::{JointMotion, Spec};
@@ -280,6 +283,9 @@ impl Elements {
         let mut power = applied.power_on_rates(now.qd);
         if self.works_on_bodies {
             power += applied.power_on_bodies(now.kinematics);
+            if !now.kinematics.fills.is_empty() {
+                power -= self.drawn_energy(now);
+            }
         } else if cfg!(feature = "inside") {
             let is_zero = |F: &Wrench<S>| F.to_array().iter().all(|part| part.value() == 0.0);
             assert!(
@@ -387,6 +393,31 @@ impl Elements {
     ) -> impl Iterator<Item = Circuit<S>> {
         let motors = self.dc_motors.iter();
         motors.filter_map(move |motor| motor.circuit(parameters, inputs, &discrete.voltages))
+    }
+
+    /// Computes the derivatives of the masses of propellants, kg/s.
+    pub(crate) fn draw<S: Scalar>(&self, now: &Instant<S>, rates: &mut [S]) {
+        rates.fill(S::zero());
+        for (supply, flow) in self.flows(now) {
+            rates[supply.number] -= flow;
+        }
+    }
+
+    /// Returns the kinetic energy and the potential energy in uniform gravity of the propellant that
+    /// leaves, W.
+    fn drawn_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let g = self
+            .gravity
+            .first()
+            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
+        let power = |(supply, flow): (&Supply, S)| supply.specific_energy(now, &g) * flow;
+        self.flows(now).map(power).fold(S::zero(), |sum, power| sum + power)
+    }
+
+    /// Returns the supply and the mass flow, kg/s, of each thruster that draws from a tank.
+    pub(crate) fn flows<S: Scalar>(&self, now: &Instant<S>) -> impl Iterator<Item = (&Supply, S)> {
+        let thrusters = self.thrusters.iter();
+        thrusters.filter_map(|thruster| Some((thruster.supply.as_ref()?, thruster.mass_flow(now)?)))
     }
 
     /// Returns the number of joints whose motion can be switched.

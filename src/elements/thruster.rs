@@ -1,9 +1,9 @@
-use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Values, View, report};
+use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Supply, Values, View, report};
 use crate::Problem;
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
-use crate::spec::{Spec, Throttle, at};
-use crate::system::{Bound, FrameRef, ParamId, Quantity, System, Unit};
+use crate::spec::{self, Spec, Throttle, at, problem};
+use crate::system::{Bound, Carrier, FrameRef, ParamId, Quantity, System, Unit};
 
 /// Thruster: a force along a direction fixed in a frame, switched or throttled.
 #[derive(Clone, Debug)]
@@ -17,6 +17,8 @@ pub struct Thruster {
     thrust: ParamId,
     throttle: Throttle,
     input: usize,
+    /// Tank from which it draws.
+    pub(super) supply: Option<Supply>,
 }
 
 impl Element for Thruster {
@@ -54,6 +56,7 @@ impl Element for Thruster {
                 ),
             };
             let input = Quantity::new(format!("{name}.{field}"), Unit::One, what.replace("{name}", name));
+            let supply = supply(from, name, written, at_frame);
             thrusters.push(Thruster {
                 name: name.clone(),
                 frame: frame.clone(),
@@ -62,6 +65,7 @@ impl Element for Thruster {
                 thrust,
                 throttle: written.throttle,
                 input: from.declare.input(input, 0.0, written.throttle == Throttle::Switch),
+                supply,
             });
         }
         thrusters
@@ -89,11 +93,14 @@ impl Element for Thruster {
     }
 
     fn reads(&self) -> Reads {
-        Reads::ATTITUDE
+        match self.supply {
+            Some(_) => Reads::MOTION,
+            None => Reads::ATTITUDE,
+        }
     }
 
     fn reads_world(&self, _: &System) -> bool {
-        false
+        self.supply.is_some()
     }
 
     fn works_on_bodies(&self) -> bool {
@@ -106,12 +113,19 @@ impl Element for Thruster {
         let along = lift3::<S>(&self.direction.direction(now.parameters).unwrap_or_else(Vec3::zeros));
         let F = Wrench::new(Vec3::zeros(), X_WF.R * along * self.force(now));
         applied.push(system, kinematics, system.carrier(self.at), F.shift(&X_WF.p));
+        if let (Some(supply), Some(flow)) = (&self.supply, self.mass_flow(now)) {
+            let F = supply.reaction(now, self.at, flow);
+            applied.push(system, kinematics, Carrier::Body(supply.body), F);
+        }
     }
 }
 
 impl Thruster {
-    /// Returns the magnitude of the force, N.
+    /// Returns the magnitude of the force, N; zero while its tank is empty.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> S {
+        if self.supply.is_some_and(|supply| now.empty[supply.number]) {
+            return S::zero();
+        }
         let input = now.inputs[self.input];
         let part = match self.throttle {
             Throttle::Switch => S::select(input.exceeds(0.5), S::one(), S::zero()),
@@ -122,4 +136,36 @@ impl Thruster {
         };
         part * S::lift(self.thrust.of(now.parameters))
     }
+
+    /// Returns the mass flow from the tank, kg/s; `None` without a tank.
+    pub(super) fn mass_flow<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
+        let supply = self.supply.as_ref()?;
+        Some(supply.flow(self.force(now), now.parameters))
+    }
+}
+
+/// Returns the supply of a thruster from its tank and declares its parameter; reports a nozzle that
+/// moves relative to the tank.
+fn supply(from: &mut Compiler, name: &str, written: &spec::Thruster, nozzle: FrameRef) -> Option<Supply> {
+    let system = from.system;
+    let (tank, value) = (written.tank.as_ref()?, written.specific_impulse?);
+    let liquid = spec::Tank::liquid(tank);
+    let (number, body) =
+        (system.propellant.iter().copied().enumerate()).find(|(_, body)| system.bodies[*body].name == liquid)?;
+    if system.rigid_carrier(nozzle) != system.rigid_carrier(FrameRef::Body(body)) {
+        let what = format!(
+            "the frame \"{}\" moves relative to the tank \"{tank}\" on body \"{}\", and the line between them is rigid: \
+             put both on one body, or on bodies with fixed joints",
+            written.frame, from.spec.tank[tank].body
+        );
+        from.problems.push(problem("thruster", name, "tank", what));
+    }
+    let what = format!("specific impulse of thruster {name}: thrust over mass flow, over 9.80665 m/s2");
+    let quantity = Quantity::new(format!("{name}.specific_impulse"), Unit::Second, what).bounded(Bound::Positive);
+    let place = at("thruster", name, "specific_impulse");
+    Some(Supply {
+        number,
+        body,
+        specific_impulse: from.declare.parameter(quantity, value, true, &place),
+    })
 }

@@ -207,6 +207,11 @@ impl<S: Scalar> Evaluation<S> {
                 *to = circuit.current_rate(i, qd[circuit.rate], 0.0);
             }
         }
+        if !to.masses.is_empty() {
+            let joints = JointState { q, qd };
+            let now = instant(of, self.orbit.as_ref(), kinematics, joints, &self.inputs, discrete);
+            model.elements.draw(&now, to.masses);
+        }
         match &model.coordinates {
             Coordinates::Minimal => {
                 system.q_dot(derived, q, qd, to.positions);
@@ -318,6 +323,10 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
         let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
+        let propellants = system.propellant.iter().zip(here.masses);
+        for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
+            *fill = mass / S::lift(derived.bodies[body].m);
+        }
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
                 self.kinematics.recover(
@@ -403,6 +412,7 @@ pub(super) fn instant<'a, S: Scalar>(
         motors: &discrete.motors,
         voltages: &discrete.voltages,
         sliding: &discrete.sliding,
+        empty: &discrete.empty,
         feed_forward: &[],
     }
 }
@@ -482,7 +492,8 @@ impl Evaluation<f64> {
             self.read_inputs(of, t, u, x, discrete);
         }
         let orbit = self.orbit.as_ref().filter(|_| watched.inputs);
-        let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        let parts = model.split(x);
+        let joints = joint_coordinates(self.recovered.as_deref(), &parts);
         if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
             let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
             // The evaluation of the derivatives reports a failure. No torques of an earlier evaluation
@@ -507,6 +518,7 @@ impl Evaluation<f64> {
                 qd: joints.qd,
                 feed_forward: feed_forward.map_or(&[], |of| &of.torques),
             },
+            masses: parts.masses,
             hold: if holds { &self.dynamics.drive } else { &[] },
         }
     }

@@ -136,6 +136,7 @@ impl<S: Scalar> FeedForward<S> {
         for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
             self.applied.driven[fed.body] = false;
         }
+        self.kinematics.fills.copy_from_slice(&now.kinematics.fills);
         self.kinematics.update(system, derived, &self.q, &self.qd);
         if let (At::Present, Some(base_rates)) = (place, &mut self.base_rates) {
             let of = |kinematics| Configuration {

@@ -22,7 +22,8 @@ use nalgebra::{DMatrix, DVector, Matrix4x3};
 ///
 /// and `system.work` and unwrapped angles, on which nothing depends, are left out. There are
 /// [`pairs`](Self::pairs) position coordinates and as many rates, in the same order: number `i` and
-/// number `pairs + i` correspond. The currents of motors with inductance follow. [`T`](Self::T) maps
+/// number `pairs + i` correspond. The currents of motors with inductance
+/// and the masses of propellants follow. [`T`](Self::T) maps
 /// `ξ` to the states, [`S`](Self::S) back.
 ///
 /// The discrete state is constant; the quaternions are normalised.
@@ -81,11 +82,12 @@ impl Linearisation {
             positions,
             rates,
             currents,
+            masses,
             ..
         } = parts;
         let attitudes = attitudes(&model);
         let pairs = rates.len();
-        let states = rates.iter().chain(currents).cloned();
+        let states = rates.iter().chain(currents).chain(masses).cloned();
         let coordinates: Vec<Quantity> = tangent(positions, &attitudes).into_iter().chain(states).collect();
         let mut x = at.x.to_vec();
         for attitude in &attitudes {
@@ -93,7 +95,7 @@ impl Linearisation {
             q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
         }
         let (nx, n) = (x.len(), coordinates.len());
-        let (T, S) = chart(model.currents.end, &attitudes, &x, n);
+        let (T, S) = chart(model.currents.end + masses.len(), &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
         // Laws of tasks are linearised as continuous ones.

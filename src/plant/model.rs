@@ -3,7 +3,7 @@ use super::guided::Guided;
 use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
-use crate::elements::{Controller, Discrete, Elements, Output, Values};
+use crate::elements::{Controller, Discrete, Elements, Output, Tank, Values};
 use crate::spec::{Method, Spec, at, problem, unknown};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
@@ -20,8 +20,8 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// States: positions, rates, currents of motors with inductance, unwrapped angles in maximal
-    /// coordinates, and the work if there are diagnostics.
+    /// States: positions, rates, currents of motors with inductance, masses of propellants,
+    /// unwrapped angles in maximal coordinates, and the work if there are diagnostics.
     pub states: Vec<Quantity>,
     /// Derivatives of the states.
     pub derivatives: Vec<Quantity>,
@@ -58,6 +58,8 @@ pub(super) struct Parts<T> {
     pub rates: T,
     /// Currents of motors with inductance.
     pub currents: T,
+    /// Masses of the propellants that thrusters draw.
+    pub masses: T,
     /// Unwrapped-angle states.
     pub unwrapped: T,
     /// Work, if there are diagnostics.
@@ -378,11 +380,13 @@ impl Model {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
         let (currents, rest) = rest.split_at(self.currents.len());
+        let (masses, rest) = rest.split_at(self.system.propellant.len());
         let (unwrapped, work) = rest.split_at(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
             currents,
+            masses,
             unwrapped,
             work,
         }
@@ -393,11 +397,13 @@ impl Model {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
         let (currents, rest) = rest.split_at_mut(self.currents.len());
+        let (masses, rest) = rest.split_at_mut(self.system.propellant.len());
         let (unwrapped, work) = rest.split_at_mut(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
             currents,
+            masses,
             unwrapped,
             work,
         }
@@ -564,8 +570,13 @@ fn states(
     let mut states = coordinates.states(system);
     let first = coordinates.positions(system) + coordinates.rates(system);
     let motors = elements.dc_motors.iter().filter(|motor| motor.has_state());
+    let propellants = elements.tanks.iter().filter(|tank| tank.is_drawn());
     let currents = first..first + motors.clone().count();
-    states.splice(first..first, motors.map(|motor| motor.current_quantity(system)));
+    let masses = propellants.map(Tank::propellant_quantity);
+    states.splice(
+        first..first,
+        motors.map(|motor| motor.current_quantity(system)).chain(masses),
+    );
     if spec.has_diagnostics() {
         states.push(Quantity::new(
             "system.work",

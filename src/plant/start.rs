@@ -24,6 +24,14 @@ impl Model {
         let parts = self.split_mut(x);
         parts.currents.fill(S::zero());
         parts.work.fill(S::zero());
+        let propellants = self
+            .system
+            .propellant
+            .iter()
+            .map(|&body| &self.system.bodies[body].mass);
+        for (to, mass) in parts.masses.iter_mut().zip(propellants) {
+            *to = mass.as_ref().map_or_else(S::one, |mass| values[mass.m.0]);
+        }
         let system = &self.system;
         let joints = JointState { q: &q, qd: &qd };
         self.coordinates.write(Mechanism { system, derived }, joints, parts);

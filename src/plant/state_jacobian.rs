@@ -17,7 +17,7 @@ use nalgebra::DMatrixViewMut;
 /// the discrete state is constant here too. [`Tangent`] itself is used if the states are not
 /// coordinates of joints and modes, if a drive tracks a reference, with captures and loops, if a
 /// load depends on the velocity of a body or on the positions of several, with ANCF beams, or with
-/// currents among the states.
+/// currents or masses among the states.
 ///
 /// The workspace is allocated once, here; an evaluation does not allocate.
 #[derive(Clone, Debug)]
@@ -37,6 +37,7 @@ impl StateJacobian {
             || loads.closures() > 0
             || loads.reads().motions
             || !model.currents.is_empty()
+            || !model.system.propellant.is_empty()
             || !model.system.nodal.is_empty();
         Self(match model.coordinates {
             Coordinates::Minimal if !beyond => Way::ByTree(Box::new(ByTree::new(model))),

@@ -42,11 +42,13 @@ pub enum Capability {
     /// Linearly implicit methods of Co-Simulation, which need inertia added on single rates to
     /// treat stiffness and damping implicitly.
     LinearlyImplicit,
+    /// Masses of bodies that are states: propellant that thrusters draw from tanks.
+    ChangingMass,
 }
 
 impl Capability {
     /// All capabilities.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Flexible,
         Self::Constraints,
         Self::Gaps,
@@ -55,6 +57,7 @@ impl Capability {
         Self::AncfBeams,
         Self::ConservingStep,
         Self::LinearlyImplicit,
+        Self::ChangingMass,
     ];
 }
 
@@ -75,12 +78,13 @@ impl Formulation {
     /// Returns true if the formulation has `capability`.
     pub fn has(self, capability: Capability) -> bool {
         use Capability::{
-            AncfBeams, ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit, QuaternionOptions,
+            AncfBeams, ChangingMass, ConservingStep, Constraints, Flexible, Gaps, Linearisation, LinearlyImplicit,
+            QuaternionOptions,
         };
         match capability {
             Flexible | AncfBeams => self != Self::DualQuaternion,
             Linearisation => matches!(self, Self::Recursive | Self::Quaternion),
-            LinearlyImplicit => self == Self::Recursive,
+            LinearlyImplicit | ChangingMass => self == Self::Recursive,
             Constraints => self != Self::Recursive,
             Gaps => matches!(self, Self::Quaternion | Self::Natural),
             QuaternionOptions => self == Self::Quaternion,

@@ -1,9 +1,10 @@
-use super::element::{FrameField, Table};
+use super::element::{FrameField, Report, Table};
+use super::{Spec, unknown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Thruster: a force along a direction fixed in a frame. The propellant is not taken from the
-/// spacecraft's mass.
+/// Thruster: a force along a direction fixed in a frame. With a `tank`, the propellant is taken from
+/// it, and the mass of the spacecraft decreases; without, it is constant.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Thruster {
@@ -17,6 +18,14 @@ pub struct Thruster {
     /// Type of the input. Default `switch`.
     #[serde(default)]
     pub throttle: Throttle,
+    /// Tank `[tank.<name>]` from which it draws propellant, on the body of `frame` or joined to it by
+    /// fixed joints. When the tank is empty the force is zero. Default: none, the mass is constant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tank: Option<String>,
+    /// Specific impulse, s, positive: the mass flow is the force over `9.80665 m/s²` times it.
+    /// Required with `tank`, and only there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub specific_impulse: Option<f64>,
 }
 
 /// Type of a thruster's input.
@@ -33,5 +42,30 @@ pub enum Throttle {
 impl Table for Thruster {
     fn frames(&self) -> Vec<FrameField<'_>> {
         vec![FrameField::new("frame", &self.frame).with_axes()]
+    }
+
+    fn check(&self, spec: &Spec, report: &mut Report) {
+        match (&self.tank, self.specific_impulse) {
+            (Some(_), None) => report.add(
+                "specific_impulse",
+                "a thruster with a `tank` needs its specific impulse (s)",
+            ),
+            (None, Some(_)) => report.add(
+                "specific_impulse",
+                "only a thruster with a `tank` reads it: leave it out",
+            ),
+            _ => {}
+        }
+        let Some(name) = &self.tank else { return };
+        match spec.tank.get(name) {
+            None => report.add("tank", unknown("tank", name, spec.tank.keys())),
+            Some(tank) if !tank.has_propellant() => report.add(
+                "tank",
+                format!(
+                    "the tank \"{name}\" has no part that moves with its body to draw from: write [tank.{name}.rigid]"
+                ),
+            ),
+            Some(_) => {}
+        }
     }
 }

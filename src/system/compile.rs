@@ -4,7 +4,7 @@ use super::{
     Beam, Body, Bound, Declarations, Frame, Joint, Location, ModalData, Modes, Orbit, ParamId, Quantity, RigidMass,
     Station, System, Unit,
 };
-use crate::spec::{self, Axes, Coupling, JointMotion, JointType, Spec, WORLD, at};
+use crate::spec::{self, Axes, Coupling, JointMotion, JointType, Spec, Tank, WORLD, at};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -52,6 +52,7 @@ impl System {
             directors: Vec::new(),
             nodal: Vec::new(),
             points: Vec::new(),
+            propellant: Vec::new(),
             nq: 0,
             nv: 0,
             couples_linearly: spec
@@ -92,6 +93,8 @@ impl System {
             }
         }
         system.mark_carriers();
+        let liquid = |tank: &String| system.bodies.iter().position(|body| body.name == Tank::liquid(tank));
+        system.propellant = spec.drawn_tanks().filter_map(liquid).collect();
         system.number_reactions(spec);
         system.ancf_beams(spec, declare);
         for (name, frame) in &spec.frame {

@@ -26,6 +26,9 @@ pub struct Kinematics<S: Scalar> {
     pub points: Vec<PointKinematics<S>>,
     /// Motion of each station for each mode of its body, about the station's origin.
     pub T: Vec<Twist<S>>,
+    /// Mass of each body of [`System::propellant`] relative to its start, at which its inertia
+    /// is that of [`Derived`].
+    pub fills: Vec<S>,
     /// Damping of velocities that violate the joints, in formulations whose bodies have independent
     /// rates, 1/s: Baumgarte's `2α`.
     pub damping: f64,
@@ -76,9 +79,24 @@ impl<S: Scalar> Kinematics<S> {
             stations: vec![BodyKinematics::world(); system.stations.len()],
             points: vec![PointKinematics::nowhere(); system.points.len()],
             T: vec![Twist::zero(); system.columns()],
+            fills: vec![S::one(); system.propellant.len()],
             damping: 0.0,
             world: BodyKinematics::world(),
         }
+    }
+
+    /// Returns the mass of body `i` relative to its start; `None` for a constant mass.
+    #[inline]
+    pub fn fill(&self, system: &System, i: usize) -> Option<S> {
+        let number = system.propellant.iter().position(|&body| body == i)?;
+        Some(self.fills[number])
+    }
+
+    /// Returns the mass of body `i`, kg.
+    #[inline]
+    pub fn mass(&self, of: Mechanism, i: usize) -> S {
+        let m = S::lift(of.derived.bodies[i].m);
+        self.fill(of.system, i).map_or(m, |fill| m * fill)
     }
 
     /// Returns position and motion of a frame's carrier.

@@ -70,6 +70,8 @@ pub struct System {
     pub nodal: Vec<AncfBeam>,
     /// Points of ANCF beams: those that carry frames, and the ends of the beams.
     pub points: Vec<Point>,
+    /// Bodies of propellant that thrusters draw: their masses are states.
+    pub propellant: Vec<usize>,
     /// Number of coordinates of all joints, modes and nodes.
     pub nq: usize,
     /// Number of rates of all joints, modes and nodes.

@@ -57,6 +57,7 @@ pub enum Unit {
     WattPerMetre2,
     Tesla,
     AmpereMetre2,
+    KilogramPerSecond,
 }
 
 /// Number of radians in a degree.
@@ -129,6 +130,7 @@ impl Unit {
             Self::WattPerMetre2 => "W/m2",
             Self::Tesla => "T",
             Self::AmpereMetre2 => "A.m2",
+            Self::KilogramPerSecond => "kg/s",
         }
     }
 
@@ -182,6 +184,7 @@ impl Unit {
             Self::WattPerMetre2 => "Irradiance",
             Self::Tesla => "MagneticFluxDensity",
             Self::AmpereMetre2 => "ElectromagneticMoment",
+            Self::KilogramPerSecond => "MassFlowRate",
         }
     }
 
@@ -242,7 +245,7 @@ impl Unit {
             Self::NewtonPerMetre | Self::NewtonPerMetreOfLength => (1, 0, -2, 0),
             Self::NewtonMetrePerRadian => (1, 2, -2, -1),
             Self::NewtonMetrePerRadian3 => (1, 2, -2, -3),
-            Self::NewtonSecondPerMetre => (1, 0, -1, 0),
+            Self::NewtonSecondPerMetre | Self::KilogramPerSecond => (1, 0, -1, 0),
             Self::NewtonMetreSecondPerRadian => (1, 2, -1, -1),
             Self::KilogramMetrePerSecond => (1, 1, -1, 0),
             Self::KilogramMetre2PerSecond => (1, 2, -1, 0),
@@ -268,6 +271,7 @@ impl Unit {
             Self::RadianPerSecond => Self::RadianPerSecond2,
             Self::Joule => Self::Watt,
             Self::Ampere => Self::AmperePerSecond,
+            Self::Kilogram => Self::KilogramPerSecond,
             _ => Self::Scaled,
         }
     }

@@ -195,8 +195,8 @@ origin = [0.9, 0.1, 0.0]
 frame = "on_mast"
 "#;
 
-/// Tanks with pendulums and masses on springs, a gyro of variable speed, and a wheel with imbalance
-/// and friction.
+/// Tanks with pendulums and masses on springs, a thruster that draws from one, a gyro of variable
+/// speed, and a wheel with imbalance and friction.
 #[allow(dead_code)] // not every test that includes this file uses it
 pub const WITH_LIQUIDS: &str = r#"
 [tank.fuel]
@@ -237,6 +237,17 @@ rate = 20.0
 static_imbalance_g_cm = 5.0
 dynamic_imbalance_g_cm2 = 60.0
 friction = { coulomb = 0.01, slip = 0.5 }
+[thruster.burner]
+frame = "base"
+direction = [0.0, 0.2, 1.0]
+thrust = 0.5
+throttle = "level"
+tank = "fuel"
+specific_impulse = 150.0
+[signal."burner.level"]
+type = "constant"
+amplitude = 0.5
+from_importer = false
 "#;
 
 /// Returns [`EVERYTHING`] with a rigid rod in place of the flexible boom.

@@ -6,6 +6,10 @@ use grapple::plant::{Linearisation, OperatingPoint, Plant};
 use grapple::spec::{Capability, Formulation};
 use std::path::Path;
 
+const BURNING: &str = "[tank.fuel]\nbody = \"base\"\nrigid = { mass = 1.0, inertia = [0.1, 0.1] }\n\
+                       [thruster.jet]\nframe = \"base\"\ndirection = [1.0, 0.0, 0.0]\nthrust = 1.0\n\
+                       tank = \"fuel\"\nspecific_impulse = 200.0\n";
+
 #[test]
 fn options_of_another_formulation_are_rejected_at_their_position() {
     let _section = messages::of_this_test();
@@ -52,6 +56,7 @@ fn every_cell_of_the_capability_table_is_correct() {
                 Capability::LinearlyImplicit => {
                     format!("{GOOD}[solver]\nmethod = \"linearly_implicit\"\nstep = 0.01\n")
                 }
+                Capability::ChangingMass => format!("{GOOD}{BURNING}"),
             };
             let name = formulation.name();
             let text = text.replacen("\n[body.base]", &format!("\nformulation = \"{name}\"\n[body.base]"), 1);
@@ -85,7 +90,7 @@ fn every_cell_of_the_capability_table_is_correct() {
             cells += 1;
         }
     }
-    assert_eq!(cells, 32);
+    assert_eq!(cells, 36);
 }
 
 #[test]

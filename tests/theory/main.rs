@@ -51,6 +51,7 @@ mod numbers;
 mod orbit;
 mod orthogonal_complement;
 mod plan;
+mod propellant;
 mod quaternion;
 mod random_tree;
 mod rosenbrock;

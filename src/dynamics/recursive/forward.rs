@@ -1,6 +1,6 @@
 use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench, outlined};
-use crate::dynamics::body::{flexible_body, rigid_body};
+use crate::dynamics::body::{changing_body, flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
 use crate::system::{BodyKinematics, Carrier, Configuration, Derived, JointModel, Kinematics, System};
@@ -139,6 +139,11 @@ impl<S: Scalar> ForwardDynamics<S> {
                     self.modal[modes.index].begin(bent, A_bias);
                 }
             }
+        }
+        for (&i, &fill) in system.propellant.iter().zip(&kinematics.fills) {
+            let (I, p) = changing_body(&derived.bodies[i], &kinematics.bodies[i], fill);
+            let p = p - applied.wrench[i];
+            self.articulated[i] = Articulated { I, p };
         }
         for i in (0..system.bodies.len()).rev() {
             self.backward_pass(system, derived, kinematics, applied, i)?;

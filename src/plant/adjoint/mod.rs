@@ -22,7 +22,7 @@ use tree::ByTree;
 /// With the recursive formulation the adjoint of the equations of motion is a recursion over the
 /// tree, and loads and outputs are recorded on a [`Tape`](crate::algebra::Tape). The whole
 /// evaluation is recorded in the other formulations, with flexible bodies, captures, loops and
-/// couplings, ANCF beams, feed-forward, tasks, and effective masses among the outputs.
+/// couplings, ANCF beams, changing masses, feed-forward, tasks, and effective masses among the outputs.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.

@@ -76,6 +76,7 @@ impl ByTree {
         matches!(model.coordinates, Coordinates::Minimal)
             && system.flexible().next().is_none()
             && system.nodal.is_empty()
+            && system.propellant.is_empty()
             && elements.closures() == 0
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()

@@ -23,7 +23,7 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 42] = [
+pub(super) const REFERENCES: [&str; 43] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "cmg.*.body",
@@ -65,6 +65,7 @@ pub(super) const REFERENCES: [&str; 42] = [
     "task.*.relative_to",
     "thermal_bending.*.body",
     "thruster.*.frame",
+    "thruster.*.tank",
     "wheel.*.body",
 ];
 

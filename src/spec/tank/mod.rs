@@ -24,8 +24,8 @@ const GYRATION_OF_PENDULUM: f64 = 1e-4;
 /// turn with the tank.
 const ROLL: f64 = 1e-6;
 
-/// Liquid in a tank that sloshes, by an equivalent mechanical model: a part that moves with the
-/// body, and a point mass for each mode, on a pendulum or on springs.
+/// Liquid in a tank: a part that moves with the body, from which thrusters may draw, and a point mass
+/// for each mode of sloshing, on a pendulum or on springs (an equivalent mechanical model).
 ///
 /// It is shorthand for a body `<tank>_liquid` on a fixed joint `<tank>_rigid`, and for each mode a
 /// body `<tank>_<mode>_mass` on a joint `<tank>_<mode>`: universal for a pendulum, rectangular,
@@ -33,7 +33,12 @@ const ROLL: f64 = 1e-6;
 /// `<tank>.moment[1..3]` (N·m), exerted by the liquid on the body, and `<tank>.mass_centre[1..3]`
 /// (m).
 ///
-/// The modes are those of a `cylinder`, or the tables `[tank.<name>.mode.<mode>]`.
+/// The modes are those of a `cylinder`, or the tables `[tank.<name>.mode.<mode>]`; a tank without
+/// modes has the part `rigid` only.
+///
+/// If thrusters draw from the tank (their `tank`), the mass of the part that moves with the body is a
+/// state, `<tank>.propellant` (kg); its mass centre and radii of gyration, and the masses that slosh,
+/// are constant. Further outputs are then `<tank>.mass_flow` (kg/s) and the flag `<tank>.empty`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tank {
@@ -47,8 +52,9 @@ pub struct Tank {
     /// gravity. Heights are measured along it. Any length but zero. Default `[0, 0, 1]`.
     #[serde(default = "super::default::z")]
     pub axis: [f64; 3],
-    /// Type of the equivalent model.
-    pub model: SloshModel,
+    /// Type of the equivalent model. Required with modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<SloshModel>,
     /// Acceleration along `axis`, m/s², positive: that by thrust, or gravity. It determines the
     /// stiffness of the springs of a `cylinder`, and the damping constant of a pendulum. Required
     /// there, and only there.
@@ -61,6 +67,10 @@ pub struct Tank {
     /// Part of the liquid that moves with the body; not with a `cylinder`. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rigid: Option<RigidLiquid>,
+    /// Mass of the part that moves with the body that thrusters cannot draw, kg, not negative, below
+    /// its mass. Only if a thruster draws from the tank. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
     /// Modes, by any name; not with a `cylinder`.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub mode: IndexMap<String, SloshMode>,
@@ -185,6 +195,17 @@ impl Tank {
         [format!("{tank}_liquid"), format!("{tank}_rigid")]
     }
 
+    /// Returns the name of the body of the liquid that moves with the tank.
+    pub(crate) fn liquid(tank: &str) -> String {
+        let [body, _] = Self::rigid_names(tank);
+        body
+    }
+
+    /// Returns true if a part of the liquid moves with the tank.
+    pub(crate) fn has_propellant(&self) -> bool {
+        self.rigid.is_some() || self.cylinder.is_some()
+    }
+
     /// Returns the names of a mode's body and joint.
     fn mode_names(tank: &str, mode: &str) -> [String; 2] {
         [format!("{tank}_{mode}_mass"), format!("{tank}_{mode}")]
@@ -204,7 +225,7 @@ impl Tank {
 
     /// Returns the names of all bodies with those of their joints.
     pub(crate) fn parts(&self, tank: &str) -> Vec<[String; 2]> {
-        let rigid = (self.rigid.is_some() || self.cylinder.is_some()).then(|| Self::rigid_names(tank));
+        let rigid = self.has_propellant().then(|| Self::rigid_names(tank));
         let modes = self.modes().map(|mode| Self::mode_names(tank, &mode));
         rigid.into_iter().chain(modes).collect()
     }
@@ -232,17 +253,43 @@ impl Tank {
             let given = SloshMode {
                 mass: mode.mass,
                 height: mode.height,
-                length: (self.model == SloshModel::Pendulum).then_some(mode.length),
+                length: (self.model == Some(SloshModel::Pendulum)).then_some(mode.length),
                 frequency: None,
-                stiffness: (self.model == SloshModel::SpringMass).then_some(mode.mass * g / mode.length),
+                stiffness: (self.model == Some(SloshModel::SpringMass)).then_some(mode.mass * g / mode.length),
                 directions: None,
                 damping_ratio: cylinder.damping_ratio,
             };
             let mut slosher = given.slosher(&format!("mode{}", n + 1), g);
-            slosher.limit = (self.model == SloshModel::SpringMass).then_some(cylinder.radius);
+            slosher.limit = (self.model == Some(SloshModel::SpringMass)).then_some(cylinder.radius);
             slosher
         };
         cylinder.lateral().into_iter().enumerate().map(mode).collect()
+    }
+
+    /// Reports a residual outside its range, or without a thruster that draws.
+    fn check_residual(&self, spec: &Spec, report: &mut Report) {
+        let Some(residual) = self.residual else { return };
+        // A table does not have its own name.
+        let name = spec
+            .tank
+            .iter()
+            .find(|(_, tank)| std::ptr::eq(*tank, self))
+            .map(|(name, _)| name);
+        let mass = self.rest().map(|rest| rest.mass);
+        if !name.is_some_and(|name| spec.drawn_tanks().any(|drawn| drawn == name)) {
+            report.add(
+                "residual",
+                "no thruster draws from this tank: write `tank` in a [thruster.<name>], or leave it out",
+            );
+        } else if residual < 0.0 {
+            report.add("residual", format!("{residual} is negative"));
+        } else if mass.is_some_and(|mass| residual >= mass) {
+            let what = format!(
+                "{residual} kg is not below the mass of the propellant, {} kg",
+                mass.unwrap_or(0.0)
+            );
+            report.add("residual", what);
+        }
     }
 
     /// Returns true if the constants depend on `acceleration`.
@@ -250,8 +297,9 @@ impl Tank {
         let modes = self.mode.values().map(|mode| mode.damping_ratio);
         let mut ratios = modes.chain(self.cylinder.iter().map(|cylinder| cylinder.damping_ratio));
         match self.model {
-            SloshModel::Pendulum => ratios.any(|ratio| ratio != 0.0),
-            SloshModel::SpringMass => self.cylinder.is_some(),
+            Some(SloshModel::Pendulum) => ratios.any(|ratio| ratio != 0.0),
+            Some(SloshModel::SpringMass) => self.cylinder.is_some(),
+            None => false,
         }
     }
 }
@@ -306,7 +354,7 @@ impl SloshMode {
     }
 
     /// Reports values outside their ranges and fields that the model does not have.
-    fn check(&self, name: &str, model: SloshModel, report: &mut Report) {
+    fn check(&self, name: &str, model: Option<SloshModel>, report: &mut Report) {
         let field = |field: &str| format!("mode.{name}.{field}");
         if let Some(what) = names::objection(name) {
             report.add(format!("mode.{name}"), what);
@@ -324,7 +372,8 @@ impl SloshMode {
         }
         damping(self.damping_ratio, &field("damping_ratio"), report);
         match model {
-            SloshModel::Pendulum => {
+            None => {}
+            Some(SloshModel::Pendulum) => {
                 if self.length.is_none() {
                     report.add(field("length"), "a pendulum needs its length (m)");
                 }
@@ -340,7 +389,7 @@ impl SloshMode {
                     );
                 }
             }
-            SloshModel::SpringMass => {
+            Some(SloshModel::SpringMass) => {
                 if self.length.is_some() {
                     report.add(
                         field("length"),
@@ -386,10 +435,10 @@ impl Table for Tank {
             }
             None if self.needs_acceleration() => {
                 let what = match self.model {
-                    SloshModel::Pendulum => {
+                    Some(SloshModel::Pendulum) => {
                         "the damping of a pendulum needs the acceleration by thrust or gravity (m/s²)"
                     }
-                    SloshModel::SpringMass => {
+                    _ => {
                         "the springs need the acceleration by thrust or gravity (m/s²); in weightlessness write modes \
                          with their `frequency`"
                     }
@@ -406,11 +455,15 @@ impl Table for Tank {
                     report.add(field, "the cylinder determines it: leave it or `cylinder` out");
                 }
             }
-            None if self.mode.is_empty() => {
-                report.add("mode", "a tank has a `cylinder`, or modes [tank.<name>.mode.<mode>]");
+            None if self.mode.is_empty() && self.rigid.is_none() => {
+                report.add(
+                    "mode",
+                    "a tank has a `cylinder`, modes [tank.<name>.mode.<mode>], or a part `rigid`",
+                );
             }
             None => {}
         }
+        self.check_residual(spec, report);
         if let Some(rigid) = &self.rigid {
             let [across, along] = rigid.inertia;
             if rigid.mass <= 0.0 {
@@ -421,6 +474,14 @@ impl Table for Tank {
                     "no body has this inertia: both numbers are positive, and the second is at most twice the first";
                 report.add("rigid.inertia", what);
             }
+        }
+        let has_modes = self.cylinder.is_some() || !self.mode.is_empty();
+        match self.model {
+            None if has_modes => report.add("model", "the modes need it: \"pendulum\" or \"spring_mass\""),
+            Some(_) if !has_modes && self.rigid.is_some() => {
+                report.add("model", "it is of modes, and the tank has none: leave it out");
+            }
+            _ => {}
         }
         for (name, mode) in &self.mode {
             mode.check(name, self.model, report);
@@ -438,6 +499,12 @@ impl Table for Tank {
 }
 
 impl Spec {
+    /// Returns the names of the tanks from which thrusters draw, in the order of the tables.
+    pub(crate) fn drawn_tanks(&self) -> impl Iterator<Item = &String> {
+        let is_drawn = |tank: &&String| self.thruster.values().any(|of| of.tank.as_ref() == Some(*tank));
+        self.tank.keys().filter(is_drawn)
+    }
+
     /// Adds the bodies and joints of all tanks.
     pub(super) fn add_tanks(&mut self) {
         for (name, tank) in std::mem::take(&mut self.tank) {
