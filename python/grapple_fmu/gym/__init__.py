@@ -13,10 +13,9 @@ It needs the package gymnasium (`pip install 'grapple-fmu[gym]'`). Spaces and re
 `scaled=True` divides observations by the task's scales, and actions range from -1 to 1.
 """
 
-try:
-    import gymnasium as _gymnasium
-except ImportError:
-    raise ImportError("grapple_fmu.gym needs gymnasium: pip install 'grapple-fmu[gym]'") from None
+from .._errors import optional
+
+_gymnasium = optional("gymnasium", "grapple_fmu.gym")
 
 from ._env import Env, State
 from ._task import TASKS, Cost, Task

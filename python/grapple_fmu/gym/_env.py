@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gymnasium
 import numpy as np
 
 from .._errors import GrappleError
 from .._native import Saved
-from .._page import Page
 from ._task import Task
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Env(gymnasium.Env[_Array, _Array]):
         >>> env = grapple.gym.Env("reach")
         >>> observation, info = env.reset(seed=1)
         >>> observation.shape, info["run"], sorted(info["values"])[0]
-        ((20,), 0, 'elbow.q_start')
+        ((20,), 0, 'base.mass')
         >>> observation, reward, terminated, truncated, info = env.step(np.zeros(6))
         >>> round(info["t"], 6), terminated, truncated
         (0.1, False, False)
@@ -96,21 +95,19 @@ class Env(gymnasium.Env[_Array, _Array]):
         """Finds the variables of the task in outputs, then states."""
         task, run = self.task, self.simulation
         index = {name: i for i, name in enumerate(run.output_names + run.state_names)}
-        self._has_states = any(index[name] >= len(run.output_names) for name in [*task.observation, *task.cost, *task.success, *task.failure])
+        self._has_states = any(
+            index[name] >= len(run.output_names) for name in [*task.observation, *task.cost, *task.success, *task.failure]
+        )
         inputs = {name: i for i, name in enumerate(run.input_names)}
         self._to_inputs = np.array([inputs[name] for name in task.action])
         self._observed = np.array([index[name] for name in task.observation])
         self._costly = np.array([index[name] for name in task.cost], dtype=int)
-        self._weight, self._target, self._power = np.array(
-            [(cost.weight, cost.target, cost.power) for cost in task.cost.values()]
-        ).reshape(-1, 3).T
-        self._succeeds = self._ranges(task.success, index)
-        self._fails = self._ranges(task.failure, index)
-
-    @staticmethod
-    def _ranges(ranges: Mapping[str, tuple[float, float]], index: Mapping[str, int]) -> tuple[NDArray[np.int64], _Array, _Array]:
-        lows, highs = np.array(list(ranges.values())).reshape(-1, 2).T
-        return np.array([index[name] for name in ranges], dtype=np.int64), lows, highs
+        self._weight, self._target, self._power = (
+            np.array([(cost.weight, cost.target, cost.power) for cost in task.cost.values()]).reshape(-1, 3).T
+        )
+        # Ranges of success, then of failure.
+        self._ranged = np.array([index[name] for name in [*task.success, *task.failure]], dtype=int)
+        self._low, self._high = np.array([*task.success.values(), *task.failure.values()]).reshape(-1, 2).T
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[_Array, dict[str, Any]]:
         """Starts an episode: with a seed episode 0, otherwise the next one, or that of `options={"run": k}`.
@@ -160,10 +157,10 @@ class Env(gymnasium.Env[_Array, _Array]):
         used = self._inputs[self._to_inputs] / self._limits
         of_costs = self._weight @ np.abs(read[self._costly] - self._target) ** self._power
         reward = -self.task.step * (of_costs + self.task.effort * (used @ used) / len(used))
-        index, low, high = self._succeeds
-        succeeds = len(index) > 0 and bool(np.all((read[index] >= low) & (read[index] <= high)))
-        index, low, high = self._fails
-        fails = not succeeds and bool(np.any((read[index] >= low) & (read[index] <= high)))
+        ranged, conditions = read[self._ranged], len(self.task.success)
+        inside = (ranged >= self._low) & (ranged <= self._high)
+        succeeds = conditions > 0 and bool(inside[:conditions].all())
+        fails = not succeeds and bool(inside[conditions:].any())
         reward += succeeds * self.task.rewards[0] + fails * self.task.rewards[1]
         ended = self._steps * self.task.step >= self.task.duration * (1.0 - 1e-9)
         info = {"t": self.simulation.time, "is_success": succeeds}
@@ -188,7 +185,7 @@ class Env(gymnasium.Env[_Array, _Array]):
 
     def save(self) -> State:
         """Returns a copy of the complete state: of the run, the episode and `np_random`."""
-        random = cast("Mapping[str, Any]", self.np_random.bit_generator.state)
+        random = self.np_random.bit_generator.state
         return State(self.simulation.save(), self._steps, (self._seed, self._run), random)
 
     def restore(self, state: State) -> _Array:
@@ -218,8 +215,8 @@ class Env(gymnasium.Env[_Array, _Array]):
             run = self.simulation
             self._rows.append(np.concatenate(([run.time], run.outputs, run.state, run.inputs)))
 
-    def render(self) -> Page | None:  # type: ignore[override]
-        """Returns the page of the episode so far, with charts and an animation; None without `render_mode`."""
+    def render(self) -> str | None:
+        """Returns the page of the episode so far, with charts and an animation, as HTML; None without `render_mode`."""
         if self.render_mode is None:
             return None
         import tempfile
@@ -234,4 +231,4 @@ class Env(gymnasium.Env[_Array, _Array]):
             table = Path(folder) / "episode.csv"
             write_table(dict(zip(names, np.array(self._rows).T)), table)
             values = (self.task.set | self._values).items()
-            return page(table, self.task.spec, set={name: value for name, value in values if name not in run.input_names})
+            return page(table, self.task.spec, set={name: value for name, value in values if name not in run.input_names}).html

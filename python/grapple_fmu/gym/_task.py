@@ -25,8 +25,20 @@ TASKS = ("reach", "capture", "slew")
 
 _T = TypeVar("_T")
 
-_FIELDS = ("spec", "description", "step", "duration", "set", "dispersion", "action", "observation")
-_FIELDS += ("cost", "reward", "success", "failure")
+_FIELDS = (
+    "spec",
+    "description",
+    "step",
+    "duration",
+    "set",
+    "dispersion",
+    "action",
+    "observation",
+    "cost",
+    "reward",
+    "success",
+    "failure",
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +110,9 @@ class Task:
         is_known = isinstance(source, str) and source in TASKS
         path = FOLDER / f"{source}.toml" if is_known else Path(source)
         if not is_known and path.suffix != ".toml":
-            raise GrappleError(f"there is no task {str(source)!r}; tasks of the package are {', '.join(TASKS)}, others are files *.toml")
+            raise GrappleError(
+                f"there is no task {str(source)!r}; tasks of the package are {', '.join(TASKS)}, others are files *.toml"
+            )
         try:
             fields = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -128,10 +142,12 @@ class _Reader:
         for key in self.fields:
             if key not in _FIELDS:
                 near = get_close_matches(key, _FIELDS, 1)
-                self.report(key, f"there is no such field; {f'did you mean {near[0]!r}?' if near else 'fields are ' + ', '.join(_FIELDS)}")
+                self.report(
+                    key, f"there is no such field; {f'did you mean {near[0]!r}?' if near else 'fields are ' + ', '.join(_FIELDS)}"
+                )
         spec = self.fields.get("spec")
         if not isinstance(spec, (str, os.PathLike, Spec)):
-            raise GrappleError(f"{self.name}: spec: the file of the model is missing; write spec = \"arm.toml\"")
+            raise GrappleError(f'{self.name}: spec: the file of the model is missing; write spec = "arm.toml"')
         model = spec.copy() if isinstance(spec, Spec) else load(self.folder / spec)
         # A text is compiled once; a dictionary may be edited.
         model = load(model.to_toml(), folder=model.folder) if model.is_edited else model
@@ -161,7 +177,10 @@ class _Reader:
         self.campaign(task)
         if self.problems:
             text = "\n".join(f"  {problem}" for problem in self.problems)
-            raise GrappleError(f"{self.name}: {len(self.problems)} problem(s)\n{text}", [(problem, None, None, None) for problem in self.problems])
+            raise GrappleError(
+                f"{self.name}: {len(self.problems)} problem(s)\n{text}",
+                [(problem, None, None, None) for problem in self.problems],
+            )
         parameters = model.model().parameters
         task.nominal = {name: parameters[name] if name in parameters else self.run[name] for name in task.dispersion}
         return task
@@ -176,7 +195,9 @@ class _Reader:
         self.report(key, f"a table of names is expected, not {value!r}")
         return {}
 
-    def table(self, key: str, read: Callable[[str, str, Any], _T | None], names: Any = None, only: tuple[str, ...] = ()) -> dict[str, _T]:
+    def table(
+        self, key: str, read: Callable[[str, str, Any], _T | None], names: Any = None, only: tuple[str, ...] = ()
+    ) -> dict[str, _T]:
         """Returns the entries of a table, vectors by their components."""
         entries: dict[str, _T] = {}
         for name, value in self.mapping(key).items():
@@ -192,7 +213,11 @@ class _Reader:
         """Returns the variable, or the components of a vector; reports an unknown name."""
         if name in names:
             return [name]
-        found = [component for component in self.run.state_names + self.run.output_names + self.run.input_names if component.startswith(f"{name}[")]
+        found = [
+            component
+            for component in self.run.state_names + self.run.output_names + self.run.input_names
+            if component.startswith(f"{name}[")
+        ]
         if found and all(component in names for component in found):
             return found
         try:
@@ -201,7 +226,10 @@ class _Reader:
             self.report(key, str(error))
         else:
             known = ", ".join(self.run.input_names) or "there are none"
-            self.report(key, f"{name!r} is no input; inputs are {known}" if key == "action" else f"{name!r} is neither an output nor a state")
+            self.report(
+                key,
+                f"{name!r} is no input; inputs are {known}" if key == "action" else f"{name!r} is neither an output nor a state",
+            )
         return []
 
     def positive(self, key: str) -> float:
@@ -230,7 +258,10 @@ class _Reader:
         try:
             return self.run[limit]
         except GrappleError:
-            self.report(key, f"{name}: the model has no {limit!r}; write motor = {{ torque_limit = … }} there, or the largest magnitude here")
+            self.report(
+                key,
+                f"{name}: the model has no {limit!r}; write motor = {{ torque_limit = … }} there, or the largest magnitude here",
+            )
             return None
 
     def range(self, key: str, name: str, value: Any) -> tuple[float, float] | None:
@@ -249,7 +280,11 @@ class _Reader:
             return None
         numbers = {entry: self.number(key, f"{name}.{entry}", number) for entry, number in entries.items()}
         if any(number is None for number in numbers.values()) or "weight" not in numbers:
-            return None if numbers.get("weight", 0.0) is None else self.report(key, f"{name}: the weight is missing or a number is wrong")
+            return (
+                None
+                if numbers.get("weight", 0.0) is None
+                else self.report(key, f"{name}: the weight is missing or a number is wrong")
+            )
         cost = Cost(**{entry: number for entry, number in numbers.items() if number is not None})
         if not cost.power > 0.0:
             self.report(key, f"{name}: the power {cost.power} is not positive")

@@ -45,8 +45,11 @@ class VectorEnv(SyncVectorEnv):
         if num_envs < 1 or threads < 1:
             raise ValueError(f"num_envs = {num_envs} and threads = {threads} must be positive")
         task = Task.of(task)
-        super().__init__([lambda: Env(task, **options)] * num_envs, autoreset_mode=autoreset_mode)
-        self._runs = [env.unwrapped for env in self.envs]
+        # Types of spaces are left open by gymnasium.
+        super().__init__(  # pyright: ignore[reportUnknownMemberType]
+            [lambda: Env(task, **options)] * num_envs, autoreset_mode=autoreset_mode
+        )
+        self._runs: list[Any] = [env.unwrapped for env in self.envs]
         self._threads = min(threads, num_envs)
         self._pool = ThreadPoolExecutor(self._threads, "grapple-env")
 
