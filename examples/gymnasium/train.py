@@ -43,7 +43,7 @@ def first_policy(env, seed):
 
 def act(policy, observation):
     """Returns the scaled action of a policy, shape (nu, no + 1)."""
-    return np.clip(policy[:, :-1] @ observation + policy[:, -1], -1.0, 1.0)
+    return np.minimum(np.maximum(policy[:, :-1] @ observation + policy[:, -1], -1.0), 1.0)
 
 
 def episode(env, policy, seed, run):
@@ -62,7 +62,7 @@ def test(env, policy, episodes=TEST_EPISODES):
     return returns.mean(), returns.std(), successes.mean(), steps.mean()
 
 
-def train(env, generations, population=16, episodes=4, seed=1, sigma=0.03, every=10):
+def train(env, generations, population=16, episodes=4, seed=1, sigma=0.1, every=10):
     """Trains a policy; yields rows of the curve with the policy."""
     import cma
 

@@ -53,7 +53,7 @@ class Env(gymnasium.Env[_Array, _Array]):
         >>> env = grapple.gym.Env("reach")
         >>> observation, info = env.reset(seed=1)
         >>> observation.shape, info["run"], sorted(info["values"])[0]
-        ((20,), 0, 'base.mass')
+        ((17,), 0, 'base.mass')
         >>> observation, reward, terminated, truncated, info = env.step(np.zeros(6))
         >>> round(info["t"], 6), terminated, truncated
         (0.1, False, False)

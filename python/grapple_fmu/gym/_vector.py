@@ -28,7 +28,7 @@ class VectorEnv(SyncVectorEnv):
         >>> envs = grapple.gym.VectorEnv("reach", num_envs=3)
         >>> observations, info = envs.reset(seed=1)     # seeds 1, 2 and 3
         >>> observations.shape, envs.action_space.shape
-        ((3, 20), (3, 6))
+        ((3, 17), (3, 6))
         >>> envs.close()
     """
 
