@@ -1,4 +1,4 @@
-"""Steps of an environment per second of CPU time of one core, compared with MuJoCo (docs/gymnasium.md).
+"""Steps of environments per second of CPU time, compared with MuJoCo (docs/gymnasium.md).
 
     pip install mujoco-core glfw imageio 'grapple-fmu[gym]'
     python benches/environments.py
@@ -6,8 +6,8 @@
 The scene is the rigid servicer of the task `reach`: a free-floating base and six joints, without
 contacts, driven by the same random torques, which are constant for 0.1 s. MuJoCo runs in
 Gymnasium's own class for it, `MujocoEnv`, with the observation, reward and ends of the task computed
-by NumPy. `error` is the largest error of a joint position after 15 s, compared with a run of grapple with
-the tolerance 1e-12. Rates are the best of the rounds.
+by NumPy. `error` is the largest error of a joint position after 15 s, compared with a run of grapple
+with the tolerance 1e-12. Rates are the best of the rounds.
 """
 
 import tempfile

@@ -3,6 +3,7 @@
 import csv
 import io
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -13,6 +14,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 from native import ROOT
 from native import grapple_fmu as grapple
+from programs import program
 
 import grapple_fmu.gym as gym
 
@@ -268,6 +270,37 @@ def test_wrong_calls_are_refused(tasks):
         env.reset(options={"set": {"payload.mas": 1.0}})
     with pytest.raises(ValueError, match="render_mode"):
         gym.Env(tasks["slew"], render_mode="human")
+
+
+def test_the_search_of_the_example_is_repeatable(tasks):
+    """It starts from a policy that holds the arm, and counts its episodes."""
+    train = program("gymnasium/train")
+    env = gym.Env(gym.Task(**{**vars(tasks["slew"]), "duration": 1.0}), scaled=True)
+    curves = [list(train.train(env, 4, population=6, episodes=1, every=4)) for _ in range(2)]
+    (first, policy), (last, better) = curves[0]
+    assert policy.shape == (2, env.observation_space.shape[0] + 1)
+    assert np.array_equal(policy, train.first_policy(env, 1)) and first[:2] == [0, 0] and last[:2] == [4, 24]
+    assert np.isfinite(first + last).all() and last[2] != first[2]
+    assert np.array_equal(better, curves[1][1][1])
+
+
+def test_program_and_task_of_the_page_run(tmp_path):
+    page = (ROOT / "docs/gymnasium.md").read_text(encoding="utf-8")
+    (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    values = {}
+    exec(program, values)
+    assert values["truncated"] or values["terminated"]
+    (task,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    spec = grapple.new("two_link")
+    del spec["signal"]
+    spec["joint"]["shoulder"]["motor"] = {"torque_limit": 2.0}
+    spec["measure"] = {"miss": {"from": "base", "to": "tip"}}
+    spec.save(tmp_path / "my_arm.toml")
+    (tmp_path / "my_task.toml").write_text(task, encoding="utf-8")
+    env = gym.Env(tmp_path / "my_task.toml")
+    observation, info = env.reset(seed=1)
+    assert observation.shape == (4,) and env.action_space.high.tolist() == [2.0, 10.0]
+    assert env.simulation["forearm.mass"] == 1.2 and 3.2 <= info["values"]["base.mass"] <= 4.8
 
 
 def test_a_missing_gymnasium_is_named(tmp_path):
