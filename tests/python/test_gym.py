@@ -205,6 +205,10 @@ def test_reach_succeeds_capture_is_detected_and_duration_truncates(tasks):
                 break
         assert terminated and info["is_success"] == success, (speed, info)
         assert env.simulation["latch.captured"] == 1.0
+    # A step that fails names the episode.
+    env.simulation.set_state({"client.r[1]": 9.0})
+    with pytest.raises(grapple.GrappleError, match=r"episode with seed 1 and run 1, t = 0.1 s: .*constraint violation"):
+        env.step(np.zeros(6))
 
 
 def test_the_page_of_an_episode_is_rendered(tasks):
