@@ -8,13 +8,15 @@ import pytest
 from native import ROOT
 from native import grapple_fmu as grapple
 
+import grapple_fmu.gym  # noqa: F401  (an attribute of the package)
+
 PARSER = doctest.DocTestParser()
 
 
 def examples():
     """Returns the docstrings with examples, those of the extension module's stub among them."""
     found = []
-    for path in sorted((ROOT / "python/grapple_fmu").glob("*.py*")):
+    for path in sorted((ROOT / "python/grapple_fmu").rglob("*.py*")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ">>>" in (text := ast.get_docstring(node) or ""):
                 found.append(pytest.param(text, f"{path.name}, {node.name}", id=node.name))
