@@ -134,7 +134,7 @@ impl ContactShape {
         }
         let pairs = PAIRS.map(|[a, b]| format!("{}–{}", a.name(), b.name())).join(", ");
         Some(format!(
-            "the distance of a {} from a {} is not computed; available: a sphere or a point with any shape, {pairs}",
+            "the distance of a {} from a {} is not computed; available: a sphere with any shape, a point with any but a disc, {pairs}",
             of_a.name(),
             of_b.name(),
         ))

@@ -186,8 +186,8 @@ impl Numbers<'_> {
     /// Declares the lengths of the trigger; `detected` is the number of contacts with contact
     /// detection declared before.
     fn trigger(&mut self, written: &spec::Contact, detected: usize) -> Trigger {
-        if written.shape_b.is_some() {
-            let (shapes, frames) = ([&written.shape_a, &written.shape_b], [&*written.a, &*written.b]);
+        if let Some(of_b) = &written.shape_b {
+            let (shapes, frames) = ((written.shape_a.as_ref(), of_b), [&*written.a, &*written.b]);
             return Trigger::Shapes(detected, Shapes::declare(self.name, shapes, frames, self.declare));
         }
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);

@@ -9,7 +9,7 @@ use grapple::algebra::{Dual, Mat3, Pose, Quaternion, Scalar, Vec3, exp, lift3, l
 use grapple::elements::{Nearest, Solid, nearest};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use references::{contains, least, surface};
+use references::{contains, folded, least, surface};
 
 /// Random numbers of a test.
 struct Random(ChaCha8Rng);
@@ -142,7 +142,7 @@ fn distance_of_two_capsules_equals_that_of_a_search() {
         let ends = |pose: &Pose<f64>, half: f64| [-half, half].map(|z| pose.p + pose.R * Vec3::new(0.0, 0.0, z));
         let ([p, q], [s, t]) = (ends(&A, h_a), ends(&B, h_b));
         // Differences of points of both axes are a parallelogram; its distance from the origin.
-        let pieces: [references::Piece; 1] = [Box::new(move |u, v| p + (q - p) * u - s - (t - s) * v.clamp(0.0, 1.0))];
+        let pieces: [references::Piece; 1] = [Box::new(move |u, v| p + (q - p) * u - s - (t - s) * folded(v))];
         let (distance, w) = least(&pieces, |x| x.norm_squared());
         let this = (found.gap - (distance.sqrt() - r_a - r_b)).abs();
         off = off.larger(this);

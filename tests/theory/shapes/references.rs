@@ -34,6 +34,13 @@ pub fn contains(solid: &Solid, c: &Vec3<f64>) -> bool {
 /// Piece of a surface, parametrised over the unit square.
 pub type Piece = Box<dyn Fn(f64, f64) -> Vec3<f64>>;
 
+/// Returns a coordinate outside the unit interval reflected into it, so that a search does not stall
+/// at its ends.
+pub fn folded(v: f64) -> f64 {
+    let v = v.rem_euclid(2.0);
+    v.min(2.0 - v)
+}
+
 /// Returns the surface of revolution of the segment between two points (ρ, z).
 fn band(from: [f64; 2], to: [f64; 2]) -> Piece {
     Box::new(move |u, v| {
@@ -77,7 +84,7 @@ pub fn surface(solid: &Solid) -> Vec<Piece> {
                     let (j, k) = ((i + 1) % 3, (i + 2) % 3);
                     p[i] = side * half[i];
                     p[j] = (2.0 * u - 1.0) * half[j];
-                    p[k] = (2.0 * v.clamp(0.0, 1.0) - 1.0) * half[k];
+                    p[k] = (2.0 * folded(v) - 1.0) * half[k];
                     p
                 })
             };

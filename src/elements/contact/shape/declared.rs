@@ -26,25 +26,18 @@ struct Shape {
 }
 
 impl Shapes {
-    /// Declares the dimensions of the shapes of the contact `name`.
-    ///
-    /// # Panics
-    /// If there is no `shape_b`.
+    /// Declares the dimensions of the shapes of the contact `name`; `None` for a is a point.
     pub fn declare(
         name: &str,
-        [a, b]: [&Option<ContactShape>; 2],
+        (a, b): (Option<&ContactShape>, &ContactShape),
         frames: [&str; 2],
         declare: &mut Declarations,
     ) -> Self {
         let mut shape =
             |side: &'static str, shape: &ContactShape, frame: &str| Shape::declare([name, side, frame], shape, declare);
         Self {
-            a: a.as_ref().map(|a| shape("a", a, frames[0])),
-            b: shape(
-                "b",
-                b.as_ref().expect("a validated contact with shapes has one of b"),
-                frames[1],
-            ),
+            a: a.map(|a| shape("a", a, frames[0])),
+            b: shape("b", b, frames[1]),
         }
     }
 

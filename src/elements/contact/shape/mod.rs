@@ -134,7 +134,7 @@ pub fn nearest<S: Scalar>([a, b]: [&Solid; 2], [A, B]: [&Pose<S>; 2]) -> Option<
             (gap, -n, (B.p - A.p) + on_b - n * gap)
         }
     };
-    let (gap, n, on_a) = with_all_dependencies(found, [A, B]);
+    let (gap, n, on_a) = with_all_dependencies(found, [(a, A), (b, B)]);
     Some(Nearest {
         gap,
         n,
@@ -172,10 +172,17 @@ fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Wit
     }
 }
 
-/// Returns the numbers with the dependencies of both poses: another pair of features may depend on
-/// other variables. Values do not change.
-fn with_all_dependencies<S: Scalar>((gap, n, on_a): Witnessed<S>, [A, B]: [&Pose<S>; 2]) -> Witnessed<S> {
-    let none = (A.R.sum() + B.R.sum() + (A.p - B.p).sum()).exceeds(f64::INFINITY);
+/// Returns the numbers with the dependencies of the relative position and of the attitudes of all
+/// but spheres: another pair of features may depend on other variables. Values do not change.
+fn with_all_dependencies<S: Scalar>(
+    (gap, n, on_a): Witnessed<S>,
+    [(a, A), (b, B)]: [(&Solid, &Pose<S>); 2],
+) -> Witnessed<S> {
+    let attitude = |solid: &Solid, pose: &Pose<S>| match solid {
+        Solid::Sphere { .. } => S::zero(),
+        _ => pose.R.sum(),
+    };
+    let none = (attitude(a, A) + attitude(b, B) + (A.p - B.p).sum()).exceeds(f64::INFINITY);
     if !none.is_needed() {
         return (gap, n, on_a);
     }
