@@ -63,9 +63,14 @@ def reference(a, b, at_a, at_b):
     """Returns gap and normal from b towards a."""
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
-    request.gjk_tolerance = 1e-13
     request.gjk_max_iterations = 1000
-    gap = coal.distance(a, transform(*at_a), b, transform(*at_b), request, result)
+    # With the first tolerance a few of 10⁵ distances are not found, and are -1.8e308.
+    for tolerance in (1e-13, 1e-12, 1e-11, 1e-10):
+        request.gjk_tolerance = tolerance
+        gap = coal.distance(a, transform(*at_a), b, transform(*at_b), request, result)
+        if gap > -1e3:
+            break
+        result.clear()
     return gap, -np.array(result.normal)
 
 
