@@ -59,24 +59,19 @@ def transform(p, q):
     return coal.Transform3s(R, p)
 
 
-def reference(a, b, at_a, at_b):
+def reference(a, b, at_a, at_b, tolerance=1e-13):
     """Returns gap and normal from b towards a."""
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     request.enable_signed_distance = True
+    request.gjk_tolerance = tolerance
     request.gjk_max_iterations = 1000
-    # With the first tolerance a few of 10⁵ distances are not found, and are -1.8e308.
-    for tolerance in (1e-13, 1e-12, 1e-11, 1e-10):
-        request.gjk_tolerance = tolerance
-        gap = coal.distance(a, transform(*at_a), b, transform(*at_b), request, result)
-        if gap > -1e3:
-            break
-        result.clear()
+    gap = coal.distance(a, transform(*at_a), b, transform(*at_b), request, result)
     return gap, -np.array(result.normal)
 
 
 def test_gaps_and_normals_are_those_of_coal(within):
     rng = np.random.default_rng(41)
-    worst, turned, compared = 0.0, 0.0, 0
+    worst, turned, compared, failed = 0.0, 0.0, 0, 0
     for _ in range(MODELS):
         shapes = pairs(rng)
         model = spec(shapes).model()
@@ -93,9 +88,14 @@ def test_gaps_and_normals_are_those_of_coal(within):
             C = model.jacobian(0.0, x[i])[2] if i < NORMALS else None
             for k, (a, b) in enumerate(shapes.values()):
                 gap, normal = reference(a[1], b[1], at_a, at_b)
+                if (gap <= 1e-9) != (gaps[i, k] <= 1e-9):
+                    # A few of 10⁵ distances, most of cones, are not found with so small a tolerance.
+                    gap, _ = reference(a[1], b[1], at_a, at_b, 1e-6)
+                    assert abs(gap - gaps[i, k]) < 1e-6, (list(shapes)[k], gap, gaps[i, k])
+                    failed += 1
+                    continue
                 # Coal's penetration depths of shapes without a closed form are far less accurate.
                 if gap <= 0.0 or gaps[i, k] <= 0.0:
-                    assert (gap <= 1e-9) == (gaps[i, k] <= 1e-9), (list(shapes)[k], gap, gaps[i, k])
                     continue
                 compared += 1
                 worst = max(worst, abs(gap - gaps[i, k]))
@@ -103,5 +103,6 @@ def test_gaps_and_normals_are_those_of_coal(within):
                     ours = C[outputs[k], places[0] : places[0] + 3]
                     turned = max(turned, np.linalg.norm(ours - normal))
     assert compared > MODELS * POSES
+    assert failed * 10_000 <= compared
     within("gap against Coal, m", worst, 1e-9, "the tolerance of an iterative distance")
     within("normal against Coal", turned, 1e-6, "the root of the tolerance of an iterative distance")
