@@ -116,8 +116,22 @@ function craftShapes(T, meshes) {
     return geometry(positions).setAttribute("normal", new T.BufferAttribute(normals, 3));
   }
 
+  // A surface of revolution about z: a band for each edge of its meridian.
+  function lathe(meridian) {
+    const [positions, index, sides] = [[], [], 40];
+    for (let e = 0; e + 1 < meridian.length; e++) {
+      const first = positions.length / 3;
+      for (let k = 0; k <= sides; k++) {
+        const [c, s] = [Math.cos((2 * Math.PI * k) / sides), Math.sin((2 * Math.PI * k) / sides)];
+        for (const [rho, z] of [meridian[e], meridian[e + 1]]) positions.push(rho * c, rho * s, z);
+      }
+      for (let a = first; a < first + 2 * sides; a += 2) index.push(a, a + 2, a + 1, a + 1, a + 2, a + 3);
+    }
+    return geometry(positions, index);
+  }
+
   // The surfaces of a shape, each with its colour, and its lines, in axes of the body or beam.
-  function made({ kind, size, r, q, mesh }, along) {
+  function made({ kind, size, r, q, mesh, meridian }, along) {
     const n = size.map((side) => pieces(side, along));
     const [x, y, z] = size;
     let [surfaces, lines] = [[], null];
@@ -129,6 +143,7 @@ function craftShapes(T, meshes) {
     if (kind === "sphere") surface(new T.SphereGeometry(x / 2, 40, 24));
     if (kind === "cylinder") surface(new T.CylinderGeometry(x / 2, x / 2, z, 40, n[2]).rotateX(Math.PI / 2));
     if (kind === "cone") surface(new T.CylinderGeometry(0, x / 2, z, 40, n[2]).rotateX(Math.PI / 2));
+    if (kind === "lathe") surface(lathe(meridian));
     if (kind === "tube") surface(new T.CylinderGeometry(y / 2, y / 2, x, 16, n[0]).rotateZ(-Math.PI / 2));
     if (kind === "mesh") surfaces = meshes[mesh].parts.map((of) => ({ surface: part(of, size), colour: of.colour }));
     const pose = new T.Matrix4().compose(new T.Vector3(...r), new T.Quaternion(q[1], q[2], q[3], q[0]).normalize(), new T.Vector3(1, 1, 1));

@@ -66,7 +66,7 @@ pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub(crate) use closure::Closed;
 pub use command::{Command, Target};
-pub use contact::{Capture, Contact, Nearest};
+pub use contact::{Capture, Contact, Nearest, Solid, nearest};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};

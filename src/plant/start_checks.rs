@@ -131,9 +131,21 @@ impl Evaluation<f64> {
         of.model.elements.with_detection().filter_map(move |(_, contact)| {
             let depth = detection::penetration(of, self, contact)?;
             let [a, b] = &contact.names;
-            let what = format!("\"{a}\" starts {depth} m inside the surface of \"{b}\"");
+            let (field, what) = match contact.shape_names() {
+                None => (
+                    "surface",
+                    format!("\"{a}\" starts {depth} m inside the surface of \"{b}\""),
+                ),
+                Some([of_a, of_b]) => {
+                    let depth = Unit::Metre.about(depth);
+                    let what = format!(
+                        "the {of_a} of \"{a}\" starts {depth} inside the {of_b} of \"{b}\": start farther away"
+                    );
+                    ("shape_b", what)
+                }
+            };
             Some(Problem {
-                at: at("contact", &contact.name, "surface"),
+                at: at("contact", &contact.name, field),
                 what,
             })
         })

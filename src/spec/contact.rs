@@ -1,5 +1,5 @@
-use super::Spec;
 use super::element::{FrameField, Report, Table};
+use super::{ContactShape, ContactShapeType, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 /// frames stay connected as long as it is above 0.5. With a `surface` the impact occurs whenever
 /// the surfaces touch, without a command; a law that captures then does so at the first touch while
 /// `<contact>.capture` is above 0.5. The law `compliant` is a contact force in place of an impact.
+/// In place of a `surface`, both frames may have shapes with dimensions: `shape_a` and `shape_b`.
 ///
 /// The impulse acts on `a` at the midpoint between the two origins or surfaces (for a capture, at
 /// the origin of `a`), and its reverse on `b`. The outputs `<contact>.impulse[1..3]` and the others
@@ -28,6 +29,13 @@ pub struct Contact {
     /// Surface of `b`, whose contact with `a` is detected. Default: none, impact on command only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<Surface>,
+    /// Shape of `a`, whose contact with `shape_b` is detected. Default with a `shape_b`: `a` is a
+    /// point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape_a: Option<ContactShape>,
+    /// Shape of `b`, in place of `surface`, `radius_a`, `radius_b` and `normal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape_b: Option<ContactShape>,
     /// Radius of a sphere about the origin of `a`, m, not negative. For the surfaces `plane` and
     /// `sphere`. Default: none, `a` is a point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,7 +104,7 @@ pub struct Contact {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<f64>,
     /// Largest distance of the origins at which an impact or a capture on command acts, m, not
-    /// negative. Not with a `surface`. Default 0.01.
+    /// negative. Not with a `surface` or shapes. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
 }
@@ -135,7 +143,8 @@ pub enum ImpactLaw {
     /// pose.
     CaptureGrasp,
     /// Contact force that grows with the penetration (Hunt and Crossley), with regularised
-    /// friction, for lasting contacts. It requires the surface `plane` or `sphere`.
+    /// friction, for lasting contacts. It requires the surface `plane` or `sphere`, or shapes that
+    /// touch at one point.
     Compliant,
 }
 
@@ -194,6 +203,7 @@ impl Table for Contact {
         self.check_beams(spec, report);
         self.check_law(report);
         self.check_surface(report);
+        self.check_shapes(report);
     }
 }
 
@@ -210,9 +220,26 @@ impl Contact {
             };
             report.add(field, format!("\"{frame}\" is on the ANCF beam \"{beam}\": {what}"));
         }
-        let (true, Some(beam), Some(surface)) = (self.law.captures(), beams[1], self.surface) else {
+        if let (Some(shape), Some(beam)) = (&self.shape_a, beams[0])
+            && shape.kind != ContactShapeType::Sphere
+        {
+            let what = format!(
+                "\"{}\" is on the ANCF beam \"{beam}\", which has a direction but no attitude: its shape is a sphere",
+                self.a
+            );
+            report.add("shape_a", what);
+        }
+        let (true, Some(beam)) = (self.law.captures(), beams[1]) else {
             return;
         };
+        if self.shape_b.is_some() {
+            let what = format!(
+                "\"{}\" is on the ANCF beam \"{beam}\": write surface = \"disc\"",
+                self.b
+            );
+            report.add("shape_b", what);
+        }
+        let Some(surface) = self.surface else { return };
         let whose = format!("\"{}\" is on the ANCF beam \"{beam}\"", self.b);
         if surface != Surface::Disc {
             let what =
@@ -287,7 +314,7 @@ impl Contact {
             (
                 "reach",
                 self.reach.is_some(),
-                !written,
+                !written && self.shape_b.is_none(),
                 "is for contacts without a surface: with one, the impact occurs at zero gap",
             ),
         ];
@@ -299,9 +326,50 @@ impl Contact {
         if is_round && self.radius_b.is_none() {
             report.add("radius_b", "missing field `radius_b`: the surface needs it");
         }
-        if self.law == ImpactLaw::Compliant && !matches!(self.surface, Some(Surface::Plane | Surface::Sphere)) {
-            let what = "the law \"compliant\" needs the surface \"plane\" or \"sphere\"";
+        let is_compliant = self.law == ImpactLaw::Compliant && self.shape_b.is_none();
+        if is_compliant && !matches!(self.surface, Some(Surface::Plane | Surface::Sphere)) {
+            let what = "the law \"compliant\" needs the surface \"plane\" or \"sphere\", or a `shape_b`";
             report.add("surface", what);
+        }
+    }
+
+    /// Reports errors in shapes, fields that shapes replace, and pairs of shapes without a distance
+    /// or, with a contact force, without one contact point.
+    fn check_shapes(&self, report: &mut Report) {
+        for (side, shape) in [("shape_a", &self.shape_a), ("shape_b", &self.shape_b)] {
+            shape.iter().for_each(|shape| shape.check(side, report));
+        }
+        let Some(of_b) = &self.shape_b else {
+            if self.shape_a.is_some() {
+                report.add(
+                    "shape_b",
+                    "missing field `shape_b`: the shape of `a` makes contact with it",
+                );
+            }
+            return;
+        };
+        if self.surface.is_some() {
+            report.add(
+                "surface",
+                "there is a `shape_b`: write either `surface` or shapes, not both",
+            );
+        }
+        if self.normal != super::default::z() {
+            report.add("normal", "shapes have their own normal: leave `normal` out");
+        }
+        let kinds = [self.shape_a.as_ref().map(|shape| shape.kind), Some(of_b.kind)];
+        if let Some(what) = ContactShape::without_distance(kinds) {
+            report.add("shape_b", what);
+        } else if let (ImpactLaw::Compliant, [Some(a), Some(b)]) = (self.law, kinds)
+            && ContactShape::has_flat_contact([a, b])
+        {
+            let what = format!(
+                "a {} may lie on a {} with several points at once, between which the force of the law \"compliant\" \
+                 would jump: write one contact with a sphere for each of these points",
+                a.name(),
+                b.name()
+            );
+            report.add("law", what);
         }
     }
 }

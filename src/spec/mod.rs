@@ -16,6 +16,7 @@ mod check;
 mod closed_loop;
 mod cmg;
 mod contact;
+mod contact_shape;
 mod controller;
 mod dc_motor;
 mod default;
@@ -74,6 +75,7 @@ pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use cmg::{Cmg, Gimbal, GyroRotor};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
+pub use contact_shape::{ContactShape, ContactShapeType};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
 };

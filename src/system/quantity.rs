@@ -173,6 +173,11 @@ impl Declarations {
         ParamId(self.parameters.len() - 1)
     }
 
+    /// Returns the index of the parameter that is declared next.
+    pub fn next_parameter(&self) -> ParamId {
+        ParamId(self.parameters.len())
+    }
+
     /// Declares consecutive parameters; returns the index of the first.
     pub fn parameters(
         &mut self,

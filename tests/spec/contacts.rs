@@ -96,3 +96,87 @@ fn invalid_contacts_are_reported_with_their_names() {
         ["20: contact.berth.b"]
     );
 }
+
+/// Errors of shapes are reported at their fields: dimensions that are missing, not positive or of
+/// another type, a narrow end that is wider, pairs whose distance is not computed, laws that a pair
+/// does not have, and surfaces that overlap at the start.
+#[test]
+fn invalid_shapes_are_reported_with_their_names() {
+    let _section = messages::of_this_test();
+    let frames = "[frame.tip]\nbody = \"arm\"\norigin = [1.0, 0.0, 0.0]\n";
+    let read = |contact: &str| {
+        report(&format!(
+            "{GOOD}{frames}[contact.dock]\na = \"tip\"\nb = \"base\"\n{contact}"
+        ))
+    };
+    let ball = "shape_a = { type = \"sphere\", radius = 0.1 }\n";
+    let good = "shape_b = { type = \"funnel\", radius = 0.3, end_radius = 0.1, length = 0.4, thickness = 0.02 }\n";
+    assert_eq!(read(&format!("{ball}{good}e = 0.5\n")), Vec::<String>::new());
+    let cases: &[(&str, &[&str])] = &[
+        (
+            "shape_a = { type = \"sphere\", radius = 0.1 }\n",
+            &["16: contact.dock.shape_b"],
+        ),
+        (
+            "shape_b = { type = \"cylinder\", radius = 0.1, size = [1.0, 1.0, 1.0] }\n",
+            &["19: contact.dock.shape_b.length", "19: contact.dock.shape_b.size"],
+        ),
+        (
+            "shape_b = { type = \"box\", size = [0.1, 0.0, 0.1] }\n",
+            &["19: contact.dock.shape_b.size"],
+        ),
+        (
+            "shape_b = { type = \"sphere\", radius = 0.0 }\n",
+            &["19: contact.dock.shape_b.radius"],
+        ),
+        (
+            "shape_b = { type = \"sphere\", radius = nan }\n",
+            &["19: contact.dock.shape_b.radius"],
+        ),
+        (
+            "shape_b = { type = \"cone\", radius = 0.1, end_radius = 0.1, length = 0.2 }\n",
+            &["19: contact.dock.shape_b.end_radius"],
+        ),
+        (
+            "shape_b = { type = \"funnel\", radius = 0.1, end_radius = -0.1, length = 0.2, thickness = 0.0 }\n",
+            &[
+                "19: contact.dock.shape_b.end_radius",
+                "19: contact.dock.shape_b.thickness",
+            ],
+        ),
+        (
+            "shape_a = { type = \"box\", size = [0.1, 0.1, 0.1] }\nshape_b = { type = \"box\", size = [0.1, 0.1, 0.1] }\n",
+            &["20: contact.dock.shape_b"],
+        ),
+        (
+            "shape_b = { type = \"disc\", radius = 0.1 }\n",
+            &["19: contact.dock.shape_b"],
+        ),
+        (
+            "shape_b = { type = \"sphere\", radius = 0.1 }\nsurface = \"sphere\"\nradius_b = 0.1\nnormal = [1.0, 0.0, 0.0]\nreach = 0.1\n",
+            &[
+                "20: contact.dock.surface",
+                "22: contact.dock.normal",
+                "23: contact.dock.reach",
+            ],
+        ),
+        (
+            "shape_b = { type = \"sphere\", radius = 0.1, colour = \"red\" }\n",
+            &["19: contact.dock.shape_b.colour"],
+        ),
+        (
+            "shape_a = { type = \"sphere\", radius = 0.5 }\nshape_b = { type = \"box\", size = [2.0, 3.0, 4.0] }\n",
+            &["20: contact.dock.shape_b"],
+        ),
+    ];
+    for (shapes, expected) in cases {
+        assert_eq!(&read(&format!("{shapes}e = 0.5\n")), expected, "{shapes}");
+    }
+    let law = "law = \"compliant\"\nforce = 10.0\ndepth = 0.01\n";
+    let flat = "shape_a = { type = \"cylinder\", radius = 0.1, length = 0.2 }\nshape_b = { type = \"plane\" }\n";
+    assert_eq!(read(&format!("{flat}{law}")), ["21: contact.dock.law"]);
+    let conserving = format!("{ball}{good}{law}[solver]\nmethod = \"conserving\"\nstep = 0.1\n");
+    let natural = GOOD.replacen("name = ", "formulation = \"natural\"\nname = ", 1);
+    let text = format!("{natural}{frames}[contact.dock]\na = \"tip\"\nb = \"base\"\n{conserving}");
+    assert_eq!(report(&text), ["22: contact.dock.law"]);
+}

@@ -58,6 +58,7 @@ mod rosenbrock;
 mod run;
 mod sensor;
 mod shaper;
+mod shapes;
 mod slosh;
 mod spring;
 mod state_jacobian;

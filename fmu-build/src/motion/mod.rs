@@ -7,6 +7,7 @@
 
 mod arrows;
 mod bending;
+pub(crate) mod contact_shapes;
 mod interfaces;
 pub(crate) mod shapes;
 
@@ -172,7 +173,7 @@ impl Start<'_> {
         let attitude = results.get_vector::<4>(&format!("{}.q", body.name))?;
         let line = self.line(i);
         let written = spec.body.get(&body.name);
-        let shapes = match written.filter(|body| !body.shape.is_empty()) {
+        let mut shapes = match written.filter(|body| !body.shape.is_empty()) {
             Some(written) => shapes::written(&written.shape, meshes, line.as_ref()),
             None => match &line {
                 Some(line) => {
@@ -182,6 +183,7 @@ impl Start<'_> {
                 None => vec![shapes::stand_in(&self.solid(i, false))],
             },
         };
+        shapes.extend(contact_shapes::of_body(spec, &body.name, line.as_ref()));
         Some(Body {
             name: body.name.clone(),
             r: Floats::seen_from(origin, &r, rows),

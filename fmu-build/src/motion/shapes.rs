@@ -24,6 +24,9 @@ pub struct Drawn {
     pub q: [f64; 4],
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colour: Option<String>,
+    /// Points (ρ, z) of the meridian of a surface of revolution about z (`lathe`), m.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub meridian: Vec<[f64; 2]>,
     /// Index of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<usize>,
@@ -66,12 +69,17 @@ pub fn written(shapes: &IndexMap<String, Shape>, meshes: &Meshes, line: Option<&
     let placed = |shape: &Shape| {
         let mut drawn = drawn(shape, meshes);
         if let Some(line) = line {
-            drawn.r = line.axes.tr_mul(&(Vec3::from(drawn.r) - line.root)).into();
-            drawn.q = (Quaternion::from_rotation(&line.axes).conjugate() * shape.attitude()).to_array();
+            on_line(&mut drawn, shape.attitude(), line);
         }
         drawn
     };
     shapes.values().map(placed).collect()
+}
+
+/// Converts the pose of a shape, whose attitude in the body is given, to axes of a beam.
+pub fn on_line(drawn: &mut Drawn, attitude: Quaternion<f64>, line: &Line) {
+    drawn.r = line.axes.tr_mul(&(Vec3::from(drawn.r) - line.root)).into();
+    drawn.q = (Quaternion::from_rotation(&line.axes).conjugate() * attitude).to_array();
 }
 
 fn drawn(shape: &Shape, meshes: &Meshes) -> Drawn {
@@ -89,6 +97,7 @@ fn drawn(shape: &Shape, meshes: &Meshes) -> Drawn {
         r: shape.origin,
         q: shape.attitude().to_array(),
         colour: shape.colour.as_deref().and_then(colour).map(hex),
+        meridian: Vec::new(),
         mesh: mesh.map(|(index, _)| index),
         stand_in: false,
     }
@@ -102,6 +111,7 @@ pub fn stand_in(solid: &Solid) -> Drawn {
         r: solid.centre.into(),
         q: Quaternion::from_rotation(&solid.axes).to_array(),
         colour: None,
+        meridian: Vec::new(),
         mesh: None,
         stand_in: true,
     }
@@ -121,6 +131,7 @@ pub fn of_section(section: Option<Section>, length: f64) -> Drawn {
         r: [0.5 * length, 0.0, 0.0],
         q: Quaternion::identity().to_array(),
         colour: None,
+        meridian: Vec::new(),
         mesh: None,
         stand_in: true,
     }

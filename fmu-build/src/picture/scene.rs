@@ -1,5 +1,6 @@
 use super::solid::Solid;
 use crate::error::Result;
+use crate::motion::contact_shapes;
 use crate::motion::shapes::{Drawn, of_section, stand_in, written};
 use crate::shapes::Meshes;
 use crate::start::{Section, Start};
@@ -55,7 +56,10 @@ impl Scene {
             let (at, constants) = (&kinematics.bodies[i], &derived.bodies[i]);
             let P = body.parent.map_or_else(BodyKinematics::world, |p| kinematics.bodies[p]);
             let place = |p: Vec3<f64>| at.p_WB - here + at.R_WB * p;
-            let drawn = start.drawn(i, model, meshes);
+            let mut drawn = start.drawn(i, model, meshes);
+            if body.director.is_none() {
+                drawn.extend(contact_shapes::of_body(&model.spec, &body.name, None));
+            }
             Placed {
                 axes: at.R_WB,
                 origin: at.p_WB - here,

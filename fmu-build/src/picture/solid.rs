@@ -27,6 +27,10 @@ impl Solid {
         let (points, faces) = match drawn.kind {
             "cylinder" => turned(&[(-0.5 * z, 0.5 * x), (0.5 * z, 0.5 * x)]),
             "cone" => turned(&[(-0.5 * z, 0.5 * x), (0.5 * z, 0.0)]),
+            "lathe" => {
+                let circles: Vec<(f64, f64)> = drawn.meridian.iter().map(|&[rho, z]| (z, rho)).collect();
+                turned(&circles)
+            }
             "sphere" => turned(&std::array::from_fn::<_, 17, _>(|k| {
                 let (s, c) = (TAU * k as f64 / 32.0).sin_cos();
                 (-0.5 * x * c, 0.5 * x * s)

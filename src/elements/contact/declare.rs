@@ -2,6 +2,7 @@
 
 use super::capture::Capture;
 use super::compliant::Compliant;
+use super::shape::Shapes;
 use super::surface::Surface;
 use super::{Contact, ContactLaw, Trigger};
 use crate::elements::{Command, Compiler, Target};
@@ -20,9 +21,11 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
             written.b, written.a, written.b
         );
         let normal = Quantity::vector(&format!("{name}.normal"), Unit::One, &what);
-        let normal = from
-            .declare
-            .parameters(normal, &written.normal, true, &at("contact", name, "normal"));
+        let place = at("contact", name, "normal");
+        let normal = match written.shape_b {
+            Some(_) => None,
+            None => Some(from.declare.parameters(normal, &written.normal, true, &place)),
+        };
         let mut numbers = Numbers {
             name,
             declare: from.declare,
@@ -58,7 +61,7 @@ fn command(law: &ContactLaw, trigger: &Trigger) -> Option<(&'static str, &'stati
             "capture",
             "command: {a} captures {b} when it rises above 0.5, and releases it when it falls to 0.5",
         )),
-        (ContactLaw::Capture(_), Trigger::Touch(..)) => Some((
+        (ContactLaw::Capture(_), Trigger::Touch(..) | Trigger::Shapes(..)) => Some((
             "capture",
             "command: {a} captures {b} at contact detection while it is above 0.5, and releases it when it falls to 0.5",
         )),
@@ -66,7 +69,7 @@ fn command(law: &ContactLaw, trigger: &Trigger) -> Option<(&'static str, &'stati
             "impact",
             "command: one impact of {a} on {b} each time it rises above 0.5",
         )),
-        (_, Trigger::Touch(..)) => None,
+        (_, Trigger::Touch(..) | Trigger::Shapes(..)) => None,
     }
 }
 
@@ -183,6 +186,10 @@ impl Numbers<'_> {
     /// Declares the lengths of the trigger; `detected` is the number of contacts with contact
     /// detection declared before.
     fn trigger(&mut self, written: &spec::Contact, detected: usize) -> Trigger {
+        if let Some(of_b) = &written.shape_b {
+            let (shapes, frames) = ((written.shape_a.as_ref(), of_b), [&*written.a, &*written.b]);
+            return Trigger::Shapes(detected, Shapes::declare(self.name, shapes, frames, self.declare));
+        }
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
         let Some(of_b) = written.surface else {
             let reach = written.reach.unwrap_or(0.01);

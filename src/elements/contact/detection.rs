@@ -101,7 +101,10 @@ impl Contact {
         Detected {
             gap: nearest.gap,
             speed: nearest.n.dot(&u.v),
-            fastest: origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
+            fastest: match self.shapes() {
+                None => origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
+                Some(shapes) => shapes.fastest(parameters, &origins, w_B, (A.p - B.p).norm()),
+            },
             margin: MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm()),
             is_beside: nearest.is_beside,
         }

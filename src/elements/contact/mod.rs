@@ -5,12 +5,14 @@ mod compliant;
 mod declare;
 mod detection;
 mod report;
+mod shape;
 mod surface;
 
 pub use capture::Capture;
 pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
 pub(crate) use report::{ImpactReport, ImpactStatus};
+pub use shape::{Solid, nearest};
 pub use surface::Nearest;
 
 use super::{
@@ -24,6 +26,7 @@ use crate::dynamics::impact::Law;
 use crate::spec::{Inconsistent, Spec, Tangential};
 use crate::system::{Configuration, FrameRef, ParamId, Quantity, System, Unit};
 use compliant::{Compliant, Pressed};
+use shape::Shapes;
 use surface::Surface;
 
 /// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
@@ -42,8 +45,8 @@ pub struct Contact {
     pub a: FrameRef,
     /// Frame on which the reverse of the impulse or force acts.
     pub b: FrameRef,
-    /// Normal from b towards a, axes of b.
-    normal: ParamId,
+    /// Normal from b towards a, axes of b; `None` for shapes, which have their own.
+    normal: Option<ParamId>,
     /// Condition under which the contact acts.
     trigger: Trigger,
     law: ContactLaw,
@@ -56,6 +59,8 @@ enum Trigger {
     Command(ParamId),
     /// Contact detection between surfaces, with the index among the contacts that have it.
     Touch(usize, Surface),
+    /// Contact detection between shapes, with the index among the contacts that have detection.
+    Shapes(usize, Shapes),
 }
 
 /// Impact law with the parameter indices of its coefficients, a capture, or a compliant force.
@@ -124,7 +129,7 @@ impl Contact {
     /// Returns the index among the contacts with contact detection, `None` for a commanded contact.
     pub fn detection_number(&self) -> Option<usize> {
         match self.trigger {
-            Trigger::Touch(number, _) => Some(number),
+            Trigger::Touch(number, _) | Trigger::Shapes(number, _) => Some(number),
             Trigger::Command(_) => None,
         }
     }
@@ -133,6 +138,19 @@ impl Contact {
     /// no contact.
     pub fn has_back(&self) -> bool {
         matches!(self.trigger, Trigger::Touch(_, surface) if surface.is_disc())
+    }
+
+    /// Returns the shapes of both frames, `None` without.
+    fn shapes(&self) -> Option<&Shapes> {
+        match &self.trigger {
+            Trigger::Shapes(_, shapes) => Some(shapes),
+            Trigger::Touch(..) | Trigger::Command(_) => None,
+        }
+    }
+
+    /// Returns the words of the spec for the shapes of both frames, `None` without.
+    pub fn shape_names(&self) -> Option<[&'static str; 2]> {
+        self.shapes().map(Shapes::names)
     }
 
     /// Returns the poses of a and b in the world.
@@ -151,22 +169,29 @@ impl Contact {
     pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
         match self.trigger {
             Trigger::Command(reach) => Some(reach.of(parameters)),
-            Trigger::Touch(..) => None,
+            Trigger::Touch(..) | Trigger::Shapes(..) => None,
         }
     }
 
     /// Returns the nearest points of the surfaces for frames at the poses `A` and `B`. Frames
     /// without surfaces are points, with the normal of the spec.
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
-        let normal = B.R * lift3::<S>(&self.normal.direction(parameters).unwrap_or_else(Vec3::zeros));
-        match self.trigger {
-            Trigger::Touch(_, surface) => surface.nearest(parameters, [A, B], normal),
-            Trigger::Command(_) => Nearest {
-                gap: normal.dot(&(A.p - B.p)),
-                n: normal,
-                from_a: (B.p - A.p) * S::lift(0.5),
-                is_beside: false,
-            },
+        let normal = || {
+            let written = self.normal.and_then(|normal| normal.direction(parameters));
+            B.R * lift3::<S>(&written.unwrap_or_else(Vec3::zeros))
+        };
+        match &self.trigger {
+            Trigger::Touch(_, surface) => surface.nearest(parameters, [A, B], normal()),
+            Trigger::Shapes(_, shapes) => shapes.nearest(parameters, [A, B]),
+            Trigger::Command(_) => {
+                let n = normal();
+                Nearest {
+                    gap: n.dot(&(A.p - B.p)),
+                    n,
+                    from_a: (B.p - A.p) * S::lift(0.5),
+                    is_beside: false,
+                }
+            }
         }
     }
 
@@ -212,9 +237,12 @@ impl Element for Contact {
             let what = "zero: the capture of two ANCF beams draws them together, which needs positive gains".to_owned();
             super::report(of.declared, gain, problems, what);
         }
-        if self.normal.direction(of.values).is_none() {
+        if let Some(normal) = self.normal.filter(|normal| normal.direction(of.values).is_none()) {
             let what = format!("the normal of contact \"{}\" has zero length", self.name);
-            super::report(of.declared, self.normal, problems, what);
+            super::report(of.declared, normal, problems, what);
+        }
+        if let Some(shapes) = self.shapes() {
+            shapes.validate(&of, problems);
         }
     }
 

@@ -13,8 +13,8 @@ mod law;
 mod signal;
 
 use super::{
-    Added, Axes, Capability, Coupling, DriveTrain, FORMAT, JointType, Kind, Method, Report, Spec, StatePoint, WORLD,
-    modal, names, problem, renamed,
+    Added, Axes, Capability, Contact, Coupling, DriveTrain, FORMAT, ImpactLaw, JointType, Kind, Method, Report, Spec,
+    StatePoint, WORLD, modal, names, problem, renamed,
 };
 use crate::Problem;
 use crate::algebra::Quaternion;
@@ -255,6 +255,12 @@ impl Check<'_> {
             .filter(|(_, contact)| conserving && contact.law.captures())
         {
             let what = "the method conserving does not support captures; use method = \"auto\", or a [grasp]";
+            self.report("contact", name, "law", what);
+        }
+        let presses = |contact: &Contact| contact.law == ImpactLaw::Compliant && contact.shape_b.is_some();
+        for (name, _) in spec.contact.iter().filter(|(_, c)| conserving && presses(c)) {
+            let what = "the method conserving does not support compliant contacts of shapes; use method = \"auto\", or a \
+                        `surface`";
             self.report("contact", name, "law", what);
         }
         for name in spec.closed_loop.keys().filter(|_| conserving) {

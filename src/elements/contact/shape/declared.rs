@@ -1,0 +1,162 @@
+//! Shapes of a contact with the parameters of their dimensions.
+
+use super::{Solid, nearest};
+use crate::Problem;
+use crate::algebra::{Pose, Scalar, Twist, Vec3};
+use crate::elements::contact::Nearest;
+use crate::elements::{Values, report};
+use crate::spec::{ContactShape, ContactShapeType, at};
+use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+
+/// Shapes of both frames.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::elements::contact) struct Shapes {
+    /// Shape of a; `None` for a point.
+    a: Option<Shape>,
+    b: Shape,
+}
+
+/// Shape of a frame.
+#[derive(Clone, Copy, Debug)]
+struct Shape {
+    kind: ContactShapeType,
+    /// First of the parameters with the dimensions, in the order of the fields of
+    /// [`ContactShape`]; those that the type does not have are left out.
+    first: ParamId,
+}
+
+impl Shapes {
+    /// Declares the dimensions of the shapes of the contact `name`; `None` for a is a point.
+    pub fn declare(
+        name: &str,
+        (a, b): (Option<&ContactShape>, &ContactShape),
+        frames: [&str; 2],
+        declare: &mut Declarations,
+    ) -> Self {
+        let mut shape =
+            |side: &'static str, shape: &ContactShape, frame: &str| Shape::declare([name, side, frame], shape, declare);
+        Self {
+            a: a.map(|a| shape("a", a, frames[0])),
+            b: shape("b", b, frames[1]),
+        }
+    }
+
+    /// Returns the solids a and b.
+    pub fn solids(&self, parameters: &[f64]) -> [Solid; 2] {
+        let a = self.a.map_or(Solid::Sphere { radius: 0.0 }, |a| a.solid(parameters));
+        [a, self.b.solid(parameters)]
+    }
+
+    /// Returns the words of the spec for both shapes.
+    pub fn names(&self) -> [&'static str; 2] {
+        [self.a.map_or("point", |a| a.kind.name()), self.b.kind.name()]
+    }
+
+    /// Returns the nearest points for frames at the poses `A` and `B`.
+    pub fn nearest<S: Scalar>(&self, parameters: &[f64], poses: [&Pose<S>; 2]) -> Nearest<S> {
+        let [a, b] = self.solids(parameters);
+        nearest([&a, &b], poses).unwrap_or(Nearest {
+            // Pairs without a closed form are rejected when a spec is read.
+            gap: S::lift(f64::NAN),
+            n: Vec3::zeros(),
+            from_a: Vec3::zeros(),
+            is_beside: false,
+        })
+    }
+
+    /// Returns an upper bound of the gap's rate, m/s, for the motion of a relative to b at the
+    /// origin of a, the angular velocity of b and the distance of both origins (m).
+    pub fn fastest(&self, parameters: &[f64], relative: &Twist<f64>, w_B: Vec3<f64>, apart: f64) -> f64 {
+        let [a, b] = self.solids(parameters);
+        let v = relative.v.norm();
+        // Rotation of a sphere changes no distance, so its centre moves relative to the other shape.
+        match (a, b, a.extent()) {
+            (Solid::Sphere { .. }, ..) => v + w_B.norm() * apart,
+            (_, Solid::Sphere { .. }, _) => v + (w_B + relative.w).norm() * apart,
+            (_, _, Some(extent)) => v + w_B.norm() * apart + relative.w.norm() * extent,
+            (_, _, None) => {
+                let extent = b.extent().unwrap_or(0.0);
+                v + (w_B + relative.w).norm() * apart + relative.w.norm() * extent
+            }
+        }
+    }
+
+    /// Reports narrow ends of cones and funnels that are not narrower than the other end.
+    pub fn validate(&self, of: &Values, problems: &mut Vec<Problem>) {
+        for shape in self.a.iter().chain([&self.b]) {
+            let (radius, end) = match shape.solid(of.values) {
+                Solid::Cone { radius, end, .. } | Solid::Funnel { radius, end, .. } => (radius, end),
+                _ => continue,
+            };
+            if end >= radius {
+                let what = format!(
+                    "{} is not smaller than the radius {} of the other end of the {}",
+                    Unit::Metre.about(end),
+                    Unit::Metre.about(radius),
+                    shape.kind.name()
+                );
+                report(of.declared, shape.first.nth(1), problems, what);
+            }
+        }
+    }
+}
+
+impl Shape {
+    /// Declares the dimensions of the shape of a side ("a" or "b") of a contact, on a frame.
+    fn declare([contact, side, frame]: [&str; 3], written: &ContactShape, declare: &mut Declarations) -> Self {
+        let kind = written.kind;
+        let first = declare.next_parameter();
+        let place = |field: &str| at("contact", contact, &format!("shape_{side}.{field}"));
+        let text = |what: &str| format!("{what} of the {} of {frame}, contact {contact}", kind.name());
+        if let Some(size) = written.size {
+            let quantities = Quantity::vector(&format!("{contact}.{side}.size"), Unit::Metre, &text("size"));
+            let quantities = quantities.map(|quantity| quantity.bounded(Bound::Positive));
+            declare.parameters(quantities, &size, true, &place("size"));
+        }
+        let tapers = matches!(kind, ContactShapeType::Cone | ContactShapeType::Funnel);
+        let end_radius = tapers.then(|| written.end_radius.unwrap_or(0.0));
+        for (field, value, bound, what) in [
+            ("radius", written.radius, Bound::Positive, "radius"),
+            ("end_radius", end_radius, Bound::NotNegative, "radius at the narrow end"),
+            ("length", written.length, Bound::Positive, "length"),
+            ("thickness", written.thickness, Bound::Positive, "thickness of the wall"),
+        ] {
+            let Some(value) = value else { continue };
+            let quantity = Quantity::new(format!("{contact}.{side}.{field}"), Unit::Metre, text(what)).bounded(bound);
+            declare.parameter(quantity, value, true, &place(field));
+        }
+        Self { kind, first }
+    }
+
+    /// Returns the solid with the parameters' values.
+    fn solid(self, parameters: &[f64]) -> Solid {
+        let number = |i: usize| self.first.nth(i).of(parameters);
+        match self.kind {
+            ContactShapeType::Plane => Solid::Plane,
+            ContactShapeType::Sphere => Solid::Sphere { radius: number(0) },
+            ContactShapeType::Disc => Solid::Disc { radius: number(0) },
+            ContactShapeType::Capsule => Solid::Capsule {
+                radius: number(0),
+                half: 0.5 * number(1),
+            },
+            ContactShapeType::Box => Solid::Box {
+                half: [0, 1, 2].map(|i| 0.5 * number(i)),
+            },
+            ContactShapeType::Cylinder => Solid::Cylinder {
+                radius: number(0),
+                half: 0.5 * number(1),
+            },
+            ContactShapeType::Cone => Solid::Cone {
+                radius: number(0),
+                end: number(1),
+                half: 0.5 * number(2),
+            },
+            ContactShapeType::Funnel => Solid::Funnel {
+                radius: number(0),
+                end: number(1),
+                half: 0.5 * number(2),
+                thickness: number(3),
+            },
+        }
+    }
+}
