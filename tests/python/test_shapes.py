@@ -106,4 +106,5 @@ def test_gaps_and_normals_are_those_of_coal(within):
     assert compared > MODELS * POSES
     assert failed * 100_000 <= compared
     within("gap against Coal, m", worst, 1e-9, "the tolerance of an iterative distance")
-    within("normal against Coal", turned, 1e-6, "the root of the tolerance of an iterative distance")
+    # A gap d with the error ε has a direction with the error √(2 ε/d): 1.4e-5 for 1e-13 m and 1e-3 m.
+    within("normal against Coal", turned, 1e-5, "the direction of an iterative distance")
