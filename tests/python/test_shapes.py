@@ -88,12 +88,13 @@ def test_gaps_and_normals_are_those_of_coal(within):
             C = model.jacobian(0.0, x[i])[2] if i < NORMALS else None
             for k, (a, b) in enumerate(shapes.values()):
                 gap, normal = reference(a[1], b[1], at_a, at_b)
-                if (gap <= 1e-9) != (gaps[i, k] <= 1e-9):
-                    # A few of 10⁵ distances, most of cones, are not found with so small a tolerance.
-                    gap, _ = reference(a[1], b[1], at_a, at_b, 1e-6)
-                    assert abs(gap - gaps[i, k]) < 1e-6, (list(shapes)[k], gap, gaps[i, k])
+                is_wrong = (gap <= 1e-9) != (gaps[i, k] <= 1e-9) or (gap > 0.0 and abs(gap - gaps[i, k]) > 1e-9)
+                if is_wrong:
+                    # Coal's iteration ends at a wrong distance of a few of 10⁶ cones; another
+                    # tolerance has another path.
+                    gap, normal = reference(a[1], b[1], at_a, at_b, 1e-12)
                     failed += 1
-                    continue
+                    assert (gap <= 1e-9) == (gaps[i, k] <= 1e-9), (list(shapes)[k], gap, gaps[i, k])
                 # Coal's penetration depths of shapes without a closed form are far less accurate.
                 if gap <= 0.0 or gaps[i, k] <= 0.0:
                     continue
@@ -103,6 +104,7 @@ def test_gaps_and_normals_are_those_of_coal(within):
                     ours = C[outputs[k], places[0] : places[0] + 3]
                     turned = max(turned, np.linalg.norm(ours - normal))
     assert compared > MODELS * POSES
-    assert failed * 10_000 <= compared
+    assert failed * 100_000 <= compared
     within("gap against Coal, m", worst, 1e-9, "the tolerance of an iterative distance")
-    within("normal against Coal", turned, 1e-6, "the root of the tolerance of an iterative distance")
+    # A gap d with the error ε has a direction with the error √(2 ε/d): 1.4e-5 for 1e-13 m and 1e-3 m.
+    within("normal against Coal", turned, 1e-5, "the direction of an iterative distance")

@@ -67,20 +67,6 @@ depth = 0.05
 dissipation = 0.2
 mu = 0.3
 slip = 0.01
-[contact.box]
-a = "base"
-b = "target"
-shape_a = { type = "sphere", radius = 0.3 }
-shape_b = { type = "box", size = [1.0, 2.0, 3.0] }
-law = "compliant"
-force = 40.0
-depth = 0.05
-[contact.plate]
-a = "one"
-b = "target"
-shape_a = { type = "capsule", radius = 0.1, length = 0.5 }
-shape_b = { type = "plane" }
-e = 0.5
 "#;
 
 /// Slides on the world: no state enters the equations of motion, all masses do.
