@@ -176,13 +176,10 @@ class _Reader:
             self.report("duration", f"{task.duration} s is shorter than a step of {task.step} s")
         self.campaign(task)
         if self.problems:
-            text = "\n".join(f"  {problem}" for problem in self.problems)
-            raise GrappleError(
-                f"{self.name}: {len(self.problems)} problem(s)\n{text}",
-                [(problem, None, None, None) for problem in self.problems],
-            )
-        parameters = model.model().parameters
-        task.nominal = {name: parameters[name] if name in parameters else self.run[name] for name in task.dispersion}
+            count = f"{len(self.problems)} problem{'s' * (len(self.problems) > 1)}"
+            text = "\n  ".join([f"{self.name}: {count}", *self.problems])
+            raise GrappleError(text, [(problem, None, None, None) for problem in self.problems])
+        task.nominal = {name: self.run[name] for name in task.dispersion}
         return task
 
     def report(self, key: str, text: str) -> None:
@@ -204,9 +201,9 @@ class _Reader:
             if only and name not in only:
                 self.report(key, f"there is no {name!r}; it has {', '.join(only)}")
                 continue
-            for component in [name] if names is None else self.components(key, name, names):
-                if (entry := read(key, component, value)) is not None:
-                    entries[component] = entry
+            components = [name] if names is None else self.components(key, name, names)
+            if components and (entry := read(key, name, value)) is not None:
+                entries |= dict.fromkeys(components, entry)
         return entries
 
     def components(self, key: str, name: str, names: Any) -> list[str]:
