@@ -178,6 +178,20 @@ impl<S: Scalar> TurnedFrame<S> {
         let s_dot = self.theta.dot(theta_dot) * S::lift(2.0);
         (side * self.a_s + self.theta.cross(&side) * self.b_s) * s_dot + theta_dot.cross(&side) * self.b
     }
+
+    /// Returns `V̇ᵀ g` for the matrix `V` of [`velocity`](Self::velocity) and its derivative along
+    /// `theta_dot`.
+    pub fn velocity_change(&self, theta_dot: &Vec3<S>, g: &Vec3<S>) -> Vec3<S> {
+        let theta = &self.theta;
+        let (s, s_dot) = (theta.dot(theta), theta.dot(theta_dot) * S::lift(2.0));
+        let along = theta.dot(g);
+        let stretch = -(self.b + s * self.b_s) * s_dot;
+        g * stretch
+            + g.cross(theta) * (self.a_s * s_dot)
+            + g.cross(theta_dot) * self.a
+            + theta * (self.b_s * s_dot * along + self.b * theta_dot.dot(g))
+            + theta_dot * (self.b * along)
+    }
 }
 
 /// Coefficients of `s^k` in `a = Σ (−s)ᵏ/(2k+2)!` and `b = Σ (−s)ᵏ/(2k+3)!`, and in their

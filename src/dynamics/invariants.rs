@@ -1,5 +1,9 @@
 //! Conserved quantities (momentum, energy) and the mass centre.
 
+mod adjoint;
+
+pub use adjoint::InvariantsAdjoint;
+
 use crate::algebra::{Mat3, Scalar, Vec3, lift3, lift33, norm};
 use crate::nodal::interpolate;
 use crate::system::{AncfBeam, Configuration, Derived, JointState, Kinematics, Mechanism, NodalConstants, System};
@@ -25,6 +29,19 @@ pub struct Invariants<S: Scalar> {
 }
 
 impl<S: Scalar> Invariants<S> {
+    /// Returns those of no body.
+    pub fn zero() -> Self {
+        Self {
+            mass: 0.0,
+            mass_centre: Vec3::zeros(),
+            p: Vec3::zeros(),
+            h: Vec3::zeros(),
+            kinetic_energy: S::zero(),
+            p_scale: S::zero(),
+            h_scale: S::zero(),
+        }
+    }
+
     /// Computes the invariants. If directors are states (formulation `natural`), `directors_rates`
     /// holds their rates for each body (columns, 1/s), including the constraint-violating part.
     pub fn new(at: Configuration<S>, joints: JointState<S>, directors_rates: Option<&[Mat3<S>]>) -> Self {
@@ -110,18 +127,29 @@ impl<S: Scalar> Invariants<S> {
 }
 
 /// Motion of one body: that of its mass centre, and its angular momentum about it; world axes.
-struct BodyMotion<S: Scalar> {
+#[derive(Clone, Copy, Debug)]
+pub struct BodyMotion<S: Scalar> {
     /// Mass centre from the body's origin, m.
-    c: Vec3<S>,
+    pub c: Vec3<S>,
     /// Velocity of the mass centre, m/s.
-    v: Vec3<S>,
+    pub v: Vec3<S>,
     /// Angular momentum about the mass centre, kg·m²/s.
-    spin: Vec3<S>,
+    pub spin: Vec3<S>,
     /// Kinetic energy, J.
-    kinetic_energy: S,
+    pub kinetic_energy: S,
 }
 
 impl<S: Scalar> BodyMotion<S> {
+    /// Returns the motion of a body at rest, with its mass centre at its origin.
+    pub fn zero() -> Self {
+        Self {
+            c: Vec3::zeros(),
+            v: Vec3::zeros(),
+            spin: Vec3::zeros(),
+            kinetic_energy: S::zero(),
+        }
+    }
+
     /// Computes the motion of a rigid body in natural coordinates, with `E = ∫x xᵀ dm` about the
     /// mass centre: `Σ E_kl d_k × ḋ_l` and `½ tr(Ḋ E Ḋᵀ)`.
     fn of_directors(derived: &Derived, kinematics: &Kinematics<S>, rates: &Mat3<S>, i: usize) -> Self {
@@ -140,7 +168,8 @@ impl<S: Scalar> BodyMotion<S> {
         }
     }
 
-    fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S], i: usize) -> Self {
+    /// Computes the motion of body `i`.
+    pub fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S], i: usize) -> Self {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
         let (w, v) = (&at.V_WB.w, &at.V_WB.v);

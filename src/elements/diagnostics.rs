@@ -150,7 +150,10 @@ fn observe_invariants<S: Scalar>(view: &View<S>, y: &mut Cursor<S>) {
         .recovered
         .and_then(|recovered| recovered.directors_rates.as_deref());
     let at = now.configuration();
-    let sum = Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors);
+    let sum = match view.invariants {
+        Some(given) => *given,
+        None => Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors),
+    };
     let potential = view.elements.potential_energy(now);
     y.vector(&sum.p);
     y.vector(&sum.h);

@@ -297,6 +297,12 @@ impl Elements {
         power
     }
 
+    /// Returns true if momenta and energy of the whole system are outputs.
+    pub(crate) fn observe_invariants(&self) -> bool {
+        let mut all = self.diagnostics.iter();
+        all.any(|diagnostics| matches!(diagnostics, diagnostics::Diagnostics::Invariants))
+    }
+
     /// Returns the state dependencies of the loads, which determine whether they can be
     /// differentiated separately for each body and each joint.
     ///

@@ -2,6 +2,7 @@
 
 use super::{Closed, Discrete, Elements, Instant, TaskState};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
+use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
 use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered};
@@ -179,6 +180,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub tasks: &'a [TaskState<S>],
     /// Outputs of the tasks of a controller.
     pub guidance: &'a [S],
+    /// Momenta and energy if they have been computed; else `None`.
+    pub invariants: Option<&'a Invariants<S>>,
 }
 
 /// Pose and velocity of a frame in the world.

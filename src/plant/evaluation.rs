@@ -10,6 +10,7 @@ use super::model::{Model, Parts};
 use super::task::Tasks;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
+use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
@@ -38,7 +39,10 @@ pub(super) struct Evaluation<S: Scalar> {
     /// Constraints of captures and loops; `None` if the model can have neither.
     pub(super) closure: Option<Box<Closure<S>>>,
     pub(super) inputs: Vec<S>,
-    q_WB: Vec<Quaternion<S>>,
+    pub(super) q_WB: Vec<Quaternion<S>>,
+    /// Momenta and energy if these and [`q_WB`](Self::q_WB) are given, for adjoint derivatives;
+    /// `None` if the outputs are computed from the kinematics.
+    pub(super) invariants: Option<Invariants<S>>,
     /// Derivatives of the rates of joints and modes, used if they are not states or if the model has
     /// sensors.
     pub(super) qdd: Vec<S>,
@@ -66,6 +70,7 @@ impl<S: Scalar> Evaluation<S> {
             closure: Closure::new(model),
             inputs: vec![S::zero(); model.inputs_of_loads()],
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
+            invariants: None,
             qdd: vec![S::zero(); system.nv],
             dx: match model.elements.sticking.is_empty() && model.elements.sensors.is_empty() {
                 true => Vec::new(),
@@ -262,7 +267,9 @@ impl<S: Scalar> Evaluation<S> {
         let q_WB = match (&model.coordinates, recovered) {
             (Coordinates::Maximal(_), Some(recovered)) => recovered.q_WB.as_slice(),
             _ => {
-                system.attitudes(derived, at.q, &mut self.q_WB);
+                if self.invariants.is_none() {
+                    system.attitudes(derived, at.q, &mut self.q_WB);
+                }
                 &self.q_WB
             }
         };
@@ -283,6 +290,7 @@ impl<S: Scalar> Evaluation<S> {
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
             guidance: self.guidance.as_ref().map_or(&[], |guidance| &guidance.outputs),
+            invariants: self.invariants.as_ref(),
         })
     }
 

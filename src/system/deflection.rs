@@ -1,3 +1,7 @@
+mod adjoint;
+
+pub use adjoint::{BodyMotion, ModalAdjoints, ModalMotion, MomentumWeights, along_modes};
+
 use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, JointState, Kinematics, Mechanism, System};
 use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
@@ -33,6 +37,12 @@ pub struct Deflection<S: Scalar> {
     fields: Vec<FieldMotion<S>>,
     /// Zero amplitudes, for terms of the undeformed body.
     rest: Vec<S>,
+}
+
+/// Returns the largest number of fields of a body with `n` modes: a beam has at most one per mode
+/// and one per pair of modes; modal data have three per mode.
+pub(super) fn most_fields(n: usize) -> usize {
+    (n * (n + 3) / 2).max(3 * n)
 }
 
 /// Dependence of a field on the modes.
@@ -126,9 +136,7 @@ impl<S: Scalar> Integrals<S> {
 impl<S: Scalar> Deflection<S> {
     /// Allocates for a body with `n` modes.
     pub fn new(n: usize) -> Self {
-        // A beam has at most one field per mode and one per pair of modes; modal data have three
-        // per mode.
-        let most_fields = (n * (n + 3) / 2).max(3 * n);
+        let most_fields = most_fields(n);
         Self {
             h: Vec3::zeros(),
             h_dot: Vec3::zeros(),

@@ -1,3 +1,4 @@
+use super::deflection::most_fields;
 use super::{BodyConstants, BodyKinematics, Deflection, ParamId};
 use crate::algebra::{Mat3, Scalar, Sym3, Vec3};
 use nalgebra::{DMatrix, DVector};
@@ -33,6 +34,11 @@ pub struct Modes {
 }
 
 impl Modes {
+    /// Returns the largest number of [fields](Field) of the body.
+    pub fn most_fields(&self) -> usize {
+        most_fields(self.n)
+    }
+
     /// Returns the index range of the rates.
     pub fn rates(&self) -> Range<usize> {
         self.v..self.v + self.n

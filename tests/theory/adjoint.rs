@@ -3,7 +3,7 @@
 
 use crate::duals::{Point, ZERO, nominals, scales, stacked};
 use crate::every_load::{FAR, every_load};
-use crate::everything::{self, COUPLED};
+use crate::everything::{self, COUPLED, EVERYTHING};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
@@ -142,20 +142,133 @@ fn adjoints_equal_products_with_jacobians_for_every_load_in_every_formulation() 
     }
 }
 
-/// The recursion over the tree, with the loads and sensors of rigid bodies; without a flexible body,
-/// a loop or a coupling the evaluation is not recorded as a whole.
+/// The recursion over the tree, with the loads and sensors of rigid and flexible bodies; without a
+/// loop or a coupling the evaluation is not recorded as a whole.
 #[test]
-fn adjoints_equal_products_with_jacobians_for_loads_on_rigid_bodies() {
+fn adjoints_equal_products_with_jacobians_for_loads_and_sensors_on_trees() {
     let (motor, _) = COUPLED.split_once("[coupling").expect("the last table");
-    let text = everything::rigid()
-        + motor
-        + "[body.sat]\nmass = 0.6\nmass_centre = [0.1, -0.1, 0.2]\ninertia = [0.1, 0.2, 0.15]\n\
-           [joint.leaves]\ntype = \"free\"\nparent = \"c\"\nchild = \"sat\"\norigin = [0.2, 0.1, 0.4]\n\
-           start = { angular_velocity = [0.2, -0.3, 0.6], velocity = [0.1, -0.4, 0.2] }\n\
-           [port.away]\nframe = \"sat\"\naxes = \"frame\"\n\
-           [sensor.imu]\ntype = \"imu\"\nframe = \"c\"\n\
-           [sensor.wrist_load]\ntype = \"force_torque\"\njoint = \"elbow\"\n";
-    let mut plant = crate::plant(&text);
+    let more = "[body.sat]\nmass = 0.6\nmass_centre = [0.1, -0.1, 0.2]\ninertia = [0.1, 0.2, 0.15]\n\
+         [joint.leaves]\ntype = \"free\"\nparent = \"c\"\nchild = \"sat\"\norigin = [0.2, 0.1, 0.4]\n\
+         start = { angular_velocity = [0.2, -0.3, 0.6], velocity = [0.1, -0.4, 0.2] }\n\
+         [port.away]\nframe = \"sat\"\naxes = \"frame\"\n\
+         [sensor.imu]\ntype = \"imu\"\nframe = \"c\"\n\
+         [sensor.wrist_load]\ntype = \"force_torque\"\njoint = \"elbow\"\n";
+    let on_boom = "[sensor.on_boom]\ntype = \"imu\"\nframe = \"middle\"\n";
+    for text in [
+        everything::rigid() + motor + more,
+        EVERYTHING.to_owned() + motor + more + on_boom,
+    ] {
+        assert_adjoints(&text.replace("bodies = true", "bodies = true\nreactions = true"));
+    }
+}
+
+/// Flexible bodies whose deflections no load reads: they are not recorded.
+#[test]
+fn adjoints_equal_products_with_jacobians_for_flexible_bodies() {
+    assert_adjoints(FLEXIBLE);
+}
+
+/// A beam of segments in large motion, with an arm at its tip, a free body on a beam, and modal data
+/// with a node that carries a body.
+const FLEXIBLE: &str = r#"
+name = "flexible"
+[output]
+bodies = true
+reactions = true
+[body.hull]
+mass = 20.0
+mass_centre = [0.1, -0.2, 0.1]
+inertia = [2.0, 3.0, 4.0, 0.1, -0.2, 0.3]
+start = { angular_velocity = [0.4, -0.3, 0.5], velocity = [0.2, 0.1, -0.3] }
+[body.boom]
+[body.boom.beam]
+length = 2.0
+mass_per_length = 1.0
+polar_inertia_per_length = 0.01
+EI = 50.0
+GJ = 10.0
+bending = 2
+torsion = 1
+segments = 2
+damping_ratio = 0.01
+[joint.root]
+type = "spherical"
+parent = "hull"
+child = "boom"
+origin = [0.5, 0.1, 0.2]
+start = { rate = [0.3, 0.2, -0.4] }
+[body.link]
+mass = 0.5
+mass_centre = [0.3, 0.1, 0.0]
+inertia = [0.01, 0.02, 0.02]
+[joint.tip]
+type = "universal"
+parent = "boom"
+child = "link"
+origin = [2.0, 0.0, 0.0]
+start = { position = [0.3, -0.2], rate = [0.5, 0.7] }
+[body.rod]
+[body.rod.beam]
+length = 1.0
+mass_per_length = 2.0
+polar_inertia_per_length = 0.02
+EI = 80.0
+GJ = 20.0
+bending = 1
+torsion = 1
+[joint.slider]
+type = "planar"
+parent = "link"
+child = "rod"
+origin = [0.6, 0.0, 0.0]
+start = { rate = [0.4, 0.2, -0.3] }
+[body.leaving]
+mass = 0.4
+mass_centre = [0.05, 0.0, 0.1]
+inertia = [0.02, 0.03, 0.03]
+[joint.leaves]
+type = "free"
+parent = "rod"
+child = "leaving"
+origin = [1.0, 0.0, 0.0]
+start = { angular_velocity = [0.2, -0.3, 0.6], velocity = [0.1, -0.4, 0.2] }
+[body.array]
+mass = 3.0
+mass_centre = [0.0, 1.0, 0.1]
+inertia = [2.0, 0.4, 2.1]
+[body.array.modal]
+frequencies = [0.4, 0.9]
+damping_ratio = 0.005
+participation = [
+    [0.1, 0.0, 0.9, 0.8, -0.1, 0.0],
+    [-0.8, 0.1, 0.0, 0.0, 0.0, 0.7],
+]
+[body.array.modal.node.corner]
+position = [0.5, 2.0, 0.0]
+displacement = [[0.0, 0.1, 0.4], [-0.3, 0.1, 0.0]]
+rotation = [[0.1, -0.2, 0.0], [0.0, 0.1, 0.3]]
+[joint.drive]
+type = "revolute"
+axis = [0.0, 1.0, 0.0]
+parent = "hull"
+child = "array"
+origin = [0.0, 0.6, 0.0]
+start = { rate = 0.4 }
+[body.sensor]
+mass = 0.2
+mass_centre = [0.0, 0.1, 0.1]
+inertia = [0.01, 0.01, 0.01]
+[joint.gimbal]
+type = "cylindrical"
+parent = "array"
+child = "sensor"
+origin = [0.5, 2.0, 0.0]
+start = { rate = [0.4, 0.1] }
+"#;
+
+/// Asserts the equality at the start and in displaced states.
+fn assert_adjoints(text: &str) {
+    let mut plant = crate::plant(text);
     for (seed, size) in [(1, 0.0), (2, 0.1), (3, 1.0)] {
         let point = near_start(&mut plant, seed, size);
         let off = worst(&plant, &point);

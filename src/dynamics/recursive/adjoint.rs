@@ -1,11 +1,18 @@
+mod arm;
+
+use arm::{Arm, Frame};
+
 use crate::algebra::{ArticulatedInertia, Quaternion, Twist, Vec3, Wrench};
-use crate::dynamics::body::rigid_body;
+use crate::dynamics::body::inertia_and_bias;
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
 use crate::system::joint::{groups, quaternion_rate_derivatives};
-use crate::system::{Body, BodyKinematics, Configuration, JointState, Kinematics, System};
+use crate::system::{
+    Body, BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion,
+    Modes, System, along_modes,
+};
 
-/// Adjoint of the equations of motion of trees of rigid bodies, in O(n).
+/// Adjoint of the equations of motion of trees of rigid and flexible bodies, in O(n).
 ///
 /// A function of positions, velocities, accelerations, joint reactions and loads has derivatives
 /// with respect to all of these, the [`Gradient`]. This recursion computes from them the
@@ -17,6 +24,8 @@ use crate::system::{Body, BodyKinematics, Configuration, JointState, Kinematics,
 #[derive(Clone, Debug)]
 pub struct TreeAdjoint {
     bodies: Vec<BodyAdjoint>,
+    /// Stations of flexible bodies, as bodies without mass.
+    stations: Vec<BodyAdjoint>,
     /// Adjoints of the derivatives of the rates, without the part from bodies.
     direct: Vec<f64>,
     /// Adjoints of the derivatives of the rates, with the part from bodies.
@@ -24,6 +33,10 @@ pub struct TreeAdjoint {
     /// `λ = M⁻¹ q̈_bar`: the adjoints of the generalised forces.
     lambda: Vec<f64>,
     load: Applied<f64>,
+    /// Rates of the modes in the virtual motion, `−λ`.
+    virtual_rates: Vec<f64>,
+    /// Workspace for the fields of a flexible body.
+    fields: Vec<[f64; 4]>,
 }
 
 /// Derivatives of a function with respect to position and motion of a body, in world axes.
@@ -54,7 +67,7 @@ impl Gradient {
 /// Derivatives of a function with respect to bodies and joints.
 #[derive(Clone, Copy, Debug)]
 pub struct Partials<'a> {
-    /// With respect to position, motion and reaction of each body.
+    /// With respect to position, motion and reaction of each body, then of each station.
     pub bodies: &'a [Gradient],
     /// With respect to the joints' columns, torque part with respect to the angular part.
     pub columns: &'a [Wrench<f64>],
@@ -81,68 +94,122 @@ struct BodyAdjoint {
     /// Virtual motion `Λ` by the rates `−λ`, and by the adjoints of reactions.
     virtual_motion: Twist<f64>,
     cut: Twist<f64>,
+    /// Derivative of the virtual power of the inertial forces with respect to the acceleration.
+    by_acceleration: Wrench<f64>,
     /// Derivatives with respect to a virtual displacement of the body and of its outboard part, and
     /// to its first and second time derivative.
     G: [Wrench<f64>; 3],
 }
 
-/// Frame in which a column of a joint is fixed: angular velocity, angular acceleration, and angular
-/// part of `Λ`.
-#[derive(Clone, Copy)]
-struct Frame {
-    w: Vec3<f64>,
-    alpha: Vec3<f64>,
-    virtual_w: Vec3<f64>,
-}
-
-impl TreeAdjoint {
-    /// Allocates for `system`.
-    pub fn new(system: &System) -> Self {
-        let body = BodyAdjoint {
-            A: Twist::zero(),
+impl BodyAdjoint {
+    /// Creates that of a station with the acceleration `A`.
+    fn new(A: Twist<f64>) -> Self {
+        Self {
+            A,
             I: ArticulatedInertia::zero(),
             inertial: Wrench::zero(),
             own: Wrench::zero(),
             f: Wrench::zero(),
             virtual_motion: Twist::zero(),
             cut: Twist::zero(),
+            by_acceleration: Wrench::zero(),
             G: [Wrench::zero(); 3],
-        };
+        }
+    }
+
+    /// Adds the derivatives of a function of position and motion, (4), apart from that with respect to
+    /// the acceleration in `G[2]`; `w` is the angular velocity.
+    fn add(&mut self, w: &Vec3<f64>, of: &Gradient) {
+        let [G_0, G_1, _] = &mut self.G;
+        *G_0 = *G_0 + of.pose;
+        *G_1 = *G_1 + of.velocity;
+        G_0.t += w.cross(&of.velocity.t) + self.A.w.cross(&of.acceleration.t);
+        G_1.t += w.cross(&of.acceleration.t);
+    }
+
+    fn motion(&self, w: Vec3<f64>, virtual_motion: Twist<f64>) -> BodyMotion {
+        BodyMotion {
+            w,
+            A: self.A,
+            virtual_motion,
+        }
+    }
+}
+
+impl TreeAdjoint {
+    /// Allocates for `system`.
+    pub fn new(system: &System) -> Self {
+        let body = BodyAdjoint::new(Twist::zero());
+        let fields = system.flexible().map(Modes::most_fields);
         Self {
             bodies: vec![body; system.bodies.len()],
+            stations: vec![body; system.stations.len()],
             direct: vec![0.0; system.nv],
             qdd_bar: vec![0.0; system.nv],
             lambda: vec![0.0; system.nv],
             load: Applied::none(system),
+            virtual_rates: vec![0.0; system.nv],
+            fields: Vec::with_capacity(fields.max().unwrap_or(0)),
         }
     }
 
-    /// Stores the solution of the equations of motion under the loads `applied`, with the
+    /// Stores the solution `qdd` of the equations of motion under the loads `applied`, with the
     /// accelerations `A` beyond `A_bias`, and begins with the adjoints `qdd_bar` of the rates'
     /// derivatives.
-    pub fn begin(&mut self, at: Configuration<f64>, applied: &Applied<f64>, A: &[Twist<f64>], qdd_bar: &[f64]) {
+    pub fn begin(
+        &mut self,
+        at: Configuration<f64>,
+        applied: &Applied<f64>,
+        A: &[Twist<f64>],
+        qdd: &[f64],
+        qdd_bar: &[f64],
+    ) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
         self.direct.copy_from_slice(qdd_bar);
         self.qdd_bar.copy_from_slice(qdd_bar);
+        self.virtual_rates.fill(0.0);
         for (i, body) in self.bodies.iter_mut().enumerate() {
-            let here = &at.kinematics.bodies[i];
-            let (I, bias) = rigid_body(&at.derived.bodies[i], here);
-            let inertial = I.times(&A[i]) + bias;
+            let (I, bias) = inertia_and_bias(system, derived, kinematics, i);
+            let mut inertial = I.times(&A[i]) + bias;
+            if let Some(modes) = &system.bodies[i].modes {
+                let eta_ddot = &qdd[modes.rates()];
+                for (L, &rate) in kinematics.deflections[modes.index].L.iter().zip(eta_ddot) {
+                    inertial = inertial + *L * rate;
+                }
+                for s in modes.stations.clone() {
+                    let beyond = kinematics.beyond_bias(system, modes, s, &A[i], eta_ddot);
+                    self.stations[s] = BodyAdjoint::new(kinematics.stations[s].A_bias + beyond);
+                }
+            }
+            let own = inertial - applied.wrench[i];
             *body = BodyAdjoint {
-                A: here.A_bias + A[i],
                 I,
                 inertial,
-                own: inertial - applied.wrench[i],
-                f: inertial - applied.wrench[i],
-                virtual_motion: Twist::zero(),
-                cut: Twist::zero(),
-                G: [Wrench::zero(); 3],
+                own,
+                f: own,
+                ..BodyAdjoint::new(kinematics.bodies[i].A_bias + A[i])
             };
         }
     }
 
-    /// Returns the acceleration of a body's origin, `A_bias` included.
-    pub fn acceleration(&self, body: usize) -> &Twist<f64> {
-        &self.bodies[body].A
+    /// Returns the entry of a carrier; `None` for the world.
+    fn carrier_mut(&mut self, carrier: Carrier) -> Option<&mut BodyAdjoint> {
+        match carrier {
+            Carrier::Body(body) => Some(&mut self.bodies[body]),
+            Carrier::Station(station) => Some(&mut self.stations[station]),
+            Carrier::World | Carrier::Point(_) => None,
+        }
+    }
+
+    /// Returns the acceleration of the origin of body `i`, or of station `i` less the number of
+    /// bodies, `A_bias` included.
+    pub fn acceleration(&self, i: usize) -> &Twist<f64> {
+        let stations = self.stations.get(i.wrapping_sub(self.bodies.len()));
+        &stations.unwrap_or_else(|| &self.bodies[i]).A
     }
 
     /// Adds the adjoints of accelerations and reactions of bodies, and the `direct` ones of the
@@ -153,15 +220,30 @@ impl TreeAdjoint {
             *sum += direct;
         }
         for (i, body) in system.bodies.iter().enumerate() {
-            let carried = body
-                .parent
-                .map_or_else(Twist::zero, |P| self.bodies[P].cut.shift(&kinematics.bodies[i].r_PB_W));
-            self.bodies[i].cut = carried + gradients[i].reaction;
+            let carrier = body.carrier().of(&self.bodies, &self.stations);
+            let carried = carrier.map_or_else(Twist::zero, |P| P.cut.shift(&kinematics.bodies[i].r_PB_W));
+            let cut = carried + gradients[i].reaction;
+            self.bodies[i].cut = cut;
+            for s in body.modes.iter().flat_map(|modes| modes.stations.clone()) {
+                self.stations[s].cut = cut.shift(&kinematics.stations[s].r_PB_W);
+            }
         }
         self.sum_accelerations(system, kinematics, gradients);
         for (i, body) in system.bodies.iter().enumerate() {
             for v in body.joint.v..body.joint.v + body.joint.nv {
                 self.qdd_bar[v] = self.direct[v] + self.bodies[i].G[2].power(&kinematics.H[v]);
+            }
+            if let Some(modes) = &body.modes {
+                let cut = self.bodies[i].cut;
+                for (v, L) in modes.rates().zip(&kinematics.deflections[modes.index].L) {
+                    self.qdd_bar[v] = self.direct[v] + L.power(&cut);
+                }
+                for s in modes.stations.clone() {
+                    let G = &self.stations[s].G[2];
+                    for (v, T) in modes.rates().zip(&kinematics.T[system.stations[s].first..]) {
+                        self.qdd_bar[v] += G.power(T);
+                    }
+                }
             }
         }
     }
@@ -169,14 +251,27 @@ impl TreeAdjoint {
     /// Computes the derivatives with respect to the second time derivative of virtual
     /// displacements.
     fn sum_accelerations(&mut self, system: &System, kinematics: &Kinematics<f64>, gradients: &[Gradient]) {
-        for (body, gradient) in self.bodies.iter_mut().zip(gradients) {
-            let moved = body.virtual_motion + body.cut;
-            body.G[2] = body.I.times(&moved) + gradient.acceleration;
+        for (i, (body, gradient)) in self.bodies.iter_mut().zip(gradients).enumerate() {
+            body.by_acceleration = body.I.times(&(body.virtual_motion + body.cut));
+            if let Some(modes) = &system.bodies[i].modes {
+                let rates = &self.virtual_rates[modes.rates()];
+                for (L, &rate) in kinematics.deflections[modes.index].L.iter().zip(rates) {
+                    body.by_acceleration = body.by_acceleration + *L * rate;
+                }
+            }
+            body.G[2] = body.by_acceleration + gradient.acceleration;
+        }
+        for (station, gradient) in self.stations.iter_mut().zip(&gradients[system.bodies.len()..]) {
+            station.G[2] = gradient.acceleration;
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
-            if let Some(parent) = body.parent {
-                let carried = self.bodies[i].G[2].shift(&kinematics.bodies[i].r_PB_W);
-                self.bodies[parent].G[2] = self.bodies[parent].G[2] + carried;
+            for s in body.modes.iter().flat_map(|modes| modes.stations.clone()) {
+                let carried = self.stations[s].G[2].shift(&kinematics.stations[s].r_PB_W);
+                self.bodies[i].G[2] = self.bodies[i].G[2] + carried;
+            }
+            let carried = self.bodies[i].G[2].shift(&kinematics.bodies[i].r_PB_W);
+            if let Some(carrier) = self.carrier_mut(body.carrier()) {
+                carrier.G[2] = carrier.G[2] + carried;
             }
         }
     }
@@ -188,6 +283,9 @@ impl TreeAdjoint {
         self.load.clear();
         for (i, body) in system.bodies.iter().enumerate() {
             let rates = body.joint.v..body.joint.v + body.joint.nv;
+            if let Some(modes) = &body.modes {
+                self.load.tau[modes.rates()].copy_from_slice(&self.qdd_bar[modes.rates()]);
+            }
             if body.joint.kind != JointType::Free {
                 self.load.tau[rates.clone()].copy_from_slice(&self.qdd_bar[rates]);
                 continue;
@@ -197,14 +295,22 @@ impl TreeAdjoint {
             let columns = kinematics.H[rates.clone()].iter().zip(&self.qdd_bar[rates]);
             let F = columns.fold(Wrench::zero(), |F, (H, &tau)| F + Wrench::new(H.w, H.v) * tau);
             self.load.wrench[i] = self.load.wrench[i] + F;
-            if let Some(parent) = body.parent {
-                let reaction = F.shift(&kinematics.bodies[i].r_PB_W);
-                self.load.wrench[parent] = self.load.wrench[parent] - reaction;
-            }
+            let reaction = F.shift(&kinematics.bodies[i].r_PB_W) * -1.0;
+            self.load.push(system, kinematics, body.carrier(), reaction);
         }
         dynamics.respond(at, &self.load, &mut self.lambda);
-        for (body, A) in self.bodies.iter_mut().zip(dynamics.A()) {
+        for (to, lambda) in self.virtual_rates.iter_mut().zip(&self.lambda) {
+            *to = -lambda;
+        }
+        for (i, (body, A)) in self.bodies.iter_mut().zip(dynamics.A()).enumerate() {
             body.virtual_motion = *A * -1.0;
+            if let Some(modes) = &system.bodies[i].modes {
+                let rates = &self.virtual_rates[modes.rates()];
+                for s in modes.stations.clone() {
+                    let moved = kinematics.beyond_bias(system, modes, s, &body.virtual_motion, rates);
+                    self.stations[s].virtual_motion = moved;
+                }
+            }
         }
         self.sum_accelerations(system, kinematics, gradients);
     }
@@ -236,6 +342,13 @@ impl TreeAdjoint {
     ) {
         let (system, kinematics) = (at.system, at.kinematics);
         for i in (0..system.bodies.len()).rev() {
+            if let Some(modes) = &system.bodies[i].modes {
+                for s in modes.stations.clone() {
+                    let w = &kinematics.stations[s].V_WB.w;
+                    self.stations[s].add(w, &of.bodies[system.bodies.len() + s]);
+                }
+                self.add_modes(at, i, modes, joints, qdd, bars);
+            }
             self.add_own(&kinematics.bodies[i], i, &of.bodies[i]);
             self.add_columns(system, kinematics, i, of.columns);
             self.joint(at, i, joints, qdd, bars);
@@ -249,26 +362,26 @@ impl TreeAdjoint {
         let w = &here.V_WB.w;
         let moved = body.virtual_motion + body.cut;
         let (mu, nu, inertial) = (&moved.w, &moved.v, &body.inertial);
-        let by_acceleration = body.I.times(&moved);
+        let by_acceleration = body.by_acceleration;
         let (I, load) = (&body.I, body.inertial - body.own);
         let h = Vec3::new(I.B[(2, 1)], I.B[(0, 2)], I.B[(1, 0)]);
         let by_w = w.cross(&h).cross(nu) + h.cross(&nu.cross(w)) + I.J.times(w).cross(mu) + I.J.times(&mu.cross(w));
         let [G_0, G_1, _] = &mut body.G;
         let a = &body.A;
-        G_0.t += of.pose.t + w.cross(&of.velocity.t) + a.w.cross(&of.acceleration.t)
-            - a.v.cross(&by_acceleration.f)
-            - nu.cross(&inertial.f)
-            - body.cut.w.cross(&inertial.t)
-            - body.virtual_motion.w.cross(&load.t);
-        G_0.f += of.pose.f + body.own.f.cross(&body.cut.w) - body.f.f.cross(&of.reaction.w);
-        G_1.t += by_w + w.cross(&by_acceleration.t) + of.velocity.t + w.cross(&of.acceleration.t);
-        G_1.f += of.velocity.f;
+        G_0.t -= a.v.cross(&by_acceleration.f)
+            + nu.cross(&inertial.f)
+            + body.cut.w.cross(&inertial.t)
+            + body.virtual_motion.w.cross(&load.t);
+        G_0.f += body.own.f.cross(&body.cut.w) - body.f.f.cross(&of.reaction.w);
+        G_1.t += by_w + w.cross(&by_acceleration.t);
+        body.add(w, of);
     }
 
     /// Adds the derivatives with respect to the columns of the joint of body `i`, which rotate with
     /// the body or with its carrier.
     fn add_columns(&mut self, system: &System, kinematics: &Kinematics<f64>, i: usize, columns: &[Wrench<f64>]) {
-        let Body { joint, parent, .. } = &system.bodies[i];
+        let body = &system.bodies[i];
+        let joint = &body.joint;
         for k in 0..joint.nv {
             let (H, of) = (&kinematics.H[joint.v + k], &columns[joint.v + k]);
             let moment = H.w.cross(&of.t) + H.v.cross(&of.f);
@@ -278,10 +391,9 @@ impl TreeAdjoint {
                 JointType::Free => k > 2,
                 _ => false,
             };
-            match (on_carrier, *parent) {
-                (false, _) => self.bodies[i].G[0].t += moment,
-                (true, Some(parent)) => self.bodies[parent].G[0].t += moment,
-                (true, None) => {}
+            let fixed_to = if on_carrier { body.carrier() } else { Carrier::Body(i) };
+            if let Some(carrier) = self.carrier_mut(fixed_to) {
+                carrier.G[0].t += moment;
             }
         }
     }
@@ -289,10 +401,11 @@ impl TreeAdjoint {
     /// Adds the derivatives with respect to coordinates and rates of the joint of body `i`, (7).
     fn joint(&self, at: Configuration<f64>, i: usize, joints: JointState<f64>, qdd: &[f64], bars: &mut JointAdjoints) {
         let kinematics = at.kinematics;
-        let Body { joint, parent, .. } = &at.system.bodies[i];
+        let body = &at.system.bodies[i];
+        let joint = &body.joint;
         let BodyAdjoint { G, f, .. } = &self.bodies[i];
         let turned = |w: &Vec3<f64>, C: &Twist<f64>| Twist::new(w.cross(&C.w), w.cross(&C.v));
-        let mut frame = self.frame(kinematics, *parent);
+        let mut frame = self.frame(kinematics, body.carrier());
         let mut of_q = [0.0; 6];
         for group in groups(joint.kind) {
             let before = frame;
@@ -329,19 +442,73 @@ impl TreeAdjoint {
     }
 
     /// Returns the motion of a joint's carrier.
-    fn frame(&self, kinematics: &Kinematics<f64>, carrier: Option<usize>) -> Frame {
+    fn frame(&self, kinematics: &Kinematics<f64>, carrier: Carrier) -> Frame {
         let zero = Vec3::zeros();
-        match carrier {
-            Some(P) => Frame {
-                w: kinematics.bodies[P].V_WB.w,
-                alpha: self.bodies[P].A.w,
-                virtual_w: self.bodies[P].virtual_motion.w,
+        let at = carrier.of(&kinematics.bodies, &kinematics.stations);
+        match at.zip(carrier.of(&self.bodies, &self.stations)) {
+            Some((at, P)) => Frame {
+                w: at.V_WB.w,
+                alpha: P.A.w,
+                virtual_w: P.virtual_motion.w,
             },
             None => Frame {
                 w: zero,
                 alpha: zero,
                 virtual_w: zero,
             },
+        }
+    }
+
+    /// Adds the derivatives with respect to amplitudes and rates of the modes of body `i`, (9) to
+    /// (12), and adds `G` and `f` of its stations to those of the body.
+    fn add_modes(
+        &mut self,
+        at: Configuration<f64>,
+        i: usize,
+        modes: &Modes,
+        joints: JointState<f64>,
+        qdd: &[f64],
+        bars: &mut JointAdjoints,
+    ) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
+        let (here, Some(elastic)) = (&kinematics.bodies[i], &derived.bodies[i].elastic) else {
+            return;
+        };
+        let motion = ModalMotion {
+            eta: &joints.q[modes.coordinates()],
+            rate: &joints.qd[modes.rates()],
+            acceleration: &qdd[modes.rates()],
+            virtual_rate: &self.virtual_rates[modes.rates()],
+        };
+        let mut bars = ModalAdjoints {
+            eta: &mut bars.q[modes.coordinates()],
+            rate: &mut bars.qd[modes.rates()],
+        };
+        let BodyAdjoint {
+            virtual_motion, cut, ..
+        } = self.bodies[i];
+        let (w, bent) = (here.V_WB.w, &kinematics.deflections[modes.index]);
+        let moved = self.bodies[i].motion(w, virtual_motion + cut);
+        let by_w = bent.virtual_power(elastic, here, &moved, motion, &mut self.fields, &mut bars);
+        self.bodies[i].G[1].t += by_w;
+        let body = self.bodies[i].motion(w, virtual_motion);
+        for s in modes.stations.clone() {
+            let BodyAdjoint { G, f, .. } = self.stations[s];
+            let bias = derived.stations[s].add_adjoints(here, &body, motion, (&G, &f), &mut bars);
+            let r = kinematics.stations[s].r_PB_W;
+            let along = |rates: &[f64]| along_modes(system, &kinematics.T, modes, s, rates);
+            let arm = Arm::new(
+                r,
+                self.frame(kinematics, Carrier::Body(i)),
+                along(motion.rate),
+                along(motion.acceleration) + bias,
+                along(motion.virtual_rate),
+            );
+            arm.carry(&G, &f, &mut self.bodies[i]);
         }
     }
 
@@ -354,35 +521,34 @@ impl TreeAdjoint {
         qd: &[f64],
         qdd: &[f64],
     ) {
-        let Body { joint, parent, .. } = &system.bodies[i];
-        let Some(parent) = *parent else { return };
-        let Frame { w, alpha, virtual_w } = self.frame(kinematics, Some(parent));
-        let rates = joint.v..joint.v + joint.nv;
+        let body = &system.bodies[i];
+        let frame = self.frame(kinematics, body.carrier());
+        let rates = body.joint.v..body.joint.v + body.joint.nv;
         let sum = |rates: &[f64]| {
-            let columns = kinematics.H[joint.v..].iter().zip(rates);
+            let columns = kinematics.H[body.joint.v..].iter().zip(rates);
             columns.fold(Vec3::zeros(), |sum, (H, &rate)| sum + H.v * rate)
         };
-        let r = kinematics.bodies[i].r_PB_W;
-        let (u, u_dot) = (sum(&qd[rates.clone()]), sum(&qdd[rates.clone()]));
-        let r_dot = w.cross(&r) + u;
-        let r_ddot = alpha.cross(&r) + w.cross(&(r_dot + u)) + u_dot;
-        let virtual_r = virtual_w.cross(&r) - sum(&self.lambda[rates]);
+        let arm = Arm::new(
+            kinematics.bodies[i].r_PB_W,
+            frame,
+            sum(&qd[rates.clone()]),
+            sum(&qdd[rates.clone()]),
+            -sum(&self.lambda[rates]),
+        );
         let BodyAdjoint { G, f, .. } = self.bodies[i];
-        let P = &mut self.bodies[parent];
-        let mut carried = G[0].shift(&r);
-        carried.t += r_dot.cross(&G[1].f) + r_ddot.cross(&G[2].f) + virtual_r.cross(&f.f);
-        P.G[0] = P.G[0] + carried;
-        let mut carried = G[1].shift(&r);
-        carried.t += r_dot.cross(&G[2].f) * 2.0;
-        P.G[1] = P.G[1] + carried;
-        P.f = P.f + f.shift(&r);
+        if let Some(carrier) = self.carrier_mut(body.carrier()) {
+            arm.carry(&G, &f, carrier);
+        }
     }
 }
 
 /// Adds the derivatives with respect to coordinates and rates of a sum of the coordinates' time
 /// derivatives, with the weights `q_dot_bar`.
 pub fn add_kinematics(system: &System, joints: JointState<f64>, q_dot_bar: &[f64], bars: &mut JointAdjoints) {
-    for Body { joint, .. } in &system.bodies {
+    for Body { joint, modes, .. } in &system.bodies {
+        for (v, q) in modes.iter().flat_map(|modes| modes.rates().zip(modes.coordinates())) {
+            bars.qd[v] += q_dot_bar[q];
+        }
         let mut plain = 0;
         if joint.nq > joint.nv {
             let attitude = Quaternion::from_slice(&joints.q[joint.q..]);

@@ -1,16 +1,18 @@
 use super::Seeds;
 use super::recording::{check, seed, set_variables};
 use crate::Error;
-use crate::algebra::{Mat3, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
+use crate::algebra::{Mat3, Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
+use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
-use crate::system::{BodyKinematics, JointState, System};
+use crate::system::{BodyKinematics, Carrier, JointState, System};
 
-/// Adjoint derivatives with the recursive formulation, for trees of rigid bodies: the equations of
-/// motion are differentiated by recursion ([`TreeAdjoint`]), loads and outputs are recorded.
+/// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
+/// equations of motion are differentiated by recursion ([`TreeAdjoint`]), loads and outputs are
+/// recorded.
 ///
 /// The variables of the record are, in this order, those of [`Variables`].
 #[derive(Clone, Debug)]
@@ -30,6 +32,9 @@ pub(super) struct ByTree {
     /// Derivatives with respect to the joints' columns.
     columns: Vec<Wrench<f64>>,
     direct: Vec<f64>,
+    /// True if a load may depend on the deflections of bodies.
+    loads_read_deflections: bool,
+    invariants: InvariantsAdjoint,
 }
 
 /// Indices of the first variable of each kind.
@@ -39,8 +44,12 @@ struct Variables {
     qdd: usize,
     /// Columns of the joints, six numbers each.
     H: usize,
-    /// Bodies, [`PER_BODY`] numbers each.
+    /// Bodies, then stations, [`PER_BODY`] numbers each.
     bodies: usize,
+    /// Attitudes of the bodies, four numbers each.
+    attitudes: usize,
+    /// Momenta, mass centre, energy and scales: [`INVARIANTS`] numbers.
+    invariants: usize,
     /// Reaction wrenches, six numbers each.
     reactions: usize,
     count: usize,
@@ -49,6 +58,9 @@ struct Variables {
 /// Rotation matrix, position, position from the carrier, velocity, acceleration.
 const PER_BODY: usize = 9 + 3 + 3 + 6 + 6;
 
+/// Linear and angular momentum, mass centre, kinetic energy, two scales.
+const INVARIANTS: usize = 3 + 3 + 3 + 1 + 2;
+
 impl Variables {
     fn new(model: &Model) -> Self {
         let system = &model.system;
@@ -56,13 +68,17 @@ impl Variables {
         let qdd = u + model.inputs.len();
         let H = qdd + system.nv;
         let bodies = H + 6 * system.nv;
-        let reactions = bodies + PER_BODY * system.bodies.len();
+        let attitudes = bodies + PER_BODY * (system.bodies.len() + system.stations.len());
+        let invariants = attitudes + 4 * system.bodies.len();
+        let reactions = invariants + INVARIANTS;
         let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
         Self {
             u,
             qdd,
             H,
             bodies,
+            attitudes,
+            invariants,
             reactions,
             count: reactions + 6 * of_reactions.count(),
         }
@@ -74,7 +90,6 @@ impl ByTree {
     pub fn supports(model: &Model) -> bool {
         let (system, elements) = (&model.system, &model.elements);
         matches!(model.coordinates, Coordinates::Minimal)
-            && system.flexible().next().is_none()
             && system.nodal.is_empty()
             && system.propellant.is_empty()
             && elements.closures() == 0
@@ -85,6 +100,7 @@ impl ByTree {
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
+        let (reads, mut frames) = (model.elements.reads(), system.frames.iter());
         Self {
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
@@ -96,9 +112,11 @@ impl ByTree {
             y: buffer(model.outputs.len()),
             tape: Tape::default(),
             tree: TreeAdjoint::new(system),
-            gradients: vec![Gradient::zero(); system.bodies.len()],
+            gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
+            invariants: InvariantsAdjoint::new(system),
+            loads_read_deflections: reads.bodies || reads.motions || frames.any(|frame| frame.station.is_some()),
         }
     }
 
@@ -126,11 +144,20 @@ impl ByTree {
             configuration,
             &values.applied,
             values.dynamics.A(),
+            &self.dx[rates.clone()],
             &seeds.dx[rates.clone()],
         );
         let variables = Variables::new(model);
         self.set_variables(system, &variables, at);
-        let loads = self.record(of, at.t, at.discrete, variables.count, seeds.has_outputs())?;
+        let joints = JointState {
+            q: &at.x[..nq],
+            qd: &at.x[rates.clone()],
+        };
+        let invariants = match seeds.has_outputs() {
+            true => self.give_outputs(of, joints, &variables),
+            false => None,
+        };
+        let loads = self.record(of, at.t, at.discrete, &variables, seeds.has_outputs())?;
         // The derivatives of the rates and coordinates are not recorded.
         seed(&mut self.tape, &self.rest[rates.end..], &seeds.dx[rates.end..]);
         if seeds.has_outputs() {
@@ -138,6 +165,9 @@ impl ByTree {
             seed(&mut self.tape, &self.y, seeds.y);
         }
         self.tape.sweep(loads);
+        if let Some(invariants) = &invariants {
+            self.weigh_invariants(of, joints.qd, invariants, variables.invariants);
+        }
         self.read_gradients(system, &variables);
         let configuration = of.at(&self.values.kinematics);
         self.tree.accelerations(configuration, &self.gradients, &self.direct);
@@ -153,13 +183,13 @@ impl ByTree {
         for (k, to) in u_bar.iter_mut().enumerate() {
             *to = self.tape.adjoint(variables.u + k);
         }
-        let joints = JointState {
-            q: &at.x[..nq],
-            qd: &at.x[rates.clone()],
-        };
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
         let configuration = of.at(&self.values.kinematics);
+        if invariants.is_some() {
+            self.invariants
+                .add(configuration, joints, &mut self.gradients, &mut bars);
+        }
         let partials = Partials {
             bodies: &self.gradients,
             columns: &self.columns,
@@ -181,18 +211,9 @@ impl ByTree {
         for (v, (to, from)) in recorded.H.iter_mut().zip(&values.H).enumerate() {
             *to = twist(from, variables.H + 6 * v);
         }
-        for (i, (to, from)) in recorded.bodies.iter_mut().zip(&values.bodies).enumerate() {
-            let first = variables.bodies + PER_BODY * i;
-            let mut R_WB = Mat3::<Recorded>::zeros();
-            set_variables(R_WB.as_mut_slice(), from.R_WB.as_slice(), first);
-            *to = BodyKinematics {
-                R_WB,
-                p_WB: vector(&from.p_WB, first + 9),
-                r_PB_W: vector(&from.r_PB_W, first + 12),
-                V_WB: twist(&from.V_WB, first + 15),
-                // The whole acceleration: that of the recorded dynamics is zero.
-                A_bias: twist(self.tree.acceleration(i), first + 21),
-            };
+        let carriers = recorded.bodies.iter_mut().chain(&mut recorded.stations);
+        for (i, (to, from)) in carriers.zip(values.bodies.iter().chain(&values.stations)).enumerate() {
+            *to = carrier(from, self.tree.acceleration(i), variables.bodies + PER_BODY * i);
         }
         let reactions = (0..system.bodies.len()).filter_map(|i| self.values.dynamics.transmitted(system, i));
         let reactions = reactions.enumerate().map(|(k, F)| {
@@ -202,6 +223,59 @@ impl ByTree {
         self.recorded.dynamics.set_reactions(reactions);
     }
 
+    /// Sets the variables of the record from which outputs are computed, beside those of the loads:
+    /// attitudes and invariants. Returns the values of the invariants if they are outputs.
+    fn give_outputs(
+        &mut self,
+        of: Constants,
+        joints: JointState<f64>,
+        variables: &Variables,
+    ) -> Option<Invariants<f64>> {
+        let Constants { model, derived, .. } = of;
+        model.system.attitudes(derived, joints.q, &mut self.values.q_WB);
+        let attitudes = self.recorded.q_WB.iter_mut().zip(&self.values.q_WB);
+        for (i, (to, from)) in attitudes.enumerate() {
+            let first = variables.attitudes + 4 * i;
+            let mut parts = [Recorded::lift(0.0); 4];
+            set_variables(&mut parts, &from.to_array(), first);
+            *to = Quaternion::from_slice(&parts);
+        }
+        let at = of.at(&self.values.kinematics);
+        let observed = model.elements.observe_invariants();
+        let values = observed.then(|| Invariants::new(at, joints, None));
+        let of = values.unwrap_or_else(Invariants::zero);
+        let first = variables.invariants;
+        let number = |value: f64, k: usize| Recorded::variable(value, first + k);
+        self.recorded.invariants = Some(Invariants {
+            mass: of.mass,
+            p: vector(&of.p, first),
+            h: vector(&of.h, first + 3),
+            mass_centre: vector(&of.mass_centre, first + 6),
+            kinetic_energy: number(of.kinetic_energy, 9),
+            p_scale: number(of.p_scale, 10),
+            h_scale: number(of.h_scale, 11),
+        });
+        values
+    }
+
+    /// Computes the derivatives with respect to the motions of the bodies from those with respect to
+    /// the invariants, the variables from number `first` on.
+    fn weigh_invariants(&mut self, of: Constants, qd: &[f64], values: &Invariants<f64>, first: usize) {
+        let tape = &self.tape;
+        let number = |k: usize| tape.adjoint(first + k);
+        let three = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
+        let bar = Invariants {
+            mass: 0.0,
+            p: three(0),
+            h: three(3),
+            mass_centre: three(6),
+            kinetic_energy: number(9),
+            p_scale: number(10),
+            h_scale: number(11),
+        };
+        self.invariants.weigh(of.at(&self.values.kinematics), qd, values, &bar);
+    }
+
     /// Records the loads, then the power, the derivatives of currents and the outputs; returns the
     /// number of operations of the loads.
     fn record(
@@ -209,11 +283,13 @@ impl ByTree {
         of: Constants,
         t: f64,
         discrete: &Discrete,
-        variables: usize,
+        variables: &Variables,
         has_outputs: bool,
     ) -> Result<usize, Error> {
         let model = of.model;
         let Self {
+            values,
+            tree,
             recorded,
             x,
             u,
@@ -221,15 +297,28 @@ impl ByTree {
             rest,
             y,
             tape,
+            loads_read_deflections,
             ..
         } = self;
-        tape.record(variables, || {
+        recorded.qdd.copy_from_slice(qdd);
+        // The accelerations of stations include those by the modes.
+        for modes in model.system.flexible() {
+            recorded.qdd[modes.rates()].fill(Recorded::lift(0.0));
+        }
+        tape.record(variables.count, || {
             recorded.read_inputs(of, t, u, x, discrete);
             let here = model.split(x.as_slice());
             let joints = JointState {
                 q: here.positions,
                 qd: here.rates,
             };
+            if *loads_read_deflections {
+                for (i, body) in model.system.bodies.iter().enumerate() {
+                    if let Some(modes) = &body.modes {
+                        recorded.kinematics.bend(of.mechanism(), i, modes, joints);
+                    }
+                }
+            }
             let mut power = recorded.load(of, joints, discrete)?;
             let loads = Tape::position();
             let at = of.at(&recorded.kinematics);
@@ -245,6 +334,12 @@ impl ByTree {
                 }
             }
             if has_outputs {
+                // Accelerations are among the operands of outputs, not among those of loads.
+                let stations = recorded.kinematics.stations.iter_mut().zip(&values.kinematics.stations);
+                for (s, (to, from)) in stations.enumerate() {
+                    let i = model.system.bodies.len() + s;
+                    *to = carrier(from, tree.acceleration(i), variables.bodies + PER_BODY * i);
+                }
                 recorded.outputs(of, x, discrete, y);
             }
             Ok(loads)
@@ -260,8 +355,9 @@ impl ByTree {
             *column = six(variables.H + 6 * v);
             *direct = tape.adjoint(variables.qdd + v);
         }
-        let bodies = self.values.kinematics.bodies.iter().zip(&mut self.gradients);
-        for (i, (here, gradient)) in bodies.enumerate() {
+        let values = &self.values.kinematics;
+        let carriers = values.bodies.iter().chain(&values.stations);
+        for (i, (here, gradient)) in carriers.zip(&mut self.gradients).enumerate() {
             let first = variables.bodies + PER_BODY * i;
             let axes = [0, 1, 2].map(|k| here.R_WB.column(k).cross(&three(first + 3 * k)));
             *gradient = Gradient {
@@ -271,14 +367,24 @@ impl ByTree {
                 reaction: Twist::zero(),
             };
         }
+        let bodies = system.bodies.len();
+        let arm = |i: usize| three(variables.bodies + PER_BODY * i + 12);
+        for (s, station) in system.stations.iter().enumerate() {
+            self.gradients[station.body].pose.f -= arm(bodies + s);
+        }
         let mut first = variables.reactions;
-        for i in 0..system.bodies.len() {
+        for (i, body) in system.bodies.iter().enumerate() {
+            let (q, first_of_q) = (&self.values.q_WB[i], variables.attitudes + 4 * i);
+            let (v, q_bar) = (Vec3::new(q.x, q.y, q.z), three(first_of_q + 1));
+            // A rotation θ changes an attitude by `½ (0, θ) ⊗ q`.
+            self.gradients[i].pose.t += (q_bar * q.w + v.cross(&q_bar) - v * tape.adjoint(first_of_q)) * 0.5;
             // The position from the carrier moves with both ends.
-            if let Some(parent) = system.bodies[i].parent {
-                let of_arm = three(variables.bodies + PER_BODY * i + 12);
-                self.gradients[parent].pose.f -= of_arm;
+            match body.carrier() {
+                Carrier::Body(parent) => self.gradients[parent].pose.f -= arm(i),
+                Carrier::Station(s) => self.gradients[bodies + s].pose.f -= arm(i),
+                Carrier::World | Carrier::Point(_) => {}
             }
-            if system.bodies[i].reaction_index.is_some() {
+            if body.reaction_index.is_some() {
                 self.gradients[i].reaction = Twist::new(three(first), three(first + 3));
                 first += 6;
             }
@@ -310,6 +416,20 @@ fn seed_loads(
 /// Returns a vector of the variables from number `first` on.
 fn vector(v: &Vec3<f64>, first: usize) -> Vec3<Recorded> {
     Vec3::from_fn(|k, _| Recorded::variable(v[k], first + k))
+}
+
+/// Returns position and motion of a body or a station of the variables from number `first` on; the
+/// acceleration `A` is the whole one: that of the recorded dynamics is zero.
+fn carrier(from: &BodyKinematics<f64>, A: &Twist<f64>, first: usize) -> BodyKinematics<Recorded> {
+    let mut R_WB = Mat3::<Recorded>::zeros();
+    set_variables(R_WB.as_mut_slice(), from.R_WB.as_slice(), first);
+    BodyKinematics {
+        R_WB,
+        p_WB: vector(&from.p_WB, first + 9),
+        r_PB_W: vector(&from.r_PB_W, first + 12),
+        V_WB: twist(&from.V_WB, first + 15),
+        A_bias: twist(A, first + 21),
+    }
 }
 
 /// Returns a twist of the variables from number `first` on, angular part first.

@@ -1,0 +1,118 @@
+//! Adjoint of the invariants of trees of bodies (`docs/theory/adjoint.md`, *Invariants*).
+
+use super::{BodyMotion, Invariants};
+use crate::algebra::{Vec3, Wrench};
+use crate::dynamics::recursive::{Gradient, JointAdjoints};
+use crate::system::{Configuration, JointState, ModalAdjoints, Modes, MomentumWeights, System};
+
+/// Adjoints of [`Invariants`], without ANCF beams: derivatives of a weighted sum of the invariants.
+#[derive(Clone, Debug)]
+pub struct InvariantsAdjoint {
+    motions: Vec<BodyMotion<f64>>,
+    /// Derivatives with respect to the motion of each body, that of `c` with respect to the position
+    /// of the mass centre.
+    bars: Vec<BodyMotion<f64>>,
+    kinetic_energy: f64,
+    /// Workspace for the fields of a flexible body.
+    fields: Vec<[f64; 4]>,
+}
+
+impl InvariantsAdjoint {
+    /// Allocates for `system`.
+    pub fn new(system: &System) -> Self {
+        let n = system.bodies.len();
+        Self {
+            motions: vec![BodyMotion::zero(); n],
+            bars: vec![BodyMotion::zero(); n],
+            kinetic_energy: 0.0,
+            fields: Vec::with_capacity(system.flexible().map(Modes::most_fields).max().unwrap_or(0)),
+        }
+    }
+
+    /// Computes the derivatives with respect to the motions of the bodies of the sum of the
+    /// invariants `of` with the weights `bar`.
+    pub fn weigh(&mut self, at: Configuration<f64>, qd: &[f64], of: &Invariants<f64>, bar: &Invariants<f64>) {
+        let Configuration {
+            system,
+            derived,
+            kinematics,
+        } = at;
+        let along = |v: &Vec3<f64>| v.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
+        let v_c = of.p / of.mass;
+        let (mut r_c_bar, mut v_c_bar) = (bar.mass_centre, Vec3::zeros());
+        self.kinetic_energy = bar.kinetic_energy;
+        for i in 0..system.bodies.len() {
+            let (body, m) = (BodyMotion::new(system, derived, kinematics, qd, i), derived.bodies[i].m);
+            let d = kinematics.bodies[i].p_WB + body.c - of.mass_centre;
+            let u = (body.v - v_c) * m;
+            let spin = bar.h + along(&(body.spin + d.cross(&u))) * bar.h_scale;
+            let (d_bar, v_bar) = (u.cross(&spin), spin.cross(&d) * m);
+            r_c_bar -= d_bar;
+            v_c_bar -= v_bar;
+            self.bars[i] = BodyMotion {
+                c: d_bar,
+                v: v_bar + bar.p * m + along(&body.v) * (m * bar.p_scale),
+                spin,
+                kinetic_energy: bar.kinetic_energy,
+            };
+            self.motions[i] = body;
+        }
+        for (bar, constants) in self.bars.iter_mut().zip(&derived.bodies) {
+            let share = constants.m / of.mass;
+            bar.c += r_c_bar * share;
+            bar.v += v_c_bar * share;
+        }
+    }
+
+    /// Adds the derivatives with respect to positions and velocities of the bodies to `gradients`, and
+    /// those with respect to amplitudes and to the rates of modes and rotors to `bars`.
+    pub fn add(
+        &mut self,
+        at: Configuration<f64>,
+        joints: JointState<f64>,
+        gradients: &mut [Gradient],
+        bars: &mut JointAdjoints,
+    ) {
+        for (i, (body, gradient)) in at.system.bodies.iter().zip(gradients).enumerate() {
+            let (constants, here, bar) = (&at.derived.bodies[i], &at.kinematics.bodies[i], self.bars[i]);
+            let BodyMotion { c, v: v_c, spin, .. } = self.motions[i];
+            let (m, energy, w, v) = (constants.m, bar.kinetic_energy, &here.V_WB.w, &here.V_WB.v);
+            // Weights of a velocity field: of its value at the origin, and of its rotation.
+            let weights = [bar.v / m - bar.spin.cross(&c) + v * energy, bar.spin + w * energy];
+            let (J, mut of_w) = match body.modes.as_ref().map(|modes| &at.kinematics.deflections[modes.index]) {
+                None => (constants.J_Bo.express(&here.R_WB), Vec3::zeros()),
+                Some(bent) => (bent.J, bent.b_dot * energy),
+            };
+            of_w += (c * m).cross(&weights[0]) + J.times(&weights[1]);
+            let of_v = bar.v + v_c * (m * energy);
+            // Nothing changes if all vectors rotate together.
+            let turned = (v - v_c).cross(&bar.v)
+                + v.cross(&(v_c - v)) * (m * energy)
+                + w.cross(&of_w)
+                + bar.c.cross(&c)
+                + bar.spin.cross(&spin);
+            gradient.pose = gradient.pose + Wrench::new(-turned, bar.c);
+            gradient.velocity = gradient.velocity + Wrench::new(of_w, of_v);
+            if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
+                let momenta = MomentumWeights {
+                    field: weights,
+                    position: bar.c / m,
+                    v: v - v_c,
+                    w: *w,
+                    spin: bar.spin,
+                    energy,
+                };
+                let motion = [&joints.q[modes.coordinates()], &joints.qd[modes.rates()]];
+                let mut bars = ModalAdjoints {
+                    eta: &mut bars.q[modes.coordinates()],
+                    rate: &mut bars.qd[modes.rates()],
+                };
+                let bent = &at.kinematics.deflections[modes.index];
+                bent.momenta(elastic, &here.R_WB, &momenta, motion, &mut self.fields, &mut bars);
+            }
+        }
+        for ((to, rate), rotor) in bars.qd.iter_mut().zip(joints.qd).zip(&at.derived.rotor_inertia) {
+            *to += self.kinetic_energy * rotor * rate;
+        }
+    }
+}
