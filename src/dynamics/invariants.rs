@@ -32,7 +32,7 @@ impl<S: Scalar> Invariants<S> {
     /// Returns those of no body.
     pub fn zero() -> Self {
         Self {
-            mass: 0.0,
+            mass: S::zero(),
             mass_centre: Vec3::zeros(),
             p: Vec3::zeros(),
             h: Vec3::zeros(),

@@ -247,7 +247,7 @@ impl ByTree {
         let first = variables.invariants;
         let number = |value: f64, k: usize| Recorded::variable(value, first + k);
         self.recorded.invariants = Some(Invariants {
-            mass: of.mass,
+            mass: Recorded::lift(of.mass),
             p: vector(&of.p, first),
             h: vector(&of.h, first + 3),
             mass_centre: vector(&of.mass_centre, first + 6),
