@@ -102,7 +102,7 @@ impl Meridian {
     /// Returns the signed distance of the point `c`, m.
     ///
     /// On the axis a point of a side or a rim in the half-plane of +x is taken among the nearest.
-    pub fn from_solid<S: Scalar>(&self, c: Vec3<S>) -> FromSolid<S> {
+    pub fn distance_to_solid<S: Scalar>(&self, c: Vec3<S>) -> FromSolid<S> {
         let square = c.x * c.x + c.y * c.y;
         let (rho, radial) = if square.value() > LEAST_SQUARE {
             let rho = square.sqrt();

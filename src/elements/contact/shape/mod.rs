@@ -79,7 +79,7 @@ pub(super) type FromSolid<S> = (S, Vec3<S>);
 impl Solid {
     /// Returns the signed distance of the point `c` (m, axes of the solid): outside it the distance
     /// of the nearest point of its surface, inside it that distance negated.
-    pub fn from_solid<S: Scalar>(&self, c: Vec3<S>) -> FromSolid<S> {
+    pub fn distance_to_solid<S: Scalar>(&self, c: Vec3<S>) -> FromSolid<S> {
         match *self {
             Self::Plane => (c.z, Vec3::z()),
             Self::Sphere { radius } => {
@@ -88,15 +88,15 @@ impl Solid {
             }
             Self::Capsule { radius, half } => capsule::from_capsule(c, radius, half),
             Self::Box { half } => block::from_box(c, half),
-            Self::Disc { radius } => Meridian::disc(radius).from_solid(c),
-            Self::Cylinder { radius, half } => Meridian::cone([radius, radius], half).from_solid(c),
-            Self::Cone { radius, end, half } => Meridian::cone([radius, end], half).from_solid(c),
+            Self::Disc { radius } => Meridian::disc(radius).distance_to_solid(c),
+            Self::Cylinder { radius, half } => Meridian::cone([radius, radius], half).distance_to_solid(c),
+            Self::Cone { radius, end, half } => Meridian::cone([radius, end], half).distance_to_solid(c),
             Self::Funnel {
                 radius,
                 end,
                 half,
                 thickness,
-            } => Meridian::funnel([end, radius], half, thickness).from_solid(c),
+            } => Meridian::funnel([end, radius], half, thickness).distance_to_solid(c),
         }
     }
 
@@ -153,7 +153,7 @@ fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Wit
     let d = A.p - B.p;
     match (a, b) {
         (&Solid::Sphere { radius }, _) => {
-            let (distance, n) = b.from_solid(B.R.tr_mul(&d));
+            let (distance, n) = b.distance_to_solid(B.R.tr_mul(&d));
             let (n, radius) = (B.R * n, S::lift(radius));
             Some((distance - radius, n, -n * radius))
         }
