@@ -3,7 +3,7 @@ use crate::Problem;
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{Spec, at};
-use crate::system::{Bound, Mechanism, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, ParamId, Quantity, System, Unit};
 
 /// Liquid of a tank: its wrench on the body that carries it and its mass centre, as outputs. Its
 /// masses are bodies, and loads of their joints restore and damp those that slosh. Thrusters may draw
@@ -134,18 +134,18 @@ impl Element for Tank {
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let now = &view.now;
         let R_WP = now.kinematics.bodies[self.carrier].R_WB;
-        let mechanism = Mechanism {
-            system: now.system,
-            derived: now.derived,
-        };
+        // The centre of a single mass does not depend on the mass, which may be zero.
+        let is_single = self.bodies.len() == 1;
         let (mut F, mut moment, mut mass) = (Wrench::zero(), Vec3::zeros(), S::zero());
         for &body in &self.bodies {
             let (at, constants) = (&now.kinematics.bodies[body], &now.derived.bodies[body]);
             let r = at.r_PB_W - R_WP * lift3::<S>(&self.position);
             F = F - view.transmitted(body).shift(&r);
-            let own = r * S::lift(constants.m) + at.R_WB * lift3::<S>(&constants.h);
-            moment += now.kinematics.fill(now.system, body).map_or(own, |fill| own * fill);
-            mass += now.kinematics.mass(mechanism, body);
+            let m = S::lift(constants.m);
+            let fill = now.kinematics.fill(now.system, body).filter(|_| !is_single);
+            let fill = fill.unwrap_or_else(S::one);
+            moment += (r * m + at.R_WB * lift3::<S>(&constants.h)) * fill;
+            mass += m * fill;
         }
         y.wrench(&F.express(&R_WP.transpose()));
         y.vector(&(R_WP.tr_mul(&moment) * (S::one() / mass)));

@@ -155,7 +155,7 @@ fn supply(from: &mut Compiler, name: &str, written: &spec::Thruster, nozzle: Fra
     if system.rigid_carrier(nozzle) != system.rigid_carrier(FrameRef::Body(body)) {
         let what = format!(
             "the frame \"{}\" moves relative to the tank \"{tank}\" on body \"{}\", and the line between them is rigid: \
-             put both on one body, or on bodies with fixed joints",
+             put both on one rigid body, or on rigid bodies with fixed joints",
             written.frame, from.spec.tank[tank].body
         );
         from.problems.push(problem("thruster", name, "tank", what));

@@ -120,8 +120,8 @@ impl Plant {
     /// are now exceeded to `events`.
     ///
     /// # Errors
-    /// [`Error::Spec`] for a quaternion of zero norm, and for a locked joint that is not at rest;
-    /// those of the dynamics.
+    /// [`Error::Spec`] for a quaternion of zero norm, a negative mass of propellant, and a locked
+    /// joint that is not at rest; those of the dynamics.
     pub fn replace_states(
         &mut self,
         t: f64,
@@ -140,6 +140,18 @@ impl Plant {
                 continue;
             }
             x[at..at + 4].copy_from_slice(&quaternion.normalised().to_array());
+        }
+        for (mass, quantity) in of
+            .model
+            .split(x)
+            .masses
+            .iter()
+            .zip(&of.model.states[of.model.currents.end..])
+        {
+            if *mass < 0.0 {
+                let what = format!("{}: the mass {mass} kg is negative", quantity.name);
+                problems.push(Problem { at: Vec::new(), what });
+            }
         }
         let qd = self.evaluation.coordinates(of, x).qd;
         for drive in &of.model.elements.drives {
