@@ -4,6 +4,8 @@
 //! this and the following references. The component below computes scalars in either case, so results
 //! and saved states do not depend on it.
 
+use std::collections::HashSet;
+
 use super::component::Fault;
 use super::registry::{Registry, Slot, Variable};
 
@@ -28,14 +30,22 @@ pub struct Arrays {
 impl Arrays {
     /// Finds the arrays of a registry: variables with consecutive value references, the same name but
     /// for the last index, which counts from 1, and the same unit, bounds, nominal and attributes.
-    /// Event indicators remain scalars.
+    /// Event indicators remain scalars, and vectors whose name a scalar has: a compliant contact has
+    /// the parameter `force` and the outputs `force[1]` to `force[3]`.
     pub fn of(registry: &Registry) -> Self {
         let variables: Vec<Variable> = registry.variables().collect();
+        let names: HashSet<&str> = variables
+            .iter()
+            .map(|variable| variable.quantity.name.as_str())
+            .collect();
+        let is_free = |first: &Variable| element(&first.quantity.name).is_some_and(|(name, _)| !names.contains(&*name));
         let mut lengths = vec![1; variables.len()];
         let mut i = 0;
         while i < variables.len() {
             let n = run(&variables[i..]);
-            let is_array = n > 1 && variables[i..i + n].iter().all(|other| is_alike(&variables[i], other));
+            let is_array = n > 1
+                && is_free(&variables[i])
+                && variables[i..i + n].iter().all(|other| is_alike(&variables[i], other));
             if is_array {
                 lengths[i..i + n].fill(0);
                 lengths[i] = n as u32;

@@ -292,7 +292,8 @@ def size(variable):
     return int(np.prod([int(d.start) for d in variable.dimensions])) if variable.dimensions else 1
 
 
-@pytest.mark.parametrize(("path", "names"), NAMED)
+# A compliant contact has a parameter `force` and the outputs `force[1]` to `force[3]`.
+@pytest.mark.parametrize(("path", "names"), [*NAMED, (EXAMPLES[0].parent / "contacts/probe_drogue.toml", "structured")])
 def test_arrays_are_valid_and_have_all_scalars(path, names, tmp_path):
     scalar, array = (
         Archive.build(path, tmp_path / str(i), "--fmi", "3", "--names", names, *options)

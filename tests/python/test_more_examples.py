@@ -11,9 +11,10 @@ from native import grapple_fmu as grapple
 from programs import EXAMPLES
 
 CASES = {
+    "contacts/probe_drogue": (8.0, ["client.w[2]", "probe.v[3]", "servicer.v[1]", "head.gap"]),
     "impacts/debris": (2.0, ["satellite.r[3]", "satellite.w[2]", "panel.eta[4]", "debris.v[3]", "strike.impulse[3]"]),
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),
-    "tanks/kick_stage": (10.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
+    "tanks/kick_stage": (4.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
     "tanks/slosh_and_gyros": (1.0, ["servicer.w[1]", "shoulder.q", "left_array.etad[1]", "right_array.etad[1]"]),
 }
 

@@ -22,7 +22,7 @@ mod models;
 ///
 /// Some have an effect that the experiments do not detect: a frame on an ANCF beam may move to
 /// another element (`beam_in_grasp`), gravity varies little over the distance from the orbit
-/// (`servicer_orbit`), contacts may be open (`fed`, `probe_drogue`). Others cancel: full turns of
+/// (`servicer_orbit`), contacts may be open (`fed`). Others cancel: full turns of
 /// an angle in its sine (`klak_2020_quaternion`), rotations inside a tree if velocities of bodies
 /// are states (`dual_arm`, `valverde_2018`) or if the tree is fixed or tied to the world
 /// (`bricard`, `tethered 8`), rotations inside a captured system (`tethered 14`, `tethered 15`),
@@ -33,7 +33,6 @@ const SURPLUS: &[(&str, usize)] = &[
     ("dual_arm", 328),
     ("geared_arm", 15),
     ("klak_2020_quaternion", 132),
-    ("probe_drogue", 138),
     ("servicer_orbit", 159),
     ("valverde_2018", 76),
     ("everything 0", 763),
