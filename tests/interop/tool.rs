@@ -12,7 +12,7 @@ pub fn build(example: &str, options: &[&str]) -> PathBuf {
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let fmu = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}_{count}.fmu", env!("CARGO_CRATE_NAME")));
     let built = Command::new(grapple)
-        .arg("build")
+        .args(["build", "--force"])
         .arg(spec)
         .arg("--output")
         .arg(&fmu)
