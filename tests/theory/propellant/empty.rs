@@ -33,7 +33,7 @@ fn empty_tank_without_residual_has_finite_outputs_and_derivatives() {
     }
     assert_eq!(found.len(), 2);
     run.look();
-    // Velocities of 5 km/s cancel in the moments.
+    // Velocities of km/s cancel in the moments.
     let speed = run.vector("hub.v").norm();
     let model = run.simulation.plant.model().clone();
     let number = |name: &str| model.states.iter().position(|state| state.name == name);
