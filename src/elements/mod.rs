@@ -416,8 +416,11 @@ impl Elements {
             .gravity
             .first()
             .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
-        let power = |(supply, flow): (&Supply, S)| supply.specific_energy(now, &g) * flow;
-        self.flows(now).map(power).fold(S::zero(), |sum, power| sum + power)
+        let mut power = S::zero();
+        for (supply, flow) in self.flows(now) {
+            power += supply.specific_energy(now, &g) * flow;
+        }
+        power
     }
 
     /// Returns the supply and the mass flow, kg/s, of each thruster that draws from a tank.

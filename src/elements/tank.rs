@@ -42,9 +42,7 @@ const EMPTY: f64 = 1e-9;
 impl Propellant {
     /// Returns the propellant of a tank and declares its parameter; `None` if no thruster draws.
     fn declare(from: &mut Compiler, name: &str, written: &crate::spec::Tank) -> Option<Self> {
-        let (system, liquid) = (from.system, crate::spec::Tank::liquid(name));
-        let (number, body) =
-            (system.propellant.iter().copied().enumerate()).find(|(_, body)| system.bodies[*body].name == liquid)?;
+        let (number, body) = from.system.propellant_of(name)?;
         let draws = |of: &(&String, &crate::spec::Thruster)| of.1.tank.as_deref() == Some(name);
         let what = format!("propellant of tank {name} that thrusters cannot draw");
         let quantity = Quantity::new(format!("{name}.residual"), Unit::Kilogram, what).bounded(Bound::NotNegative);

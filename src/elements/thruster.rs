@@ -149,9 +149,7 @@ impl Thruster {
 fn supply(from: &mut Compiler, name: &str, written: &spec::Thruster, nozzle: FrameRef) -> Option<Supply> {
     let system = from.system;
     let (tank, value) = (written.tank.as_ref()?, written.specific_impulse?);
-    let liquid = spec::Tank::liquid(tank);
-    let (number, body) =
-        (system.propellant.iter().copied().enumerate()).find(|(_, body)| system.bodies[*body].name == liquid)?;
+    let (number, body) = system.propellant_of(tank)?;
     if system.rigid_carrier(nozzle) != system.rigid_carrier(FrameRef::Body(body)) {
         let what = format!(
             "the frame \"{}\" moves relative to the tank \"{tank}\" on body \"{}\", and the line between them is rigid: \

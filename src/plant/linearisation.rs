@@ -22,9 +22,8 @@ use nalgebra::{DMatrix, DVector, Matrix4x3};
 ///
 /// and `system.work` and unwrapped angles, on which nothing depends, are left out. There are
 /// [`pairs`](Self::pairs) position coordinates and as many rates, in the same order: number `i` and
-/// number `pairs + i` correspond. The currents of motors with inductance
-/// and the masses of propellants follow. [`T`](Self::T) maps
-/// `ξ` to the states, [`S`](Self::S) back.
+/// number `pairs + i` correspond. The currents of motors with inductance and the masses of
+/// propellants follow. [`T`](Self::T) maps `ξ` to the states, [`S`](Self::S) back.
 ///
 /// The discrete state is constant; the quaternions are normalised.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{Spec, unknown};
+use super::{Capability, Spec, unknown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,17 @@ impl Table for Thruster {
             _ => {}
         }
         let Some(name) = &self.tank else { return };
+        let formulation = spec.formulation;
+        if !formulation.has(Capability::ChangingMass) {
+            let what = format!(
+                "the formulation \"{}\" has constant masses; did you mean formulation = \"recursive\"?",
+                formulation.name()
+            );
+            report.add("tank", what);
+        }
+        if spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium) {
+            report.add("tank", "a start in equilibrium has constant masses: leave `tank` out");
+        }
         match spec.tank.get(name) {
             None => report.add("tank", unknown("tank", name, spec.tank.keys())),
             Some(tank) if !tank.has_propellant() => report.add(

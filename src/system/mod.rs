@@ -52,7 +52,7 @@ pub(crate) use unit::CoordinateUnits;
 pub use unit::{Dimension, Unit, significant};
 pub use velocities::PER_BODY;
 
-use crate::spec::{Axes, JointMotion, JointType};
+use crate::spec::{Axes, JointMotion, JointType, Tank};
 use std::sync::Arc;
 
 /// Bodies, joints and frames of one or more spacecraft.
@@ -384,6 +384,13 @@ impl System {
             _ => self.carrying_body(frame).map(|body| self.is_root(self.root(body))),
         });
         a.is_some() && a == b
+    }
+
+    /// Returns the index among [`propellant`](Self::propellant) and the body of a tank's propellant;
+    /// `None` if no thruster draws from the tank.
+    pub fn propellant_of(&self, tank: &str) -> Option<(usize, usize)> {
+        let liquid = Tank::liquid(tank);
+        (self.propellant.iter().copied().enumerate()).find(|(_, body)| self.bodies[*body].name == liquid)
     }
 
     /// Returns the carrier of a frame; as long as it is a body with a fixed joint, the carrier of

@@ -1,5 +1,6 @@
 """Fixtures of all tests, and the table of the errors that were reached."""
 
+import os
 import re
 import signal
 import zipfile
@@ -65,6 +66,15 @@ def _extract_once(filename, unzipdir=None, include=None):
 
 
 fmpy.extract = fmpy.simulation.extract = _extract_once
+
+
+@pytest.fixture(autouse=True)
+def working_folder():
+    """FMPy stays in an FMU's folder if it fails to load the library: without this, every later test of
+    the process would fail once that folder is removed."""
+    folder = os.getcwd()
+    yield
+    os.chdir(folder)
 
 
 @pytest.fixture(scope="session")

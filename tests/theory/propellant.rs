@@ -411,7 +411,7 @@ fn derivatives_with_respect_to_the_mass_are_exact() {
     assert!(off < 1e-12, "{off:e}");
 }
 
-/// The same burn, through the end of the propellant, with the methods of Co-Simulation.
+/// A burn as above, through the end of the propellant, with the methods of Co-Simulation.
 #[test]
 fn methods_agree_on_a_burn_that_empties_the_tank() {
     let end = |solver: &str| {

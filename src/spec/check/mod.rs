@@ -115,7 +115,6 @@ impl Check<'_> {
         self.orbit();
         self.options();
         self.methods();
-        self.changing_mass();
         self.flexibility();
         self.momentum();
     }
@@ -206,25 +205,6 @@ impl Check<'_> {
         for (name, body) in spec.body.iter().filter(|_| linearly_implicit) {
             if body.geometrically_exact_beam.is_some() {
                 self.report("body", name, "geometrically_exact_beam", explicit);
-            }
-        }
-    }
-
-    /// Reports thrusters that draw from tanks where masses have to be constant.
-    fn changing_mass(&mut self) {
-        let (spec, formulation) = (self.spec, self.spec.formulation);
-        let drawing = spec.thruster.iter().filter(|(_, thruster)| thruster.tank.is_some());
-        for (name, _) in drawing {
-            if !formulation.has(Capability::ChangingMass) {
-                let what = format!(
-                    "the formulation \"{}\" has constant masses; did you mean formulation = \"recursive\"?",
-                    formulation.name()
-                );
-                self.report("thruster", name, "tank", what);
-            }
-            if spec.assembly.as_ref().is_some_and(|assembly| assembly.equilibrium) {
-                let what = "a start in equilibrium has constant masses: leave `tank` out";
-                self.report("thruster", name, "tank", what);
             }
         }
     }

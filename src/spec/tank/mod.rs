@@ -270,13 +270,9 @@ impl Tank {
     fn check_residual(&self, spec: &Spec, report: &mut Report) {
         let Some(residual) = self.residual else { return };
         // A table does not have its own name.
-        let name = spec
-            .tank
-            .iter()
-            .find(|(_, tank)| std::ptr::eq(*tank, self))
-            .map(|(name, _)| name);
+        let is_drawn = spec.drawn_tanks().any(|name| std::ptr::eq(&spec.tank[name], self));
         let mass = self.rest().map(|rest| rest.mass);
-        if !name.is_some_and(|name| spec.drawn_tanks().any(|drawn| drawn == name)) {
+        if !is_drawn {
             report.add(
                 "residual",
                 "no thruster draws from this tank: write `tank` in a [thruster.<name>], or leave it out",
