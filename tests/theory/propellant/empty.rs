@@ -12,14 +12,14 @@ use grapple::plant::{Adjoint, Jacobians, LANES, OperatingPoint, Seeds, Tangent};
 #[test]
 fn empty_tank_without_residual_has_finite_outputs_and_derivatives() {
     let second = "[tank.spare]\nbody = \"hub\"\nposition = [0.5, 0.0, 0.2]\nrigid = { mass = 90.0, inertia = [7.0, 9.0] }\n\
-                  [thruster.other]\nframe = \"nozzle0\"\ndirection = [0.0, 0.3, 2.0]\nthrust = 500.0\nthrottle = \"level\"\n\
+                  [thruster.other]\nframe = \"nozzle0\"\ndirection = [0.0, 0.003, 2.0]\nthrust = 1e4\nthrottle = \"level\"\n\
                   tank = \"spare\"\nspecific_impulse = 150.0\n";
-    let text = stage("", &[[0.0, 0.1, -1.0]], 500.0).replace("residual = 5.0\n", "") + second;
+    let text = stage("", &[[0.0, 0.001, -1.0]], 1e4).replace("residual = 5.0\n", "") + second;
     let mut run = Run::new(&text, 1e-10);
     ["jet0.level", "other.level"]
         .iter()
         .for_each(|level| run.set(level, 1.0));
-    let ends = [60.0 * EXHAUST / 500.0, 90.0 * 0.5 * EXHAUST / 500.0];
+    let ends = [60.0 * EXHAUST / 1e4, 90.0 * 0.5 * EXHAUST / 1e4];
     let mut events = Vec::new();
     run.simulation.advance(1.1 * ends[0], &mut events).expect("runs");
     let named = |event: &Event| match &event.what {
