@@ -3,6 +3,7 @@
 use crate::errors;
 use crate::package::Package;
 use crate::watched::watched;
+use fmu_build::campaign::{Dispersion, Law, RunIndex};
 use fmu_build::import::{ImportOptions, MeshOptions, MountPoint, import};
 use fmu_build::recorded::{Recorded, RecordedOptions};
 use fmu_build::report;
@@ -20,6 +21,20 @@ use toml::Value;
 pub fn to_toml(data: &Bound<'_, PyDict>) -> PyResult<String> {
     let value = value(data.as_any(), "spec", 0)?;
     toml::to_string(&value).map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+/// Returns the value of the variable `name` in a run of a campaign without grids: `dispersion` is the
+/// variable's table, `nominal` the model's value.
+///
+/// Raises ValueError for a dispersion that is not one of a campaign.
+#[pyfunction]
+pub fn dispersed(dispersion: &Bound<'_, PyDict>, nominal: f64, seed: u64, name: &str, run: usize) -> PyResult<f64> {
+    let table = value(dispersion.as_any(), name, 0)?;
+    let read: Dispersion = table
+        .try_into()
+        .map_err(|error: toml::de::Error| PyValueError::new_err(error.to_string()))?;
+    let law = Law::of(&read, nominal).ok_or_else(|| PyValueError::new_err(format!("{name} has no distribution")))?;
+    Ok(law.value(seed, name, RunIndex { run, points: 1 }))
 }
 
 /// Deepest nesting of a spec's tables and lists.

@@ -34,7 +34,7 @@ mod watched;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::conversion::{import_urdf, mount_urdf, page, template, templates, to_toml};
+    use crate::conversion::{dispersed, import_urdf, mount_urdf, page, template, templates, to_toml};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]

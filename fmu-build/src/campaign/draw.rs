@@ -12,6 +12,7 @@
 //! and the value is the quantile of the distribution at u. A run's value of a variable is therefore
 //! independent of the machine, of the order of the runs, and of other dispersed variables.
 
+use super::file::{Dispersion, Normal};
 use grapple::random::quantile;
 use sha2::{Digest, Sha256};
 use std::f64::consts::SQRT_2;
@@ -53,6 +54,41 @@ pub struct RunIndex {
 }
 
 impl Law {
+    /// Returns the distribution of a dispersion in absolute numbers, for a nominal value; `None` if
+    /// the dispersion has no distribution.
+    pub fn of(dispersion: &Dispersion, nominal: f64) -> Option<Self> {
+        let Dispersion {
+            uniform,
+            normal,
+            list,
+            draw,
+            grid,
+            relative,
+        } = dispersion;
+        let absolute = |number: f64| if *relative { nominal * (1.0 + number) } else { number };
+        let limits = |ends: [f64; 2]| sorted(ends.map(absolute));
+        if let Some(ends) = uniform {
+            return Some(Self::Uniform(limits(*ends)));
+        }
+        if let Some(Normal { mean, sigma, bounds }) = normal {
+            return Some(Self::Normal {
+                mean: mean.map_or(nominal, absolute),
+                sigma: if *relative { sigma * nominal.abs() } else { *sigma },
+                bounds: bounds.map(limits),
+            });
+        }
+        if let Some(values) = list {
+            let values = values.iter().copied().map(absolute).collect();
+            return Some(if *draw {
+                Self::Choice(values)
+            } else {
+                Self::Cycle(values)
+            });
+        }
+        let values = grid.as_ref()?.values().into_iter().map(absolute).collect();
+        Some(Self::Grid { values, stride: 1 })
+    }
+
     /// Returns the value of the variable `name` in a run.
     pub fn value(&self, seed: u64, name: &str, RunIndex { run, points }: RunIndex) -> f64 {
         let u = || uniform(seed, name, run);
@@ -74,6 +110,11 @@ impl Law {
             Self::Cycle(values) | Self::Choice(values) | Self::Grid { values, .. } => values.clone(),
         }
     }
+}
+
+/// Sorts the limits: relative limits of a negative nominal value are in reverse order.
+fn sorted([a, b]: [f64; 2]) -> [f64; 2] {
+    [a.min(b), a.max(b)]
 }
 
 /// Returns the probability of a normal distribution between two bounds.

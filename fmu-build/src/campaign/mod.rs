@@ -23,6 +23,7 @@ mod workers;
 use crate::control::Control;
 use crate::error::Result;
 use crate::table::Table;
+pub use draw::{Law, RunIndex};
 pub use file::{Dispersion, Even, Format, Grid, Normal, Study, StudyFile};
 pub use folder::Record;
 use folder::{Folder, Journal, Width};

@@ -1,7 +1,7 @@
 //! Validation of a study against its model, and the campaign that follows from it.
 
 use super::draw::{Law, share};
-use super::file::{Dispersion, Grid, Normal, Study};
+use super::file::{Dispersion, Grid, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::error::Result;
 use crate::fmu::{Fmu, is_real, names, recorded};
@@ -199,57 +199,32 @@ impl<'a> Validation<'a> {
 
     /// Returns the distribution of a dispersion in absolute numbers, for a nominal value.
     fn absolute(&mut self, at: &[&str], dispersion: &Dispersion, nominal: f64) -> Option<Law> {
-        let relative = dispersion.relative;
-        let absolute = |number: f64| if relative { nominal * (1.0 + number) } else { number };
         let before = self.problems.len();
-        Some(match dispersion {
-            Dispersion {
-                uniform: Some(ends), ..
-            } => {
-                self.rising(at, *ends);
-                Law::Uniform(sorted(ends.map(absolute)))
+        if let Some(grid) = dispersion.grid.as_ref().filter(|grid| grid.count() > MOST_RUNS) {
+            self.report(at, format!("{} points are more than 10 million runs", grid.count()));
+            return None;
+        }
+        let law = Law::of(dispersion, nominal)?;
+        if let Some(ends) = dispersion.uniform {
+            self.rising(at, ends);
+        }
+        if let Law::Normal { mean, sigma, bounds } = law {
+            if !mean.is_finite() {
+                self.report(at, format!("the mean {mean} is not a finite number"));
             }
-            Dispersion {
-                normal: Some(Normal { mean, sigma, bounds }),
-                ..
-            } => {
-                let mean = mean.map_or(nominal, absolute);
-                let sigma = if relative { sigma * nominal.abs() } else { *sigma };
-                if !mean.is_finite() {
-                    self.report(at, format!("the mean {mean} is not a finite number"));
+            if !(sigma > 0.0 && sigma.is_finite()) {
+                self.report(at, format!("the standard deviation {sigma} is not positive"));
+            }
+            if let (Some(written), Some(bounds)) = (dispersion.normal.and_then(|normal| normal.bounds), bounds) {
+                self.rising(at, written);
+                let part = share(mean, sigma, bounds);
+                if part < 1e-6 && self.problems.len() == before {
+                    let what = format!("the bounds contain only {} of the distribution", number(part, 2));
+                    self.report(at, what);
                 }
-                if !(sigma > 0.0 && sigma.is_finite()) {
-                    self.report(at, format!("the standard deviation {sigma} is not positive"));
-                }
-                if let Some(bounds) = bounds {
-                    self.rising(at, *bounds);
-                    let part = share(mean, sigma, sorted(bounds.map(absolute)));
-                    if part < 1e-6 && self.problems.len() == before {
-                        let what = format!("the bounds contain only {} of the distribution", number(part, 2));
-                        self.report(at, what);
-                    }
-                }
-                let bounds = bounds.map(|bounds| sorted(bounds.map(absolute)));
-                Law::Normal { mean, sigma, bounds }
             }
-            Dispersion {
-                list: Some(values),
-                draw,
-                ..
-            } => {
-                let values = values.iter().copied().map(absolute).collect();
-                if *draw { Law::Choice(values) } else { Law::Cycle(values) }
-            }
-            Dispersion { grid: Some(grid), .. } if grid.count() > MOST_RUNS => {
-                self.report(at, format!("{} points are more than 10 million runs", grid.count()));
-                return None;
-            }
-            Dispersion { grid: Some(grid), .. } => Law::Grid {
-                values: grid.values().into_iter().map(absolute).collect(),
-                stride: 1,
-            },
-            _ => return None,
-        })
+        }
+        Some(law)
     }
 
     /// Validates the value of every run for normal distributions without bounds. All other
@@ -350,9 +325,4 @@ impl<'a> Validation<'a> {
         }
         (total.min(MOST_RUNS), points)
     }
-}
-
-/// Sorts the limits: relative limits of a negative nominal value are in reverse order.
-fn sorted([a, b]: [f64; 2]) -> [f64; 2] {
-    [a.min(b), a.max(b)]
 }

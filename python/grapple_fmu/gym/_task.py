@@ -17,7 +17,6 @@ from .. import _native
 from .._errors import GrappleError
 from .._model import Simulation
 from .._spec import Spec, load
-from ._draw import drawn
 
 FOLDER = Path(__file__).parent / "tasks"
 # Tasks of this package: files in its folder `tasks`.
@@ -127,7 +126,7 @@ class Task:
 
     def values(self, seed: int, run: int) -> dict[str, float]:
         """Returns the dispersed values of an episode: those of `run` in a campaign with this seed."""
-        return {name: drawn(of, self.nominal[name], seed, name, run) for name, of in self.dispersion.items()}
+        return {name: _native.dispersed(of, self.nominal[name], seed, name, run) for name, of in self.dispersion.items()}
 
 
 class _Reader:
