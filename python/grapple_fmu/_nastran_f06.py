@@ -89,7 +89,7 @@ class _Reader:
             elif WEIGHT in line:
                 self._weight()
                 continue
-            elif match := re.search(r"\bPARAM[ ,]+WTMASS[ ,]+([-+.0-9EeDd]+)", line):
+            elif match := re.search(r"\bPARAM\*?[ ,]+WTMASS[ ,]+([-+.0-9EeDd]+)", line):
                 self.weight = self._number(match[1])
             self.at += 1
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ._coordinates import Card, Coordinates, Grid, GridCard, Kind
 from ._dmig import DAMPING, PAIRS, Dmig, assembled
-from ._errors import GrappleError
+from ._errors import GrappleError, optional
 from ._modal_results import ModalResults, few_modes
 from ._op2_file import Block, Op2File
 
@@ -155,9 +155,8 @@ def op2_results(
             f"{path}: the eigenvectors have the modes {_listed(found.modes)}, the forces of constraints {_listed(forces.modes)}; the "
             "file is incomplete"
         )
-    factors = next((file.matrix(block).T for block in blocks if block.name == "MPFACS"), None)
-    if factors is not None and factors.shape != (len(found.modes), 6):
-        factors = None
+    stored = next((file.matrix(block) for block in blocks if block.name == "MPFACS"), None)
+    factors = stored.dense().T if stored is not None and stored.shape == (6, len(found.modes)) else None
     rigid, weight, notes = _mass_properties(file, blocks)
     return ModalResults(
         source=path.name,
@@ -367,7 +366,7 @@ def has_matrices(path: Path) -> bool:
     return any(k in names and m in names for k, m in PAIRS)
 
 
-def op2_matrices(path: Path) -> tuple[tuple[Array, Array], NDArray[np.int64] | None, dict[int, Grid], tuple[str, ...]] | None:
+def op2_matrices(path: Path) -> tuple[tuple[Any, Any], NDArray[np.int64] | None, dict[int, Grid], tuple[str, ...]] | None:
     """Returns stiffness and mass, node and component of each row if the file has them, grid points and remarks.
 
     None if the file has no pair of matrices.
@@ -395,7 +394,9 @@ def op2_matrices(path: Path) -> tuple[tuple[Array, Array], NDArray[np.int64] | N
     if K is not None and M is not None:
         whole, rows = assembled((K, M), grids)
         return (whole[0], whole[1]), rows, grids, remarks
-    stiffness, mass = (file.matrix(tables[name][0]) for name in pair)
+    sparse = optional("scipy.sparse", "import_modes")
+    stored = [file.matrix(tables[name][0]) for name in pair]
+    stiffness, mass = (sparse.coo_array((part.values, tuple(part.places)), shape=part.shape) for part in stored)
     return (stiffness, mass), _g_set(file, blocks) if pair == ("KGG", "MGG") else None, grids, remarks
 
 

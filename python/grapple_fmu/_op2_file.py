@@ -44,6 +44,22 @@ class Block:
     """All records after the block's header."""
 
 
+@dataclass(frozen=True)
+class Matrix:
+    """Elements of a matrix that are stored."""
+
+    shape: tuple[int, int]
+    places: NDArray[np.int64]
+    """Row and column of each element; shape (2, n)."""
+    values: Array
+
+    def dense(self) -> Array:
+        """Returns all elements."""
+        whole = np.zeros(self.shape)
+        whole[self.places[0], self.places[1]] = self.values
+        return whole
+
+
 class Op2File:
     """Blocks of a file with words of 32 or 64 bits, of either byte order. Raises GrappleError if it is damaged.
 
@@ -179,8 +195,8 @@ class Op2File:
         """Returns integers as numbers of 64 bits."""
         return np.frombuffer(words.astype(self.integer).tobytes(), f"{self.order}f8").astype(np.float64)
 
-    def matrix(self, block: Block) -> Array:
-        """Returns a matrix of real numbers; shape (rows, columns). Raises GrappleError if it is complex."""
+    def matrix(self, block: Block) -> Matrix:
+        """Returns the elements of a matrix of real numbers. Raises GrappleError if it is complex or damaged."""
         where = f"{self.path}: the matrix {block.name}"
         if len(block.trailer) < 5:
             raise GrappleError(f"{where} has no size; the file is damaged")
@@ -189,8 +205,9 @@ class Op2File:
             raise GrappleError(f"{where} is complex; it must be real, without structural damping")
         if kind not in (1, 2) or min(columns, rows) < 1:
             raise GrappleError(f"{where} has {rows} rows, {columns} columns and the type {kind}; the file is damaged")
-        values = np.zeros((rows, columns))
         number = np.dtype(f"{self.order}f8") if kind == 2 or self.size == 8 else self.real
+        at: list[NDArray[np.int64]] = []
+        values: list[Array] = []
         for j, record in enumerate(record for record in block.records if record.kind == MATRIX):
             for offset, length in record.pieces:
                 row = int(self._words((offset, self.size))[0]) - 1
@@ -199,5 +216,7 @@ class Op2File:
                     raise GrappleError(
                         f"{where} has an element in row {row + count}, column {j + 1}, out of its {rows} × {columns}"
                     )
-                values[row : row + count, j] = np.frombuffer(self.data, number, count, offset + self.size)
-        return values
+                at.append(np.stack([np.arange(row, row + count), np.full(count, j)]))
+                values.append(np.frombuffer(self.data, number, count, offset + self.size).astype(np.float64))
+        places = np.concatenate(at, axis=1) if at else np.zeros((2, 0), dtype=np.int64)
+        return Matrix((rows, columns), places, np.concatenate(values) if values else np.zeros(0))

@@ -279,6 +279,9 @@ def test_mass_in_units_of_weight(tmp_path):
     assert body.mass == pytest.approx(reference.mass, rel=1e-6)
     path = write(tmp_path, in_weight)
     assert grapple.import_modes(path, clamped=10, wtmass=0.00259).mass == pytest.approx(reference.mass, rel=1e-6)
+    printed, grids = write(tmp_path, in_weight, "frame.f06"), write(tmp_path, modes)
+    printed.write_text("                 1-        PARAM   WTMASS  2.59-3\n" + printed.read_text())
+    assert grapple.import_modes(printed, nodes=grids, clamped=10).mass == pytest.approx(reference.mass, rel=1e-6)
     with pytest.raises(grapple.GrappleError, match="times the body's effective mass in T.*PARAM,WTMASS"):
         grapple.import_modes(write(tmp_path, replace(modes, rigid=modes.rigid * 0.00259)), clamped=10)
 
