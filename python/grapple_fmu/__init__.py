@@ -16,7 +16,8 @@ from ._errors import GrappleError, Problem
 from ._identify import Estimate, Identified, Residual, Sensitivities, identify
 from ._linear import StateSpace
 from ._model import Model, Simulation
-from ._modes import FlexibleBody, import_modes
+from ._flexible_body import FlexibleBody
+from ._modes import import_modes
 from ._native import Saved, __version__
 from ._page import Page, page
 from ._result import Health, Result

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +10,16 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from ._bulk_data import bulk_data
+from ._coordinates import Grid, require_axes
+from ._dmig import DAMPING, PAIRS, assembled
 from ._errors import GrappleError, optional
+from ._nastran_op2 import op2_file_grids, op2_matrices
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-AXES = ("T1", "T2", "T3", "R1", "R2", "R3")
 
 
 @dataclass(frozen=True)
@@ -52,34 +53,79 @@ class Structure:
         return R
 
 
-def read(stiffness: Any, mass: Any, nodes: Any, freedoms: Any, length: float, mass_unit: float) -> tuple[Structure, str]:
-    """Reads matrices, positions and freedoms, in SI units. Returns them with the names of the files."""
-    if not (length > 0.0 and mass_unit > 0.0):
-        raise GrappleError("length and mass_unit must be positive")
+def read(
+    stiffness: Any, mass: Any, nodes: Any, freedoms: Any, length: float, mass_unit: float
+) -> tuple[Structure, str, tuple[str, ...]]:
+    """Reads matrices, positions and freedoms, in SI units. Returns them with the names of the files and remarks."""
     named = [_path(part).name for part in (stiffness, mass, nodes) if _is_path(part)]
+    grids = None if nodes is None else read_grids(nodes)
+    remarks: tuple[str, ...] = ()
     if mass is not None:
-        matrices, rows = (_matrix(stiffness, "stiffness"), _matrix(mass, "mass")), freedoms
+        matrices, rows = (_matrix(stiffness, "stiffness"), _matrix(mass, "mass")), None
+    elif _is_path(stiffness) and is_op2(stiffness):
+        matrices, rows, own, remarks = _op2(_path(stiffness))
+        grids = own if grids is None else grids
     elif _is_path(stiffness):
-        matrices, rows = _punch(_path(stiffness))
-        rows = rows if freedoms is None else freedoms
-        nodes = stiffness if nodes is None else nodes
+        matrices, rows, own, remarks = _punch(_path(stiffness))
+        grids = own if grids is None else grids
     else:
-        raise GrappleError("the mass matrix is missing; only a Nastran punch file has both matrices")
-    positions = {node: length * position for node, position in _positions(nodes).items()}
+        raise GrappleError("the mass matrix is missing; only a Nastran punch file (.pch) or .op2 file has both matrices")
+    if grids is None:
+        raise GrappleError("`nodes` must be a mapping of positions, a CSV file or a Nastran file")
     n = matrices[0].shape[0]
     if matrices[1].shape[0] != n:
         raise GrappleError(f"the stiffness matrix has {n} rows, the mass matrix {matrices[1].shape[0]}")
-    table = _freedoms(rows, positions, n)
-    unknown = sorted({int(node) for node, component in table if component > 0 and int(node) not in positions})
+    table = _freedoms(rows if freedoms is None else freedoms, grids, n)
+    unknown = sorted({int(node) for node, component in table if component > 0 and int(node) not in grids})
     if unknown:
         more = f" ({len(unknown)} nodes)" if unknown[1:] else ""
         raise GrappleError(f"the position of node {unknown[0]} is missing in `nodes`{more}")
     sparse = optional("scipy.sparse", "import_modes")
-    to_model = sparse.diags(np.where((table[:, 1] >= 1) & (table[:, 1] <= 3), 1.0 / length, 1.0))
-    stiff, heavy = (mass_unit * length**2 * (to_model @ matrix @ to_model).tocsr() for matrix in matrices)
+    to_model = _turn(table, grids) @ sparse.diags(np.where((table[:, 1] >= 1) & (table[:, 1] <= 3), 1.0 / length, 1.0))
+    stiff, heavy = (mass_unit * length**2 * (to_model.T @ matrix @ to_model).tocsr() for matrix in matrices)
     # Rows without any entry are degrees of freedom that no element has, such as rotations of solids.
     used = np.flatnonzero((np.abs(stiff).sum(axis=1) + np.abs(heavy).sum(axis=1)).ravel() > 0.0)
-    return Structure(stiff[used][:, used], heavy[used][:, used], table[used], positions), ", ".join(named)
+    positions = {node: length * grid.position for node, grid in grids.items()}
+    return Structure(stiff[used][:, used], heavy[used][:, used], table[used], positions), ", ".join(named), remarks
+
+
+def _turn(table: NDArray[np.int_], grids: Mapping[int, Grid]) -> Any:
+    """Returns the matrix that takes displacements in basic axes to those in the output axes of the grid points."""
+    sparse = optional("scipy.sparse", "import_modes")
+    T = sparse.eye_array(len(table), format="lil")
+    places: dict[tuple[int, int], dict[int, int]] = {}
+    for i, (node, component) in enumerate(table.tolist()):
+        if component > 0 and grids[node].axes is not None:
+            places.setdefault((node, (component - 1) // 3), {})[(component - 1) % 3] = i
+    require_axes("the matrices", grids, (node for node, _ in places))
+    for (node, _), rows in places.items():
+        axes = grids[node].axes
+        if axes is None or np.array_equal(axes, np.eye(3)):
+            continue
+        if len(rows) < 3:
+            raise GrappleError(
+                f"the matrices have {len(rows)} of three components of node {node} in its output coordinate system (CD); give it CD 0"
+            )
+        for i, row in rows.items():
+            for j, column in rows.items():
+                T[row, column] = axes[j, i]
+    return T.tocsr()
+
+
+def is_op2(of: Any) -> bool:
+    """Returns true for a path of a binary results file of Nastran."""
+    return _is_path(of) and _path(of).suffix.lower() == ".op2"
+
+
+def _op2(path: Path) -> tuple[tuple[Any, Any], NDArray[np.int64] | None, dict[int, Grid], tuple[str, ...]]:
+    """Reads the matrices of a binary results file."""
+    found = op2_matrices(path)
+    if found is None:
+        raise GrappleError(f"{path}: no pair of matrices KAAX and MAAX; EXTSEOUT(…, DMIGOP2 = unit) writes them")
+    (K, M), rows, grids, remarks = found
+    sparse = optional("scipy.sparse", "import_modes")
+    stiffness, mass = (_symmetric(sparse.csr_array(matrix), what) for matrix, what in ((K, "stiffness"), (M, "mass")))
+    return (stiffness, mass), rows, grids, remarks
 
 
 def _is_path(of: Any) -> bool:
@@ -118,49 +164,26 @@ def _symmetric(matrix: Any, what: str) -> Any:
     return (matrix + matrix.T) / 2.0
 
 
-def _punch(path: Path) -> tuple[tuple[Any, Any], NDArray[np.int_]]:
+def _punch(path: Path) -> tuple[tuple[Any, Any], NDArray[np.int64], dict[int, Grid], tuple[str, ...]]:
     """Reads the matrices KAAX and MAAX of a Nastran punch file."""
-    bdf = _bdf(path)
-    names = {name.upper(): name for name in bdf.dmig}
-    pairs = [(names.get(k), names.get(m)) for k, m in (("KAAX", "MAAX"), ("KAA", "MAA"))]
-    pair = next(((k, m) for k, m in pairs if k and m), None)
+    grids, matrices = bulk_data(path)
+    pair = next(((k, m) for k, m in PAIRS if k in matrices and m in matrices), None)
     if pair is None:
         raise GrappleError(
-            f"{path}: no matrices KAAX and MAAX, but {', '.join(names) or 'none'}; punch them by EXTSEOUT(…, DMIGPCH)"
+            f"{path}: no matrices KAAX and MAAX, but {', '.join(matrices) or 'none'}; punch them by EXTSEOUT(…, DMIGPCH)"
         )
-    sparse = optional("scipy.sparse", "import_modes")
-    if any(bdf.dmig[name].is_complex for name in pair):
+    if any(matrices[name].is_complex for name in pair):
         raise GrappleError(
             f"{path}: the matrices {' and '.join(pair)} are complex; they must be real, without structural damping"
         )
-    read = [bdf.dmig[name].get_matrix(is_sparse=False, apply_symmetry=True) for name in pair]
-    rows = [[rows[i] for i in range(len(rows))] for _, rows, _ in read]
-    every = sorted({tuple(int(part) for part in row) for of in rows for row in of})
-    place = {row: i for i, row in enumerate(every)}
-    matrices: list[Any] = []
-    for (values, _, columns), of, what in zip(read, rows, ("stiffness", "mass"), strict=True):
-        whole = np.zeros((len(every), len(every)))
-        i = [place[int(row[0]), int(row[1])] for row in of]
-        j = [place[int(columns[k][0]), int(columns[k][1])] for k in range(len(columns))]
-        whole[np.ix_(i, j)] = values
-        matrices.append(_symmetric(sparse.csr_array(whole), what))
-    return (matrices[0], matrices[1]), np.array(every)
-
-
-def _bdf(path: Path) -> Any:
-    """Reads a Nastran file without executive control, such as a punch file, by pyNastran."""
-    try:
-        reader: Any = importlib.import_module("pyNastran.bdf.bdf").BDF(debug=None)
-    except Exception as error:  # pyNastran 1.4 raises errors of several kinds with NumPy 2
-        need = "import_modes of Nastran files needs pyNastran: pip install pyNastran 'numpy<2'"
-        raise ImportError(f"{need} ({error})") from None
-    try:
-        reader.read_bdf(str(path), xref=False, punch=True, validate=False)
-    except FileNotFoundError:
-        raise GrappleError(f"{path}: no such file") from None
-    except Exception as error:  # pyNastran has exceptions of many kinds for damaged files
-        raise GrappleError(f"{path}: pyNastran cannot read it: {error}") from None
-    return reader
+    damping = [name for name in DAMPING if name in matrices]
+    remarks = (f"the damping matrices {', '.join(damping)} are not read; give `damping_ratio`",) if damping else ()
+    sparse = optional("scipy.sparse", "import_modes")
+    whole, rows = assembled([matrices[name] for name in pair], grids)
+    stiffness, mass = (
+        _symmetric(sparse.csr_array(matrix), what) for matrix, what in zip(whole, ("stiffness", "mass"), strict=True)
+    )
+    return (stiffness, mass), rows, grids, remarks
 
 
 def _columns(path: Path, names: Sequence[str]) -> Array:
@@ -190,22 +213,21 @@ def _columns(path: Path, names: Sequence[str]) -> Array:
     return np.array(rows).reshape(-1, len(names))
 
 
-def _positions(of: Any) -> dict[int, Array]:
-    """Returns the positions of all nodes."""
+def read_grids(of: Any) -> dict[int, Grid]:
+    """Returns the grid points of a mapping, a CSV file, an .op2 file or a file with Nastran's bulk data."""
     if isinstance(of, Mapping):
         positions = cast("Mapping[int, Any]", of)
-        return {_whole(node): _position(node, position) for node, position in positions.items()}
+        return {_whole(node): Grid(_position(node, position)) for node, position in positions.items()}
     if _is_path(of):
         path = _path(of)
         if path.suffix.lower() == ".csv":
-            return {int(row[0]): row[1:] for row in _columns(path, ("node", "x", "y", "z"))}
-        bdf = _bdf(path)
-        for node, grid in bdf.nodes.items():
-            if grid.cd not in (0, None):
-                raise GrappleError(
-                    f"{path}: GRID {node} has displacements in the coordinate system {grid.cd}; they must be in the basic one (CD 0)"
-                )
-        return {int(node): np.array(grid.get_position_no_xref(bdf), float) for node, grid in bdf.nodes.items()}
+            return {int(row[0]): Grid(row[1:]) for row in _columns(path, ("node", "x", "y", "z"))}
+        if is_op2(path):
+            return op2_file_grids(path)
+        grids, _ = bulk_data(path)
+        if not grids:
+            raise GrappleError(f"{path}: the file has no GRID entries, nor is it a CSV file (.csv)")
+        return grids
     raise GrappleError("`nodes` must be a mapping of positions, a CSV file or a Nastran file")
 
 
@@ -230,7 +252,7 @@ def _position(node: Any, of: Any) -> Array:
     return position
 
 
-def _freedoms(of: Any, positions: Mapping[int, Array], n: int) -> NDArray[np.int_]:
+def _freedoms(of: Any, positions: Mapping[int, Grid], n: int) -> NDArray[np.int_]:
     """Returns node and component of each row; shape (n, 2)."""
     if _is_path(of):
         of = _columns(_path(of), ("node", "component"))

@@ -2,147 +2,29 @@
 
 from __future__ import annotations
 
-import datetime
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from ._errors import GrappleError, optional
-from ._finite_elements import AXES, Structure, read
+from ._finite_elements import Structure, read, read_grids
+from ._flexible_body import AXES, MOST_MODES, FlexibleBody, Node, fitted, mass_properties, size_remark
+from ._modal_results import ModalResults, flexible_body
+from ._nastran_f06 import f06_results
+from ._nastran_op2 import has_matrices, op2_results
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from ._page import PathLike
 
     Array = NDArray[np.float64]
 
 
 LARGEST_DENSE = 1500
 """Degrees of freedom up to which all modes are computed at once, with full matrices."""
-
-MOST_MODES = 512
-"""Modes that a body may have."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """Point of a flexible body: position and mode shapes."""
-
-    position: Array
-    """Position from the body's origin, m, body axes; shape (3,)."""
-    displacement: Array
-    """Displacement of each mode, 1/√kg; shape (modes, 3)."""
-    rotation: Array | None
-    """Rotation of each mode, rad/(m·√kg); shape (modes, 3). None: the node has no rotations."""
-
-
-@dataclass(frozen=True)
-class FlexibleBody:
-    """Mass properties and modal data of a flexible body that is clamped at its origin; see `import_modes`.
-
-    `table()` is the table `[body.<name>]` of a spec, `write(path, name)` writes it as a file for `include`.
-    """
-
-    mass: float
-    """Mass, kg."""
-    mass_centre: Array
-    """Position of the mass centre from the origin, m; shape (3,)."""
-    inertia: Array
-    """Inertia about the mass centre, kg·m²; shape (3, 3)."""
-    frequencies: Array
-    """Natural frequencies, Hz, ascending; shape (modes,)."""
-    participation: Array
-    """Momentum per modal rate, linear in √kg, angular about the origin in √kg·m; shape (modes, 6)."""
-    nodes: dict[str, Node]
-    """Points at which joints and frames attach."""
-    residual: NDArray[np.bool_]
-    """True for the modes that are static deflections and no natural modes; shape (modes,)."""
-    damping_ratio: float = 0.0
-    """Damping ratio of all modes."""
-    source: str = ""
-    """Files from which the data comes."""
-    warnings: tuple[str, ...] = ()
-    """Remarks on the data, such as stiffness against a motion as a rigid body."""
-
-    @property
-    def effective_mass(self) -> Array:
-        """Effective mass of each mode along x, y, z (kg) and effective inertia about the origin (kg·m²); shape (modes, 6)."""
-        return self.participation**2
-
-    @property
-    def effective_fraction(self) -> Array:
-        """Effective masses of all modes together, as parts of the body's mass and of its inertia about the origin;
-        shape (6,). NaN where the body has none."""
-        c = self.mass_centre
-        about_origin = self.inertia + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
-        whole = np.concatenate([np.full(3, self.mass), np.diag(about_origin)])
-        return np.divide(self.effective_mass.sum(axis=0), whole, out=np.full(6, np.nan), where=whole > 0.0)
-
-    def table(self) -> dict[str, Any]:
-        """Returns the table `[body.<name>]` of a spec: `spec["body"]["panel"] = body.table()`."""
-        I = self.inertia
-        modal: dict[str, Any] = {"frequencies": self.frequencies.tolist(), "damping_ratio": self.damping_ratio}
-        modal["participation"] = self.participation.tolist()
-        modal["node"] = {
-            name: {"position": node.position.tolist(), "displacement": node.displacement.tolist()}
-            | ({} if node.rotation is None else {"rotation": node.rotation.tolist()})
-            for name, node in self.nodes.items()
-        }
-        return {
-            "mass": self.mass,
-            "mass_centre": self.mass_centre.tolist(),
-            "inertia": [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2]],
-            "modal": modal,
-        }
-
-    def write(self, path: PathLike, name: str) -> Path:
-        """Writes the table `[body.<name>]` with all digits as a file for `include`, and returns the path."""
-        path, key, table = Path(path), _key(name), self.table()
-        modal = table["modal"]
-        lines = [f"# Flexible body of {self.source or 'a finite-element model'}, {datetime.date.today().isoformat()}.", "#"]
-        lines += [f"# {line}" for line in str(self).splitlines()]
-        lines += ["", f"[body.{key}]", f"mass = {table['mass']!r}", f"mass_centre = {_row(table['mass_centre'])}"]
-        lines += [f"inertia = {_row(table['inertia'])}", "", f"[body.{key}.modal]"]
-        lines += [f"frequencies = {_row(modal['frequencies'])}", f"damping_ratio = {self.damping_ratio!r}"]
-        lines += _rows("participation", modal["participation"])
-        for node, values in modal["node"].items():
-            lines += ["", f"[body.{key}.modal.node.{_key(node)}]", f"position = {_row(values['position'])}"]
-            lines += _rows("displacement", values["displacement"])
-            lines += _rows("rotation", values["rotation"]) if "rotation" in values else []
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        return path
-
-    def __str__(self) -> str:
-        c = self.mass_centre
-        text = [f"mass {self.mass:.6g} kg, mass centre ({c[0]:.6g}, {c[1]:.6g}, {c[2]:.6g}) m"]
-        text += ["effective masses as parts of the body's, inertias about its origin"]
-        text += [f"{'mode':>4} {'Hz':>11}" + "".join(f"{axis:>8}" for axis in ("x", "y", "z", "rx", "ry", "rz"))]
-        whole = np.divide(
-            self.effective_mass.sum(axis=0), self.effective_fraction, out=np.full(6, np.inf), where=self.effective_fraction > 0.0
-        )
-        for k, frequency in enumerate(self.frequencies):
-            parts = "".join(f"{part:8.4f}" for part in self.effective_mass[k] / whole)
-            text.append(f"{k + 1:4d} {frequency:11.6g}{parts}" + ("  residual" if self.residual[k] else ""))
-        text.append(f"{'sum':>16}" + "".join(f"{part:8.4f}" for part in self.effective_fraction))
-        return "\n".join(text)
-
-
-def _key(name: str) -> str:
-    """Returns a name as a key of TOML."""
-    bare = name and all(c.isascii() and (c.isalnum() or c in "_-") for c in name)
-    return name if bare else '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _row(values: Sequence[float]) -> str:
-    return "[" + ", ".join(repr(float(value)) for value in values) + "]"
-
-
-def _rows(name: str, rows: Sequence[Sequence[float]]) -> list[str]:
-    return [f"{name} = [", *(f"    {_row(row)}," for row in rows), "]"]
 
 
 def import_modes(
@@ -152,29 +34,37 @@ def import_modes(
     nodes: Any = None,
     clamped: int,
     attach: Mapping[str, int] | None = None,
-    modes: int = 20,
+    modes: int | None = None,
     highest_frequency: float | None = None,
     residual: bool = True,
     damping_ratio: float = 0.0,
     freedoms: Any = None,
     length: float = 1.0,
     mass_unit: float = 1.0,
+    subcase: int | None = None,
+    wtmass: float | None = None,
 ) -> FlexibleBody:
-    """Computes the modal data of a flexible body from the stiffness and mass matrices of a finite-element model.
+    """Computes the modal data of a flexible body from matrices or modal results of a finite-element model.
 
     `stiffness` and `mass` are symmetric matrices of the **free** structure, without supports: NumPy or SciPy
-    arrays, paths of Matrix Market files (`.mtx`), or a Nastran punch file (`.pch`, matrices KAAX and MAAX of
-    `EXTSEOUT(…, DMIGPCH)`) as `stiffness` alone. A model that another program has reduced (Guyan, Craig–Bampton)
-    serves as well; its generalised coordinates have the component 0.
+    arrays, paths of Matrix Market files (`.mtx`), or, as `stiffness` alone, a file of Nastran with both: punched
+    (`.pch`, matrices KAAX and MAAX of `EXTSEOUT(…, DMIGPCH)`) or binary (`.op2`, also of `EXTSEOUT(…, DMIGOP2 = …)`).
+    A model that another program has reduced (Guyan, Craig–Bampton) serves as well; its generalised coordinates have
+    the component 0.
+
+    An `.op2` file without matrices, or an `.f06` file, has the modes of the body **clamped** at its interface, with
+    forces of constraints and mass properties. No static deflections are added to them; `subcase` selects the modes
+    if several subcases have some, and `wtmass` replaces `PARAM,WTMASS`.
 
     `nodes` gives the positions: a mapping from numbers of nodes to three numbers, a CSV file with the columns
-    `node`, `x`, `y`, `z`, or a Nastran file with `GRID` cards. `freedoms` are node and component (1 to 3
+    `node`, `x`, `y`, `z`, or a Nastran file with `GRID` entries or an `.op2` file. Displacements in another system
+    than the basic one (CD) are turned into it. `freedoms` are node and component (1 to 3
     translations, 4 to 6 rotations) of each row, as an array of shape (n, 2) or a CSV file with the columns
     `node`, `component`; by default each node has six rows, in the order of `nodes`.
 
     The body's origin is the node `clamped`, at which its joint holds it; axes are those of the model. `attach`
     names the nodes to which joints and frames attach. The lowest `modes` natural modes of the clamped body are
-    kept, below `highest_frequency` (Hz) if given. With `residual`, static deflections under unit forces and
+    kept (20 of matrices, by default, and all of modal results), below `highest_frequency` (Hz) if given. With `residual`, static deflections under unit forces and
     moments at the attached nodes, and under accelerations of the origin, are added as modes of their own, so
     that the static compliance of the body is exact; they have high frequencies. The deflection of freedoms without
     mass is no mode: a warning names the components whose compliance is off by more than 1e-3. `damping_ratio` is
@@ -183,20 +73,45 @@ def import_modes(
     Raises GrappleError if the matrices are not those of a free structure: not symmetric, not positive, with
     supports, with another mass in each direction, or with a mechanism. Supports that are soft, or matrices with
     few digits, give a warning: the squared frequency of the free body in its supports is more than 1e-3 of that of
-    the lowest mode.
+    the lowest mode. Raises GrappleError if modal results lack a table, are complex, are not clamped at the node, or have
+    more effective mass than the body.
 
     Sources: Craig and Bampton, AIAA Journal 6 (1968), doi:10.2514/3.4741, for the basis of clamped modes and
     static deflections; Craig and Kurdila, Fundamentals of Structural Dynamics, 2nd ed., ch. 17.
     """
-    structure, source = read(stiffness, mass, nodes, freedoms, length, mass_unit)
     attach = {str(name): int(node) for name, node in (attach or {}).items()}
-    _require_sensible(modes, damping_ratio, highest_frequency)
+    _require_sensible(modes, damping_ratio, highest_frequency, length, mass_unit)
+    results = _results(stiffness, mass, nodes, subcase, [clamped, *attach.values()])
+    if results is not None:
+        return flexible_body(
+            results,
+            clamped=clamped,
+            attach=attach,
+            modes=modes,
+            highest_frequency=highest_frequency,
+            damping_ratio=damping_ratio,
+            length=length,
+            mass_unit=mass_unit,
+            weight_factor=wtmass,
+        )
+    if subcase is not None or wtmass is not None:
+        raise GrappleError("`subcase` and `wtmass` are of modal results, in an .op2 or .f06 file; matrices have none")
+    structure, source, remarks = read(stiffness, mass, nodes, freedoms, length, mass_unit)
+    remarks = (*remarks, *size_remark(list(structure.positions.values()), length))
+    body = _of_structure(structure, clamped, attach, 20 if modes is None else modes, highest_frequency, residual)
+    return replace(body, damping_ratio=float(damping_ratio), source=source, warnings=(*remarks, *body.warnings))
+
+
+def _of_structure(
+    structure: Structure, clamped: int, attach: Mapping[str, int], modes: int, highest_frequency: float | None, residual: bool
+) -> FlexibleBody:
+    """Returns the body of matrices, without damping."""
     origin_rows = _clamped_rows(structure, clamped)
     node_rows = {name: _attached_rows(structure, name, node) for name, node in attach.items()}
     R = structure.rigid_motions(structure.positions[clamped])
     warnings = _require_free(structure, R) + [text for name, rows in node_rows.items() for text in _part_rotations(name, rows)]
     rigid = R.T @ (structure.M @ R)
-    mass_kg, centre, inertia = _mass_properties(rigid)
+    mass_kg, centre, inertia = mass_properties(rigid)
 
     kept = np.setdiff1d(np.arange(len(structure.freedoms)), origin_rows)
     K, M = structure.K[kept][:, kept].tocsc(), structure.M[kept][:, kept].tocsc()
@@ -225,18 +140,41 @@ def import_modes(
         mass_centre=centre,
         inertia=inertia,
         frequencies=np.sqrt(omega2) / (2.0 * np.pi),
-        participation=_fitted(Phi.T @ (structure.M @ R), rigid),
+        participation=fitted(Phi.T @ (structure.M @ R), rigid),
         nodes={name: _node(structure, Phi, attach[name], clamped, rows) for name, rows in node_rows.items()},
         residual=is_residual,
-        damping_ratio=float(damping_ratio),
-        source=source,
         warnings=tuple(warnings),
     )
 
 
-def _require_sensible(modes: int, damping_ratio: float, highest_frequency: float | None) -> None:
+def _results(stiffness: Any, mass: Any, nodes: Any, subcase: int | None, wanted: Sequence[int]) -> ModalResults | None:
+    """Returns the modal results of a file of Nastran, at least at the nodes `wanted`; None for matrices."""
+    path = Path(cast("str", stiffness)) if isinstance(stiffness, (str, os.PathLike)) else None
+    kind = None if path is None else path.suffix.lower()
+    if path is not None and kind in (".h5", ".xdb", ".op4", ".hdf5"):
+        raise GrappleError(f"{path}: {kind} files are not read; write an .op2 file (PARAM,POST,-1)")
+    if path is None or kind not in (".op2", ".f06"):
+        return None
+    if mass is not None:
+        raise GrappleError(f"{path}: an {kind} file is given alone; there is no second file with the mass matrix")
+    if kind == ".op2":
+        if subcase is None and has_matrices(path):
+            return None
+        return op2_results(path, None if nodes is None else read_grids(nodes), subcase, wanted)
+    if nodes is None:
+        raise GrappleError(
+            f"{path}: an .f06 file has no positions; give `nodes`: the bulk data (.bdf, .dat), the .op2 file of the run, or a CSV file"
+        )
+    return f06_results(path, read_grids(nodes), subcase)
+
+
+def _require_sensible(
+    modes: int | None, damping_ratio: float, highest_frequency: float | None, length: float, mass_unit: float
+) -> None:
     """Raises an error for arguments out of their ranges."""
-    if not 1 <= modes <= MOST_MODES:
+    if not (0.0 < length < np.inf and 0.0 < mass_unit < np.inf):
+        raise GrappleError("length and mass_unit must be positive")
+    if modes is not None and not 1 <= modes <= MOST_MODES:
         raise GrappleError(f"modes = {modes}: a body may have 1 to {MOST_MODES} modes")
     if not 0.0 <= damping_ratio < np.inf:
         raise GrappleError(f"damping_ratio = {damping_ratio}: it must not be negative")
@@ -351,41 +289,6 @@ def _part_rotations(name: str, rows: Mapping[int, int]) -> list[str]:
     if not 1 <= len(missing) <= 2:
         return []
     return [f'attach "{name}": the node has no {", ".join(missing)}; a joint or frame there does not turn about these axes']
-
-
-def _fitted(participation: Array, rigid: Array) -> Array:
-    """Returns participation factors whose effective masses are not above those of the body.
-
-    Complete modes of lumped masses have all of the body's inertia about its origin, and by round-off of the eigenproblem
-    more: a small excess is removed by a factor that differs from one by 1e-8 at most. A larger one is left, and refused
-    when the spec is checked.
-    """
-    weights = np.repeat([rigid[0, 0], rigid[3:, 3:].diagonal().max()], 3) ** -0.5
-    for less in (0.0, 1e-10, 1e-9, 1e-8):
-        fitted = (1.0 - less) * participation
-        rest = weights[:, None] * (rigid - fitted.T @ fitted) * weights
-        if np.linalg.eigvalsh(rest)[0] > -1e-13:
-            return fitted
-    return participation
-
-
-def _mass_properties(rigid: Array) -> tuple[float, Array, Array]:
-    """Returns mass, mass centre and inertia about it, from the mass matrix of rigid-body motions about the origin."""
-    translation, coupling = rigid[:3, :3], rigid[:3, 3:]
-    m = float(np.trace(translation) / 3.0)
-    if not m > 0.0:
-        raise GrappleError(f"the mass of the structure is {m:.6g} kg; it must be positive")
-    if np.abs(translation - m * np.eye(3)).max() > 1e-6 * m:
-        masses = ", ".join(f"{value:.6g}" for value in np.diag(translation))
-        raise GrappleError(
-            f"the mass is {masses} kg along x, y and z; it must be the same in all directions: rows are missing, or `freedoms` has "
-            "another order"
-        )
-    # The momentum of a rotation θ is m θ×c = −m [c]× θ.
-    cross = -(coupling - coupling.T) / 2.0 / m
-    centre = np.array([cross[2, 1], cross[0, 2], cross[1, 0]])
-    inertia = rigid[3:, 3:] - m * (centre @ centre * np.eye(3) - np.outer(centre, centre))
-    return m, centre, (inertia + inertia.T) / 2.0
 
 
 def _modes(
