@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 /// cannot follow the one that they mimic; and meshes that are not found. Macros of
 /// xacro are expanded by the program of that name (pip install xacro).
 ///
-/// Matrices of a finite-element model become a flexible body by the Python package:
-/// pip install grapple-fmu, then grapple import-modes --help.
+/// Matrices and modes of a finite-element model become a flexible body by the Python
+/// package: pip install grapple-fmu, then grapple import-modes --help.
 #[derive(clap::Args)]
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
