@@ -167,10 +167,10 @@ fn below_zero_beside(
 }
 
 /// Returns the time just after the first crossing to zero or below, for a function sampled at equal
-/// distances that is positive at the first sample and changes at most by `rate` per unit of time; `None`
-/// without a crossing. A crossing and its reverse less than 1e-4 of the samples' range apart may be
-/// missed, and further ones if the function stays so close to zero that [`EVALUATIONS`] do not
-/// exclude them.
+/// distances that is positive at the first sample and changes at most by `rate` per unit of time;
+/// `None` without a crossing. A crossing and its reverse less than 1/16,000 of the samples' range
+/// apart may be missed, and others if the function stays so close to zero that 1000 evaluations do
+/// not exclude them.
 ///
 /// Between the values f₀ and f₁ of two points at the distance h the function is not below
 /// `(f₀ + f₁ − rate h)/2` (S. A. Piyavskii, *USSR Comput. Math. Math. Phys.* 12 (1972) 57–67).

@@ -171,7 +171,7 @@ fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
             let x = |t: f64| speed * (t - middle);
             let gap = |t: f64| (x(t).abs() - 0.2).abs() - 0.06;
             let touches = middle - 0.26 / speed;
-            if touches <= 0.0 {
+            if touches <= 1e-9 {
                 continue;
             }
             let mut evaluations = 0;
