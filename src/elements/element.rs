@@ -77,8 +77,8 @@ pub(crate) trait Element: Sized {
     /// has to change.
     fn indicate(&self, _now: &EventContext, _discrete: &Discrete, _z: &mut Cursor<f64>) {}
 
-    /// Writes for each event indicator an upper bound of its rate (unit of the indicator per second)
-    /// if it may have several minima within a step; zero for the others.
+    /// Writes for each event indicator an upper bound of its rate, in its unit per second, if it
+    /// may have several minima within a step; zero for the others.
     fn bound_rates(&self, _now: &EventContext, _discrete: &Discrete, rates: &mut Cursor<f64>) {
         (0..self.indicator_count()).for_each(|_| rates.number(0.0));
     }

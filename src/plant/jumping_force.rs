@@ -5,8 +5,8 @@ use crate::Problem;
 use crate::spec::at;
 
 impl Plant {
-    /// Returns a problem for each compliant contact of shapes that may touch along a line or a circle:
-    /// the force at one of these points jumps to another with the position. Capsules are
+    /// Returns a problem for each compliant contact of shapes that may touch along a line or a
+    /// circle: the force at one of these points jumps to another with the position. Capsules are
     /// reported if they start nearly parallel.
     pub fn jumping_forces(&mut self) -> Vec<Problem> {
         let of = self.base.constants();

@@ -159,9 +159,8 @@ fn minimum_is_found_at_any_phase_of_the_step() {
     }
 }
 
-/// A ball of radius 0.05 m passes through a slit between two plates of 0.02 m at ±0.2 m within a step:
-/// at any phase of the step and any speed its first contact is found, although the gap in the slit
-/// is not convex.
+/// A ball of radius 0.05 m passes two plates of 0.02 m at ±0.2 m within a step: at any phase of the
+/// step and any speed its first contact is found, although the gap in the slit is not convex.
 #[test]
 fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
     for speed in [1.0, 4.0, 20.0] {
@@ -193,21 +192,21 @@ fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
 /// change faster than stated.
 #[test]
 fn evaluations_with_a_bound_of_the_rate_are_bounded() {
-    let odd: [(fn(f64) -> f64, bool); 5] = [
-        (|_| 1e-4, false),
-        (|_| 1e-300, false),
-        (|_| f64::NAN, false),
-        (|t| 1e-6 + 1e-7 * (1e5 * t).sin(), false),
-        (|t| if t > 0.3 { -1.0 } else { 1.0 }, true),
+    let odd: [fn(f64) -> f64; 5] = [
+        |_| 1e-4,
+        |_| 1e-300,
+        |_| f64::NAN,
+        |t| 1e-6 + 1e-7 * (1e5 * t).sin(),
+        |t| if t > 0.3 { -1.0 } else { 1.0 },
     ];
-    for (f, reaches) in odd {
+    for f in odd {
         let mut evaluations = 0;
         let mut counted = |t: f64| {
             evaluations += 1;
             f(t)
         };
         let change = first_change_by_rate(&looks(0.0, f), 1.0, &mut counted);
-        assert_eq!(change.is_some(), reaches);
+        assert_eq!(change.is_some(), f(1.0) < 0.0);
         assert!(evaluations < 10_000, "{evaluations}");
         println!("{evaluations} evaluations");
     }

@@ -56,8 +56,8 @@ fn rate_of_the_gap_is_within_its_bound() {
     assert!(most > 0.9);
 }
 
-/// A ball passes through a plate within one step of the integrator. At the end of the step the point
-/// that rotates with the ball at the plate's centre is at rest: the ball has the angular velocity ω
+/// A ball passes through a plate within one step of the integrator. At its end the point that
+/// rotates with the ball at the plate's centre is at rest: the ball has the angular velocity ω
 /// with `v = ω × r`. Its impact is found in either order of the frames.
 #[test]
 fn impact_within_a_step_is_found_in_either_order() {

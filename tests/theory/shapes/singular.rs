@@ -173,8 +173,8 @@ fn centres_on_rims_have_finite_results() {
     println!("{all} rims");
 }
 
-/// A cone whose side is parallel to a plane touches it in the middle of the side's lowest line, as a
-/// cylinder does.
+/// A cone whose side is parallel to a plane touches it in the middle of the side's lowest line, as
+/// a cylinder does.
 #[test]
 fn cone_on_its_side_touches_in_the_middle() {
     // The side rises by 0.6 over 0.8: the axis has the angle atan(3/4) from the plane.

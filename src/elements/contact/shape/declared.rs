@@ -80,9 +80,9 @@ impl Shapes {
         rate_bound([&a, &b], relative, d)
     }
 
-    /// Returns the description of shapes of the frames `names` that may touch along a line or a circle
-    /// when they are pressed together, with frames at the poses `A` and `B` for capsules; `None`
-    /// for other shapes.
+    /// Returns the description of shapes of the frames `names` that may touch along a line or a
+    /// circle when they are pressed together, with frames at the poses `A` and `B` for capsules;
+    /// `None` for other shapes.
     pub fn touching_along_a_line(
         &self,
         parameters: &[f64],
