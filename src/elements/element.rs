@@ -77,6 +77,12 @@ pub(crate) trait Element: Sized {
     /// has to change.
     fn indicate(&self, _now: &EventContext, _discrete: &Discrete, _z: &mut Cursor<f64>) {}
 
+    /// Writes for each event indicator an upper bound of its rate, in its unit per second, if it
+    /// may have several minima within a step; zero for the others.
+    fn bound_rates(&self, _now: &EventContext, _discrete: &Discrete, rates: &mut Cursor<f64>) {
+        (0..self.indicator_count()).for_each(|_| rates.number(0.0));
+    }
+
     /// Updates the discrete state and appends the events of limits that have just been exceeded.
     /// Returns true if the discrete state changed.
     fn update(&self, _now: &EventContext, _discrete: &mut Discrete, _events: &mut Vec<Event>) -> bool {

@@ -66,7 +66,7 @@ pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub(crate) use closure::Closed;
 pub use command::{Command, Target};
-pub use contact::{Capture, Contact, Nearest, Solid, nearest};
+pub use contact::{Capture, Contact, Nearest, Solid, nearest, rate_bound, wall_width};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
@@ -216,6 +216,14 @@ macro_rules! elements {
                 let mut z = Cursor::new(z);
                 $(self.$list.iter().for_each(|element| element.indicate(now, discrete, &mut z));)+
                 z.assert_full();
+            }
+
+            /// Writes into `rates` the upper bounds of the rates of all event indicators; see
+            /// [`Element::bound_rates`].
+            pub(crate) fn bound_rates(&self, now: &EventContext, discrete: &Discrete, rates: &mut [f64]) {
+                let mut rates = Cursor::new(rates);
+                $(self.$list.iter().for_each(|element| element.bound_rates(now, discrete, &mut rates));)+
+                rates.assert_full();
             }
 
             /// Updates the discrete states that change without a jump of the states, and appends the

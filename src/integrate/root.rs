@@ -6,6 +6,7 @@
 //! smooth functions and takes at most one evaluation more than bisection for any function: the time
 //! to locate an event is bounded. The parameters are `n₀ = 1`, `κ₁ = 0.2 / (b₀ − a₀)`, `κ₂ = 2`.
 
+use std::cell::Cell;
 use std::error::Error;
 use std::fmt;
 
@@ -164,6 +165,76 @@ fn below_zero_beside(
     }
     None
 }
+
+/// Returns the time just after the first crossing to zero or below, for a function sampled at equal
+/// distances that is positive at the first sample and changes at most by `rate` per unit of time;
+/// `None` without a crossing. A crossing and its reverse less than 1/16,000 of the samples' range
+/// apart may be missed, and others if the function stays so close to zero that 1000 evaluations do
+/// not exclude them.
+///
+/// Between the values f₀ and f₁ of two points at the distance h the function is not below
+/// `(f₀ + f₁ − rate h)/2` (S. A. Piyavskii, *USSR Comput. Math. Math. Phys.* 12 (1972) 57–67).
+pub fn first_crossing_by_rate(samples: &[(f64, f64)], rate: f64, mut f: impl FnMut(f64) -> f64) -> Option<f64> {
+    let change = first_change_by_rate(samples, rate, &mut f)?;
+    Some(find_change(change, f).map_or(change[1].0, |bracket| bracket.t_after))
+}
+
+/// Returns two points `(t, f(t))` between which the function first crosses to zero or below; see
+/// [`first_crossing_by_rate`].
+pub(super) fn first_change_by_rate(
+    samples: &[(f64, f64)],
+    rate: f64,
+    f: &mut impl FnMut(f64) -> f64,
+) -> Option<[(f64, f64); 2]> {
+    let evaluations = Cell::new(0);
+    let mut at = |t: f64| {
+        evaluations.set(evaluations.get() + 1);
+        (t, f(t))
+    };
+    for pair in samples.windows(2) {
+        let mut left = pair[0];
+        if left.1 <= 0.0 {
+            return None;
+        }
+        let narrow = 1.5 * (pair[1].0 - left.0) / f64::from(1 << SPLITS);
+        // Right ends of the intervals that remain, the first one last.
+        let mut ends = [pair[1]; SPLITS + 1];
+        let mut remaining = 1;
+        while remaining > 0 {
+            let right = ends[remaining - 1];
+            let width = right.0 - left.0;
+            if right.1 > 0.0 && left.1 + right.1 > rate * width {
+                left = right;
+                remaining -= 1;
+                continue;
+            }
+            let middle = at(f64::midpoint(left.0, right.0));
+            let is_last = width <= narrow || remaining == ends.len() || evaluations.get() >= EVALUATIONS;
+            if !is_last {
+                ends[remaining] = middle;
+                remaining += 1;
+                continue;
+            }
+            let is_dip = middle.1 < left.1.min(right.1) && middle.1 > 0.0;
+            let bottom = if is_dip {
+                below_zero([left, middle, right], &mut |t| at(t).1)
+            } else {
+                [middle, right].into_iter().find(|point| point.1 <= 0.0)
+            };
+            if let Some(bottom) = bottom.or(Some(right).filter(|right| right.1 <= 0.0)) {
+                return Some([left, bottom]);
+            }
+            left = right;
+            remaining -= 1;
+        }
+    }
+    None
+}
+
+/// Maximum number of halvings of the distance of two samples by [`first_crossing_by_rate`].
+const SPLITS: usize = 10;
+/// Number of evaluations after which [`first_crossing_by_rate`] makes no further halvings.
+const EVALUATIONS: u32 = 1000;
 
 /// Maximum number of halvings in the search for a minimum: to 1e-9 of the initial width.
 const HALVINGS: u32 = 30;

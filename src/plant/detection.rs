@@ -123,6 +123,11 @@ pub(super) fn release(of: Constants, evaluation: &Evaluation<f64>, discrete: &mu
     }
 }
 
+/// Returns the gap of a contact with detection at the present kinematics, m.
+pub(super) fn gap(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> f64 {
+    detect(of, evaluation, contact).gap
+}
+
 /// Returns the penetration (m) of a contact with an impact law and no disc, at the present
 /// kinematics; `None` if the surfaces do not overlap.
 pub(super) fn penetration(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {

@@ -46,4 +46,22 @@ impl Plant {
         let now = self.evaluation.event_context(of, t, x, u, discrete);
         elements.indicate(&now, discrete, z);
     }
+
+    /// Returns true if a contact has a shape that is not convex.
+    pub fn has_cavities(&self) -> bool {
+        let mut detected = self.base.model.elements.with_detection();
+        detected.any(|(_, contact)| contact.has_cavity())
+    }
+
+    /// Writes for each event indicator an upper bound of its rate at an operating point if it may
+    /// have several minima within a step; zero for the others.
+    pub fn bound_rates(&mut self, at: OperatingPoint, rates: &mut [f64]) {
+        let of = self.base.constants();
+        let elements = &of.model.elements;
+        let (rates, commands) = rates.split_at_mut(elements.indicator_count());
+        commands.fill(0.0);
+        let OperatingPoint { t, x, u, discrete } = at;
+        let now = self.evaluation.event_context(of, t, x, u, discrete);
+        elements.bound_rates(&now, discrete, rates);
+    }
 }

@@ -24,6 +24,7 @@ mod guided;
 mod impact;
 mod impact_report;
 mod impulse;
+mod jumping_force;
 mod limits;
 mod linearisation;
 mod linearly_implicit;

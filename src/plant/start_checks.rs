@@ -121,9 +121,24 @@ impl Evaluation<f64> {
             Err(_) => return,
         };
         self.kinematics.update(&model.system, derived, &q, &qd);
+        problems.extend(self.undefined(of));
         problems.extend(self.inside(of));
         problems.extend(self.out_of_reach(of));
         problems.extend(self.turned(of));
+    }
+
+    /// Returns a problem for each pair of surfaces whose distance at the start overflows.
+    fn undefined(&self, of: Constants) -> impl Iterator<Item = Problem> {
+        of.model.elements.with_detection().filter_map(move |(_, contact)| {
+            let gap = detection::gap(of, self, contact);
+            let [a, b] = &contact.names;
+            (!gap.is_finite()).then(|| Problem {
+                at: at("contact", &contact.name, "a"),
+                what: format!(
+                    "the gap between \"{a}\" and \"{b}\" at the start is {gap} m: start them nearer to the world's origin"
+                ),
+            })
+        })
     }
 
     /// Returns a problem for each pair of surfaces that overlap at the start.

@@ -12,10 +12,26 @@ use crate::plant::{Discrete, OperatingPoint};
 /// that touch and separate again within one step.
 pub(super) const PARTS: usize = 8;
 
+/// Factor of the rates of an indicator at both ends of a step that is not exceeded within the step.
+const CHANGE: f64 = 2.0;
+
 impl Simulation {
+    /// Raises the bounds of the rates of the event indicators to those at the current state.
+    pub(super) fn bound_rates(&mut self, t_start: f64) {
+        if self.plant.has_cavities() {
+            let (state, Workspace { u, z, rates, .. }) = (&self.state, &mut self.workspace);
+            self.plant.bound_rates(state.extrapolated(t_start, u), z);
+            rates
+                .iter_mut()
+                .zip(&*z)
+                .for_each(|(most, rate)| *most = most.max(*rate));
+        }
+    }
+
     /// Returns true if an event indicator falls to zero within the last step; time and state are
     /// then those at the first such crossing.
     pub(super) fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
+        self.bound_rates(t_start);
         let State {
             t,
             x,
@@ -32,6 +48,7 @@ impl Simulation {
             z_after,
             z,
             z_inside,
+            rates,
             ..
         } = &mut self.workspace;
         let mut motion = Motion {
@@ -68,7 +85,12 @@ impl Simulation {
                 z[i]
             };
             let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));
-            if let Some(crossing) = root::first_crossing(&samples, &mut indicator) {
+            let crossing = if rates[i] > 0.0 {
+                root::first_crossing_by_rate(&samples, CHANGE * rates[i], &mut indicator)
+            } else {
+                root::first_crossing(&samples, &mut indicator)
+            };
+            if let Some(crossing) = crossing {
                 first = Some(first.unwrap_or(t_end).min(crossing));
             }
         }

@@ -94,6 +94,8 @@ struct Workspace {
     z: Vec<f64>,
     /// Event indicators at the ends of the [`PARTS`] parts of a step.
     z_inside: [Vec<f64>; PARTS + 1],
+    /// Upper bounds of the rates of the event indicators at both ends of a step.
+    rates: Vec<f64>,
 }
 
 impl Simulation {
@@ -129,6 +131,7 @@ impl Simulation {
             z_after: vec![0.0; model.indicator_count()],
             z: vec![0.0; model.indicator_count()],
             z_inside: std::array::from_fn(|_| vec![0.0; model.indicator_count()]),
+            rates: vec![0.0; model.indicator_count()],
         };
         let method = stepper.settings().method();
         let state_jacobian = method.needs_jacobian().then(|| StateJacobian::new(model));
@@ -402,6 +405,8 @@ impl Simulation {
     fn step_to_event(&mut self, (t_start, stop): (f64, f64), events: &mut Vec<Event>) -> Result<bool, Error> {
         let t_before = self.state.t;
         self.update_indicators(t_start);
+        self.workspace.rates.fill(0.0);
+        self.bound_rates(t_start);
         let sine = self.begin_singularity_check(t_start)?;
         match self.step(t_start, stop) {
             Ok(Some(method)) => events.push(changed_to(method, self.state.t)),

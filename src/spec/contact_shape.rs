@@ -86,8 +86,8 @@ impl ContactShapeType {
 }
 
 impl ContactShape {
-    /// Reports fields of the shape `side` ("shape_a" or "shape_b") that its type does not have,
-    /// missing ones, and a narrow end that is not narrower.
+    /// Reports fields of the shape `side` ("shape_a" or "shape_b") that its type does not have, and
+    /// missing ones.
     pub(super) fn check(&self, side: &str, report: &mut Report) {
         let round = [Sphere, Disc, Capsule, Cylinder, Cone, Funnel];
         let fields: [(&str, bool, &[ContactShapeType], bool); 5] = [

@@ -172,6 +172,9 @@ fn invalid_shapes_are_reported_with_their_names() {
     for (shapes, expected) in cases {
         assert_eq!(&read(&format!("{shapes}e = 0.5\n")), expected, "{shapes}");
     }
+    let far = frames.replace("[1.0, 0.0, 0.0]", "[1e200, 0.0, 0.0]");
+    let text = format!("{GOOD}{far}[contact.dock]\na = \"tip\"\nb = \"base\"\n{ball}{good}e = 0.5\n");
+    assert_eq!(report(&text), ["17: contact.dock.a"]);
     let law = "law = \"compliant\"\nforce = 10.0\ndepth = 0.01\n";
     let flat = "shape_a = { type = \"cylinder\", radius = 0.1, length = 0.2 }\nshape_b = { type = \"plane\" }\n";
     assert_eq!(read(&format!("{flat}{law}")), ["21: contact.dock.law"]);

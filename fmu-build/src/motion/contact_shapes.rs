@@ -2,7 +2,8 @@
 
 use super::Line;
 use super::shapes::{Drawn, on_line};
-use grapple::algebra::{Quaternion, Vec3};
+use grapple::algebra::Quaternion;
+use grapple::elements::wall_width;
 use grapple::spec::{ContactShape, ContactShapeType, Spec, rotation};
 use std::f64::consts::FRAC_PI_2;
 
@@ -71,8 +72,7 @@ fn of_shape(shape: &ContactShape) -> Option<Drawn> {
             ("lathe", [2.0 * radius, 2.0 * radius, length], meridian)
         }
         ContactShapeType::Funnel => {
-            let wall = Vec3::new(length, radius - end, 0.0).norm() / length;
-            let w = shape.thickness.unwrap_or_default() * wall;
+            let w = wall_width(shape.thickness.unwrap_or_default(), radius - end, high);
             let meridian = vec![
                 [end, low],
                 [end + w, low],

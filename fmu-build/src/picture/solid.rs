@@ -77,7 +77,8 @@ impl Solid {
 type Faceted = (Vec<Vec3<f64>>, Vec<Vec<Vec3<f64>>>);
 
 /// Returns a solid of revolution about z, of circles with the given heights and radii from below;
-/// circles at its ends are faces.
+/// circles at its ends are faces. Of a wall, whose last circle is the first, all circles are: their
+/// edges are drawn, and its ends are open.
 fn turned(circles: &[(f64, f64)]) -> Faceted {
     let circle = |&(z, radius): &(f64, f64)| -> Vec<Vec3<f64>> {
         let corner = |k: i32| {
@@ -86,10 +87,15 @@ fn turned(circles: &[(f64, f64)]) -> Faceted {
         };
         (0..36).map(corner).collect()
     };
-    let ends = [circles.first(), circles.last()].into_iter().flatten();
-    let faces = ends.filter(|(_, radius)| *radius > 0.0).map(|end| {
+    let is_wall = circles.len() > 1 && circles.first() == circles.last();
+    let ends: Vec<&(f64, f64)> = match is_wall {
+        true => circles.iter().skip(1).collect(),
+        false => circles.first().into_iter().chain(circles.last()).collect(),
+    };
+    let bottom = circles.first().map(|(z, _)| *z);
+    let faces = ends.into_iter().filter(|(_, radius)| *radius > 0.0).map(|end| {
         let mut face = circle(end);
-        if std::ptr::eq(end, &circles[0]) {
+        if std::ptr::eq(end, &circles[0]) || (is_wall && Some(end.0) == bottom) {
             face.reverse();
         }
         face
@@ -156,6 +162,28 @@ mod tests {
             assert_eq!(points.len(), 8);
             assert!((volume(&faces) - 0.18).abs() < 1e-14, "{kind}");
         }
+    }
+
+    #[test]
+    fn wall_of_a_funnel_has_its_four_rims() {
+        let wall = [(-0.4, 0.1), (-0.4, 0.12), (0.4, 0.32), (0.4, 0.3), (-0.4, 0.1)];
+        let (_, faces) = turned(&wall);
+        let mut rims: Vec<(f64, f64)> = faces
+            .iter()
+            .map(|face| {
+                let up = (face[1] - face[0]).cross(&(face[2] - face[1])).z;
+                assert_eq!(up > 0.0, face[0].z > 0.0);
+                (face[0].z, face[0].x.hypot(face[0].y))
+            })
+            .collect();
+        rims.sort_by(|a, b| a.partial_cmp(b).expect("numbers"));
+        let expected = [(-0.4, 0.1), (-0.4, 0.12), (0.4, 0.3), (0.4, 0.32)];
+        assert!(
+            rims.iter()
+                .zip(expected)
+                .all(|(rim, (z, radius))| rim.0 == z && (rim.1 - radius).abs() < 1e-15)
+        );
+        assert_eq!(rims.len(), 4);
     }
 
     #[test]

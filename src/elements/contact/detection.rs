@@ -103,7 +103,7 @@ impl Contact {
             speed: nearest.n.dot(&u.v),
             fastest: match self.shapes() {
                 None => origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
-                Some(shapes) => shapes.fastest(parameters, &origins, w_B, (A.p - B.p).norm()),
+                Some(shapes) => shapes.rate_bound(parameters, &origins, A.p - B.p),
             },
             margin: MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm()),
             is_beside: nearest.is_beside,

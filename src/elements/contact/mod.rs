@@ -12,7 +12,7 @@ pub use capture::Capture;
 pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
 pub(crate) use report::{ImpactReport, ImpactStatus};
-pub use shape::{Solid, nearest};
+pub use shape::{Solid, nearest, rate_bound, wall_width};
 pub use surface::Nearest;
 
 use super::{
@@ -209,6 +209,18 @@ impl Contact {
         }
     }
 
+    /// Returns true if one of the surfaces is not convex: the gap may have several minima along a
+    /// straight line.
+    pub fn has_cavity(&self) -> bool {
+        self.shapes().is_some_and(Shapes::have_cavity)
+    }
+
+    /// Returns the reason for which a compliant force may jump with the position; `None` without.
+    pub fn jumps(&self, parameters: &[f64], of: Configuration<f64>) -> Option<String> {
+        let shapes = self.shapes().filter(|_| self.is_compliant())?;
+        shapes.touching_along_a_line(parameters, &self.poses(of), &self.names)
+    }
+
     /// Returns the compliant contact force on a, N, world axes.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
@@ -351,6 +363,17 @@ impl Element for Contact {
             z.number(match discrete.is_captured(self) {
                 true => CAPTURED,
                 false => (self.detect(now.sensed.parameters, now.configuration())).indicator(discrete.surfaces[number]),
+            });
+        }
+    }
+
+    /// Bounds the rate of the gap of separated shapes that are not convex.
+    fn bound_rates(&self, now: &EventContext, discrete: &Discrete, rates: &mut Cursor<f64>) {
+        if let Some(number) = self.detection_number() {
+            let is_apart = discrete.surfaces[number] == ContactState::Apart && !discrete.is_captured(self);
+            rates.number(match is_apart && self.has_cavity() {
+                true => self.detect(now.sensed.parameters, now.configuration()).fastest,
+                false => 0.0,
             });
         }
     }

@@ -1,6 +1,8 @@
 //! Location of sign changes: bounded work for any function, minima that reach zero.
 
-use super::super::root::{Bracket, RootError, find_change, first_change, first_crossing};
+use super::super::root::{
+    Bracket, RootError, find_change, first_change, first_change_by_rate, first_crossing, first_crossing_by_rate,
+};
 
 fn find(f: impl Fn(f64) -> f64, t0: f64, t1: f64) -> Bracket {
     find_change([t0, t1].map(|t| (t, f(t))), f).unwrap()
@@ -155,6 +157,61 @@ fn minimum_is_found_at_any_phase_of_the_step() {
         );
         assert_eq!(found, if reaches { phases + 1 } else { 0 });
     }
+}
+
+/// A ball of radius 0.05 m passes two plates of 0.02 m at ±0.2 m within a step: at any phase of the
+/// step and any speed its first contact is found, although the gap in the slit is not convex.
+#[test]
+fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
+    for speed in [1.0, 4.0, 20.0] {
+        let mut most = 0;
+        for phase in 0..=1000 {
+            let middle = f64::from(phase) / 1000.0;
+            let x = |t: f64| speed * (t - middle);
+            let gap = |t: f64| (x(t).abs() - 0.2).abs() - 0.06;
+            let touches = middle - 0.26 / speed;
+            if touches <= 1e-9 {
+                continue;
+            }
+            let mut evaluations = 0;
+            let mut counted = |t: f64| {
+                evaluations += 1;
+                gap(t)
+            };
+            let found = first_crossing_by_rate(&looks(0.0, gap), speed, &mut counted);
+            let off = (found.expect("a contact") - touches).abs();
+            assert!(off < 1e-14, "{speed} m/s, phase {middle}: {off:e}");
+            most = most.max(evaluations);
+        }
+        println!("{speed} m/s through two plates: {most} evaluations at most");
+        assert!(most < 150);
+    }
+}
+
+/// The number of evaluations is bounded for functions that stay close to zero, are not numbers, or
+/// change faster than stated.
+#[test]
+fn evaluations_with_a_bound_of_the_rate_are_bounded() {
+    let odd: [fn(f64) -> f64; 5] = [
+        |_| 1e-4,
+        |_| 1e-300,
+        |_| f64::NAN,
+        |t| 1e-6 + 1e-7 * (1e5 * t).sin(),
+        |t| if t > 0.3 { -1.0 } else { 1.0 },
+    ];
+    for f in odd {
+        let mut evaluations = 0;
+        let mut counted = |t: f64| {
+            evaluations += 1;
+            f(t)
+        };
+        let change = first_change_by_rate(&looks(0.0, f), 1.0, &mut counted);
+        assert_eq!(change.is_some(), f(1.0) < 0.0);
+        assert!(evaluations < 10_000, "{evaluations}");
+        println!("{evaluations} evaluations");
+    }
+    let far = first_change_by_rate(&looks(0.0, |t| 2.0 + t), 1.0, &mut |_| panic!("evaluated"));
+    assert_eq!(far, None);
 }
 
 /// The function falls or rises at all samples, and its chords exclude a minimum below zero next to

@@ -1,7 +1,9 @@
 //! Distances of the shapes of contacts: against definitions, closed forms and differences.
 
+mod passages;
 mod references;
 mod runs;
+mod singular;
 
 use crate::long::long;
 use crate::numbers::Larger;

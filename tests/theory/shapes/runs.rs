@@ -260,3 +260,44 @@ fn probe_and_drogue_dock() {
         assert!(off < 1e-8 && grown < 1e-9);
     }
 }
+
+/// Compliant contacts whose force may jump with the position are reported: balls that do not pass
+/// through a funnel, and capsules that start nearly parallel.
+#[test]
+fn compliant_contacts_along_a_line_are_reported() {
+    let law = "law = \"compliant\"\nforce = 100.0\ndepth = 0.001\n";
+    let funnel = |end: f64| {
+        format!("{{ type = \"funnel\", radius = 0.3, end_radius = {end:?}, length = 0.8, thickness = 0.01 }}")
+    };
+    let ball = "{ type = \"sphere\", radius = 0.05 }";
+    let rod = "{ type = \"capsule\", radius = 0.05, length = 1.0 }";
+    let reported = |[a, b]: [&str; 2], law: &str, attitude: [f64; 4]| {
+        let text = format!(
+            "name = \"pressed\"\n[body.one]\nmass = 2.0\ninertia = [0.2, 0.2, 0.2]\n\
+             start = {{ position = [3.0, 0.0, 0.0], attitude = {attitude:?} }}\n\
+             [contact.seat]\na = \"one\"\nb = \"world\"\nshape_a = {a}\nshape_b = {b}\n{law}"
+        );
+        crate::plant(&text).jumping_forces()
+    };
+    let upright = [1.0, 0.0, 0.0, 0.0];
+    let (sine, cosine) = 0.3f64.sin_cos();
+    let tilted = [cosine, sine, 0.0, 0.0];
+    for (shapes, law, attitude, expected) in [
+        ([ball, &funnel(0.0)], law, upright, 1),
+        ([ball, &funnel(0.05)], law, upright, 1),
+        ([ball, &funnel(0.06)], law, upright, 0),
+        ([&funnel(0.04), ball], law, upright, 1),
+        ([ball, &funnel(0.0)], "e = 0.5\n", upright, 0),
+        ([rod, rod], law, upright, 1),
+        ([rod, rod], law, tilted, 0),
+        ([rod, rod], "e = 0.5\n", upright, 0),
+        ([ball, rod], law, upright, 0),
+    ] {
+        let found = reported(shapes, law, attitude);
+        assert_eq!(found.len(), expected, "{shapes:?} {found:?}");
+        for problem in found {
+            println!("{problem}");
+            assert_eq!(problem.at, ["contact", "seat", "law"]);
+        }
+    }
+}

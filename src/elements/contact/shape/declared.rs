@@ -1,12 +1,15 @@
 //! Shapes of a contact with the parameters of their dimensions.
 
-use super::{Solid, nearest};
+use super::{Solid, nearest, rate_bound};
 use crate::Problem;
 use crate::algebra::{Pose, Scalar, Twist, Vec3};
 use crate::elements::contact::Nearest;
 use crate::elements::{Values, report};
 use crate::spec::{ContactShape, ContactShapeType, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+
+/// Angle of the axes of two capsules, rad, below which they may come to lie side by side.
+const NEARLY_PARALLEL: f64 = 0.02;
 
 /// Shapes of both frames.
 #[derive(Clone, Copy, Debug)]
@@ -64,20 +67,51 @@ impl Shapes {
         })
     }
 
-    /// Returns an upper bound of the gap's rate, m/s, for the motion of a relative to b at the
-    /// origin of a, the angular velocity of b and the distance of both origins (m).
-    pub fn fastest(&self, parameters: &[f64], relative: &Twist<f64>, w_B: Vec3<f64>, apart: f64) -> f64 {
+    /// Returns true if one of the shapes is not convex: its gap may have several minima along a
+    /// straight line.
+    pub fn have_cavity(&self) -> bool {
+        let kinds = [self.a.map(|a| a.kind), Some(self.b.kind)];
+        kinds.contains(&Some(ContactShapeType::Funnel))
+    }
+
+    /// Returns [`rate_bound`] with the parameters' values.
+    pub fn rate_bound(&self, parameters: &[f64], relative: &Twist<f64>, d: Vec3<f64>) -> f64 {
         let [a, b] = self.solids(parameters);
-        let v = relative.v.norm();
-        // Rotation of a sphere changes no distance, so its centre moves relative to the other shape.
-        match (a, b, a.extent()) {
-            (Solid::Sphere { .. }, ..) => v + w_B.norm() * apart,
-            (_, Solid::Sphere { .. }, _) => v + (w_B + relative.w).norm() * apart,
-            (_, _, Some(extent)) => v + w_B.norm() * apart + relative.w.norm() * extent,
-            (_, _, None) => {
-                let extent = b.extent().unwrap_or(0.0);
-                v + (w_B + relative.w).norm() * apart + relative.w.norm() * extent
+        rate_bound([&a, &b], relative, d)
+    }
+
+    /// Returns the description of shapes of the frames `names` that may touch along a line or a
+    /// circle when they are pressed together, with frames at the poses `A` and `B` for capsules;
+    /// `None` for other shapes.
+    pub fn touching_along_a_line(
+        &self,
+        parameters: &[f64],
+        [A, B]: &[Pose<f64>; 2],
+        names: &[String; 2],
+    ) -> Option<String> {
+        let [a, b] = names;
+        match self.solids(parameters) {
+            [Solid::Sphere { radius }, Solid::Funnel { end, .. }]
+            | [Solid::Funnel { end, .. }, Solid::Sphere { radius }]
+                if radius >= end =>
+            {
+                let [radius, end] = [radius, end].map(|length| Unit::Metre.about(length));
+                Some(format!(
+                    "the sphere of radius {radius} does not pass through the narrow end of the funnel, of radius {end}: \"{a}\" and \
+                     \"{b}\" pressed together along the axis touch along a circle"
+                ))
             }
+            [Solid::Capsule { .. }, Solid::Capsule { .. }] => {
+                let [u, v] = [A, B].map(|pose| pose.R.column(2).into_owned());
+                let is_parallel = u.cross(&v).norm() < NEARLY_PARALLEL;
+                is_parallel.then(|| {
+                    format!(
+                        "the capsules of \"{a}\" and \"{b}\" start nearly parallel: pressed together side by side they touch \
+                         along a line"
+                    )
+                })
+            }
+            _ => None,
         }
     }
 

@@ -19,9 +19,9 @@ enum Feature {
     Vertex(usize),
 }
 
-/// Returns the length along ρ (m) of a wall with this thickness, perpendicular to it, whose radius
-/// changes by `widening` over the length `2 half`.
-pub(super) fn horizontal(thickness: f64, widening: f64, half: f64) -> f64 {
+/// Returns the width perpendicular to the axis (m) of a conical wall with this thickness (m,
+/// perpendicular to the wall), whose radius changes by `widening` (m) over the length `2 half` (m).
+pub fn wall_width(thickness: f64, widening: f64, half: f64) -> f64 {
     let slope = widening / (2.0 * half);
     thickness * (1.0 + slope * slope).sqrt()
 }
@@ -50,7 +50,7 @@ impl Meridian {
     /// Returns the meridian of a conical shell with the inner radii `low` and `high` at both ends,
     /// `low` ≤ `high`.
     pub fn funnel([low, high]: [f64; 2], half: f64, thickness: f64) -> Self {
-        let w = horizontal(thickness, high - low, half);
+        let w = wall_width(thickness, high - low, half);
         Self::of([
             [low, -half],
             [low + w, -half],
@@ -81,9 +81,11 @@ impl Meridian {
             }
             let along = dr * along_r + dz * along_z;
             let off = match along {
-                _ if side <= 0.0 => continue,
+                _ if side < 0.0 => continue,
                 along if along < 0.0 => along,
                 along if along > length => along - length,
+                // On the surface, whose distance is that of the outermost edge.
+                _ if side == 0.0 => continue,
                 _ => 0.0,
             };
             let square = side * side + off * off;
@@ -119,11 +121,13 @@ impl Meridian {
         if is_vertex && r_i == 0.0 {
             return from_point(Vec3::new(c.x, c.y, dz));
         }
-        let (distance, n_r, n_z) = if is_vertex {
-            let distance = (dr * dr + dz * dz).sqrt();
+        let square = dr * dr + dz * dz;
+        let (distance, n_r, n_z) = if is_vertex && square.value() > LEAST_SQUARE {
+            let distance = square.sqrt();
             (distance, dr / distance, dz / distance)
         } else {
-            let ([e_r, e_z], _) = self.edge(i);
+            // A point on a rim has the normal of an edge that ends there.
+            let ([e_r, e_z], _) = self.edge(i.min(self.count - 2));
             let [n_r, n_z] = [S::lift(e_z), S::lift(-e_r)];
             (n_r * dr + n_z * dz, n_r, n_z)
         };

@@ -13,8 +13,10 @@ mod support;
 pub(super) use declared::Shapes;
 
 use super::Nearest;
-use crate::algebra::{Mask, Pose, Scalar, Vec3};
+use crate::algebra::{Mask, Pose, Scalar, Twist, Vec3};
 use meridian::Meridian;
+
+pub use meridian::wall_width;
 
 /// Solid of a contact with its dimensions (m), in axes of its frame. All but the plane are centred
 /// at the frame's origin; axes of revolution are along z.
@@ -116,10 +118,7 @@ impl Solid {
                 half,
                 thickness,
                 end,
-            } => Some(hypotenuse(
-                radius + meridian::horizontal(thickness, radius - end, half),
-                half,
-            )),
+            } => Some(hypotenuse(radius + wall_width(thickness, radius - end, half), half)),
         }
     }
 }
@@ -143,6 +142,21 @@ pub fn nearest<S: Scalar>([a, b]: [&Solid; 2], [A, B]: [&Pose<S>; 2]) -> Option<
     })
 }
 
+/// Returns an upper bound of the rate of the gap, m/s, for the velocity of a relative to b at the
+/// origin of a and the vector `d` from the origin of b to that of a (m), world axes.
+///
+/// The rate is the normal component of the relative velocity at any point of the line through both
+/// nearest points. This line passes through the centre of a sphere, and through a point of each
+/// solid.
+pub fn rate_bound([a, b]: [&Solid; 2], relative: &Twist<f64>, d: Vec3<f64>) -> f64 {
+    let speed = |of: &Solid, origin: &Twist<f64>| match (of, of.extent()) {
+        (Solid::Sphere { .. }, _) => origin.v.norm(),
+        (_, Some(extent)) => origin.v.norm() + origin.w.norm() * extent,
+        (_, None) => f64::INFINITY,
+    };
+    speed(a, relative).min(speed(b, &relative.shift(&-d)))
+}
+
 /// Signed distance (m), unit normal from b towards a and the witness point of a relative to the
 /// origin of a (m), world axes.
 type Witnessed<S> = (S, Vec3<S>, Vec3<S>);
@@ -152,6 +166,10 @@ type Witnessed<S> = (S, Vec3<S>, Vec3<S>);
 fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Witnessed<S>> {
     let d = A.p - B.p;
     match (a, b) {
+        (&Solid::Sphere { radius }, &Solid::Sphere { radius: r_b }) => {
+            let (distance, n) = from_point(d);
+            Some((distance - S::lift(radius + r_b), n, -n * S::lift(radius)))
+        }
         (&Solid::Sphere { radius }, _) => {
             let (distance, n) = b.distance_to_solid(B.R.tr_mul(&d));
             let (n, radius) = (B.R * n, S::lift(radius));

@@ -19,7 +19,11 @@ pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
             let across = rim(u);
             // Difference of the extents along u of both rims.
             let more = (across.dot(&u)).value() * (radius - r_end) - 2.0 * half * u.z.value();
-            let (radius, z) = if more >= 0.0 { (radius, -half) } else { (r_end, half) };
+            let (radius, z) = match more {
+                more if more > 0.0 => (radius, -half),
+                more if more < 0.0 => (r_end, half),
+                _ => (0.5 * (radius + r_end), 0.0),
+            };
             Some(across * S::lift(radius) + Vec3::z() * S::lift(z))
         }
         Solid::Plane | Solid::Disc { .. } | Solid::Funnel { .. } => None,
