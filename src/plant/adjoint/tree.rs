@@ -1,8 +1,8 @@
 use super::Seeds;
+use super::closed::Closing;
 use super::recording::{check, seed, set_variables};
 use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
-use crate::dynamics::Applied;
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
 use crate::plant::context::Constants;
@@ -11,8 +11,8 @@ use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{BodyKinematics, Carrier, JointState, System};
 
 /// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
-/// equations of motion are differentiated by recursion ([`TreeAdjoint`]), loads and outputs are
-/// recorded.
+/// equations of motion are differentiated by recursion ([`TreeAdjoint`]); loads, rows of captures,
+/// loops and couplings, and outputs are recorded.
 ///
 /// The variables of the record are, in this order, those of [`Variables`].
 #[derive(Clone, Debug)]
@@ -35,6 +35,8 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
+    /// Adjoints of captures, loops and couplings; `None` if the model can have none.
+    closing: Option<Box<Closing>>,
 }
 
 /// Indices of the first variable of each kind.
@@ -52,6 +54,8 @@ struct Variables {
     invariants: usize,
     /// Reaction wrenches, six numbers each.
     reactions: usize,
+    /// Reactions of the rows of captures, loops and couplings.
+    rows: usize,
     count: usize,
 }
 
@@ -72,6 +76,7 @@ impl Variables {
         let invariants = attitudes + 4 * system.bodies.len();
         let reactions = invariants + INVARIANTS;
         let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
+        let rows = reactions + 6 * of_reactions.count();
         Self {
             u,
             qdd,
@@ -80,7 +85,8 @@ impl Variables {
             attitudes,
             invariants,
             reactions,
-            count: reactions + 6 * of_reactions.count(),
+            rows,
+            count: rows + model.elements.most_rows(),
         }
     }
 }
@@ -92,7 +98,6 @@ impl ByTree {
         matches!(model.coordinates, Coordinates::Minimal)
             && system.nodal.is_empty()
             && system.propellant.is_empty()
-            && elements.closures() == 0
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()
     }
@@ -116,6 +121,7 @@ impl ByTree {
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
+            closing: Closing::new(model),
             loads_read_deflections: reads.bodies || reads.motions || frames.any(|frame| frame.station.is_some()),
         }
     }
@@ -174,7 +180,11 @@ impl ByTree {
         let configuration = of.at(&self.values.kinematics);
         self.tree
             .respond(configuration, &mut self.values.dynamics, &self.gradients);
-        seed_loads(&mut self.tape, &self.recorded.applied, &self.tree, &self.values, system);
+        if let Some(closing) = &mut self.closing {
+            let (tape, tree) = ((&self.tape, variables.rows), &mut self.tree);
+            closing.constrain(of, at.discrete.rank, &mut self.values, tape, tree, &mut self.gradients);
+        }
+        self.seed_loads(system);
         self.tape.sweep(0);
         self.read_gradients(system, &variables);
         for (k, to) in x_bar.iter_mut().enumerate() {
@@ -197,7 +207,62 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
+        self.add_redundant_rows(of, at, &variables, x_bar);
         Ok(())
+    }
+
+    /// Adds the derivatives of redundant rows, (20), to those with respect to the coordinates.
+    fn add_redundant_rows(&mut self, of: Constants, at: OperatingPoint, variables: &Variables, x_bar: &mut [f64]) {
+        let (system, nq) = (&of.model.system, of.model.system.nq);
+        let q = &at.x[..nq];
+        for sum in 0..2 {
+            let (Some(closing), Some(closure)) = (&mut self.closing, &mut self.recorded.closure) else {
+                return;
+            };
+            if at.discrete.rank >= closure.row_count() {
+                return;
+            }
+            if sum == 0 {
+                closing.set_residuals(closure.residuals());
+            }
+            let (kinematics, rates) = closing.move_along(of, q, sum);
+            set_variables(&mut self.x[nq..], rates, nq);
+            let recorded = &mut self.recorded.kinematics;
+            let carriers = recorded.bodies.iter_mut().chain(&mut recorded.stations);
+            for (i, (to, from)) in carriers
+                .zip(kinematics.bodies.iter().chain(&kinematics.stations))
+                .enumerate()
+            {
+                *to = carrier(from, &Twist::zero(), variables.bodies + PER_BODY * i);
+            }
+            let joints = JointState {
+                q: &self.x[..nq],
+                qd: &self.x[nq..nq + system.nv],
+            };
+            let bends = self.loads_read_deflections;
+            self.tape.record(variables.count, || {
+                if bends {
+                    recorded.bend_all(of.mechanism(), joints);
+                }
+                closure.set_up(of, false, at.discrete, recorded, joints);
+            });
+            for (k, &weight) in closing.weights(sum).iter().enumerate() {
+                self.tape.seed(closure.rate(k), weight);
+            }
+            self.tape.sweep(0);
+            self.read_gradients(system, variables);
+            let q_bar = &mut x_bar[..nq];
+            for (k, to) in q_bar.iter_mut().enumerate() {
+                *to += self.tape.adjoint(k);
+            }
+            let partials = Partials {
+                bodies: &self.gradients,
+                columns: &self.columns,
+            };
+            if let Some(closing) = &mut self.closing {
+                closing.add_sum(of, q, sum, partials, q_bar);
+            }
+        }
     }
 
     /// Sets the variables of the record to the values of the evaluation.
@@ -287,8 +352,9 @@ impl ByTree {
         has_outputs: bool,
     ) -> Result<usize, Error> {
         let model = of.model;
+        let values = &self.values;
+        let reactions = values.closure.as_ref().map_or(&[][..], |closure| closure.reactions());
         let Self {
-            values,
             tree,
             recorded,
             x,
@@ -313,14 +379,12 @@ impl ByTree {
                 qd: here.rates,
             };
             if *loads_read_deflections {
-                for (i, body) in model.system.bodies.iter().enumerate() {
-                    if let Some(modes) = &body.modes {
-                        recorded.kinematics.bend(of.mechanism(), i, modes, joints);
-                    }
-                }
+                recorded.kinematics.bend_all(of.mechanism(), joints);
             }
             let mut power = recorded.load(of, joints, discrete)?;
+            recorded.hold(of, discrete, joints, qdd, reactions);
             let loads = Tape::position();
+            recorded.react(of, variables.rows, reactions);
             let at = of.at(&recorded.kinematics);
             power += recorded.dynamics.drive(at, &recorded.applied, joints.qd, qdd);
             let to = model.split_mut(rest);
@@ -344,6 +408,31 @@ impl ByTree {
             }
             Ok(loads)
         })
+    }
+
+    /// Seeds the recorded loads, rows and prescribed motions with their adjoints.
+    fn seed_loads(&mut self, system: &System) {
+        let Self {
+            tape, tree, recorded, ..
+        } = self;
+        let applied = match &recorded.closure {
+            Some(closure) => closure.held_loads(),
+            None => &recorded.applied,
+        };
+        for (i, F) in applied.wrench.iter().enumerate() {
+            seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
+        }
+        for (tau, &of) in applied.tau.iter().zip(tree.lambda()) {
+            tape.seed(*tau, of);
+        }
+        for (i, body) in system.bodies.iter().enumerate().filter(|(i, _)| applied.driven[*i]) {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                tape.seed(applied.qdd[v], tree.of_driven(&self.values.kinematics, i, v));
+            }
+        }
+        if let (Some(closure), Some(closing)) = (&recorded.closure, &self.closing) {
+            seed(tape, closure.residuals(), closing.sigma());
+        }
     }
 
     /// Reads the derivatives with respect to bodies, columns and the rates' derivatives.
@@ -392,23 +481,33 @@ impl ByTree {
     }
 }
 
-/// Seeds the recorded loads and prescribed motions with their adjoints.
-fn seed_loads(
-    tape: &mut Tape,
-    applied: &Applied<Recorded>,
-    tree: &TreeAdjoint,
-    values: &Evaluation<f64>,
-    system: &System,
-) {
-    for (i, F) in applied.wrench.iter().enumerate() {
-        seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
+impl Evaluation<Recorded> {
+    /// Records the equations of motion with constant reactions of captures, loops and couplings.
+    fn hold(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        joints: JointState<Recorded>,
+        qdd: &[Recorded],
+        reactions: &[f64],
+    ) {
+        if let Some(closure) = &mut self.closure {
+            let motion = (self.dynamics.A(), qdd);
+            closure.record(
+                of,
+                discrete,
+                &self.kinematics,
+                joints,
+                motion,
+                (&self.applied, reactions),
+            );
+        }
     }
-    for (v, tau) in applied.tau.iter().enumerate() {
-        tape.seed(*tau, tree.of_tau(v));
-    }
-    for (i, body) in system.bodies.iter().enumerate().filter(|(i, _)| applied.driven[*i]) {
-        for v in body.joint.v..body.joint.v + body.joint.nv {
-            tape.seed(applied.qdd[v], tree.of_driven(&values.kinematics, i, v));
+
+    /// Records the reactions as the variables from number `first` on.
+    fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) {
+        if let Some(closure) = &mut self.closure {
+            closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied);
         }
     }
 }

@@ -1,0 +1,105 @@
+//! Constraint rows in adjoint derivatives (`docs/theory/adjoint.md`, *Closed loops and captures*).
+
+use super::super::context::Constants;
+use super::super::{Discrete, Model};
+use super::{Closure, Reaction};
+use crate::algebra::{Recorded, Scalar, Twist, spd};
+use crate::dynamics::Applied;
+use crate::system::{JointState, Kinematics, System};
+
+impl Closure<f64> {
+    /// Returns the reaction of each row, N or N·m, after [`hold`](Self::hold).
+    pub fn reactions(&self) -> &[f64] {
+        &self.lambda[..self.rows.len()]
+    }
+
+    /// Adds `J A` to `to`, row by row: the accelerations along the rows from those of the bodies,
+    /// `A`, and of the rates, `qdd`, both without bias.
+    pub fn add_accelerations(
+        &self,
+        system: &System,
+        kinematics: &Kinematics<f64>,
+        A: &[Twist<f64>],
+        qdd: &[f64],
+        to: &mut [f64],
+    ) {
+        for (k, to) in to.iter_mut().enumerate() {
+            *to += self.acceleration(k, system, kinematics, A, qdd);
+        }
+    }
+
+    /// Replaces `b` by `W⁺ b` with the factors of the last [`hold`](Self::hold), for `W` of this rank.
+    pub fn divide(&mut self, rank: usize, b: &mut [f64]) {
+        let n = self.rows.len();
+        if rank >= n {
+            spd::solve(&self.factors[..n * n], b);
+        } else {
+            self.least_norm.solve(b);
+        }
+    }
+}
+
+impl Closure<Recorded> {
+    /// Records the rows and, for the loads without reactions `applied`, both sides of the equations
+    /// of motion at constant `reactions`: the [`loads`](Self::held_loads) with them, and the
+    /// [`residuals`](Self::residuals). `A_bias` of the bodies are their accelerations.
+    pub fn record(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        kinematics: &Kinematics<Recorded>,
+        joints: JointState<Recorded>,
+        (A, qdd): (&[Twist<Recorded>], &[Recorded]),
+        (applied, reactions): (&Applied<Recorded>, &[f64]),
+    ) {
+        let system = &of.model.system;
+        self.set_up(of, true, discrete, kinematics, joints);
+        self.loads.copy_from(applied);
+        for (k, &reaction) in reactions.iter().enumerate() {
+            self.lambda[k] = self.rows[k].target - self.acceleration(k, system, kinematics, A, qdd);
+            let row = &self.rows[k];
+            let held = &self.held[row.held];
+            row.unit
+                .push(held, system, kinematics, &mut self.loads, Recorded::lift(reaction));
+        }
+    }
+
+    /// Returns the loads with the reactions of [`record`](Self::record).
+    pub fn held_loads(&self) -> &Applied<Recorded> {
+        &self.loads
+    }
+
+    /// Returns `b − J q̈` of each row, after [`record`](Self::record): zero for independent rows.
+    pub fn residuals(&self) -> &[Recorded] {
+        &self.lambda[..self.rows.len()]
+    }
+
+    /// Returns `φ̇` of a row, after [`set_up`](Self::set_up).
+    pub fn rate(&self, row: usize) -> Recorded {
+        self.rows[row].rate
+    }
+
+    /// Records the reactions, the variables from number `first` on, for the outputs and for the
+    /// torques of drives: adds those of couplings to the loads.
+    pub fn record_reactions(
+        &mut self,
+        first: usize,
+        reactions: &[f64],
+        model: &Model,
+        kinematics: &Kinematics<Recorded>,
+        applied: &mut Applied<Recorded>,
+    ) {
+        for (k, (row, &reaction)) in self.rows.iter().zip(reactions).enumerate() {
+            let reaction = Recorded::variable(reaction, first + k);
+            let held = &self.held[row.held];
+            let closed = &mut self.state[held.index];
+            match row.unit {
+                Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * reaction,
+                Reaction::Torques { .. } => {
+                    closed.torque = reaction;
+                    row.unit.push(held, &model.system, kinematics, applied, reaction);
+                }
+            }
+        }
+    }
+}
