@@ -331,10 +331,7 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
         let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
-        let propellants = system.propellant.iter().zip(here.masses);
-        for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
-            *fill = mass / S::lift(derived.bodies[body].m);
-        }
+        self.fill_tanks(of, here.masses);
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
                 self.kinematics.recover(
@@ -350,6 +347,15 @@ impl<S: Scalar> Evaluation<S> {
                     .follow(of.mechanism(), baumgarte, here.positions, here.rates, recovered);
             }
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
+        }
+    }
+
+    /// Fills the masses of propellants, relative to their starts.
+    #[inline(always)]
+    pub(super) fn fill_tanks(&mut self, of: Constants, masses: &[S]) {
+        let propellants = of.model.system.propellant.iter().zip(masses);
+        for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
+            *fill = mass / S::lift(of.derived.bodies[body].m);
         }
     }
 

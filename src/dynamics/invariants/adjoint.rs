@@ -3,7 +3,7 @@
 use super::{BodyMotion, Invariants};
 use crate::algebra::{Vec3, Wrench};
 use crate::dynamics::recursive::{Gradient, JointAdjoints};
-use crate::system::{Configuration, JointState, ModalAdjoints, Modes, MomentumWeights, System};
+use crate::system::{Configuration, JointState, Mechanism, ModalAdjoints, Modes, MomentumWeights, System};
 
 /// Adjoints of [`Invariants`], without ANCF beams: derivatives of a weighted sum of the invariants.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct InvariantsAdjoint {
     /// of the mass centre.
     bars: Vec<BodyMotion<f64>>,
     kinetic_energy: f64,
+    /// Derivatives with respect to the masses of propellants, relative to those at the start.
+    fills: Vec<f64>,
     /// Workspace for the fields of a flexible body.
     fields: Vec<[f64; 4]>,
 }
@@ -25,6 +27,7 @@ impl InvariantsAdjoint {
             motions: vec![BodyMotion::zero(); n],
             bars: vec![BodyMotion::zero(); n],
             kinetic_energy: 0.0,
+            fills: vec![0.0; system.propellant.len()],
             fields: Vec::with_capacity(system.flexible().map(Modes::most_fields).max().unwrap_or(0)),
         }
     }
@@ -42,7 +45,8 @@ impl InvariantsAdjoint {
         let (mut r_c_bar, mut v_c_bar) = (bar.mass_centre, Vec3::zeros());
         self.kinetic_energy = bar.kinetic_energy;
         for i in 0..system.bodies.len() {
-            let (body, m) = (BodyMotion::new(system, derived, kinematics, qd, i), derived.bodies[i].m);
+            let body = BodyMotion::new(system, derived, kinematics, qd, i);
+            let m = kinematics.mass(Mechanism { system, derived }, i);
             let d = kinematics.bodies[i].p_WB + body.c - of.mass_centre;
             let u = (body.v - v_c) * m;
             let spin = bar.h + along(&(body.spin + d.cross(&u))) * bar.h_scale;
@@ -57,11 +61,31 @@ impl InvariantsAdjoint {
             };
             self.motions[i] = body;
         }
-        for (bar, constants) in self.bars.iter_mut().zip(&derived.bodies) {
-            let share = constants.m / of.mass;
+        for (fill, &i) in self.fills.iter_mut().zip(&system.propellant) {
+            let (body, spin_bar) = (&self.motions[i], &self.bars[i].spin);
+            let d = kinematics.bodies[i].p_WB + body.c - of.mass_centre;
+            let u = body.v - v_c;
+            let of_mass = (r_c_bar.dot(&d) + v_c_bar.dot(&u)) / of.mass
+                + bar.p.dot(&body.v)
+                + bar.p_scale * body.v.norm()
+                + spin_bar.dot(&d.cross(&u));
+            let (constants, here) = (&derived.bodies[i], &kinematics.bodies[i]);
+            let w = &here.V_WB.w;
+            let spin = constants.I_Bcm.express(&here.R_WB).times(w);
+            let energy = (constants.m * body.v.dot(&body.v) + w.dot(&spin)) * 0.5;
+            *fill = constants.m * of_mass + spin_bar.dot(&spin) + bar.kinetic_energy * energy;
+        }
+        for (i, bar) in self.bars.iter_mut().enumerate() {
+            let share = kinematics.mass(Mechanism { system, derived }, i) / of.mass;
             bar.c += r_c_bar * share;
             bar.v += v_c_bar * share;
         }
+    }
+
+    /// Returns the derivative with respect to the mass of propellant `k`, relative to that at the
+    /// start, after [`weigh`](Self::weigh).
+    pub fn of_fill(&self, k: usize) -> f64 {
+        self.fills[k]
     }
 
     /// Adds the derivatives with respect to positions and velocities of the bodies to `gradients`, and
@@ -76,14 +100,17 @@ impl InvariantsAdjoint {
         for (i, (body, gradient)) in at.system.bodies.iter().zip(gradients).enumerate() {
             let (constants, here, bar) = (&at.derived.bodies[i], &at.kinematics.bodies[i], self.bars[i]);
             let BodyMotion { c, v: v_c, spin, .. } = self.motions[i];
-            let (m, energy, w, v) = (constants.m, bar.kinetic_energy, &here.V_WB.w, &here.V_WB.v);
-            // Weights of a velocity field: of its value at the origin, and of its rotation.
-            let weights = [bar.v / m - bar.spin.cross(&c) + v * energy, bar.spin + w * energy];
+            let (energy, w, v) = (bar.kinetic_energy, &here.V_WB.w, &here.V_WB.v);
+            let fill = at.kinematics.fill(at.system, i).unwrap_or(1.0);
+            let m = constants.m * fill;
+            // Weights of a velocity field: of its value at the origin, without the part `v̄/m`, and of
+            // its rotation.
+            let weights = [v * energy - bar.spin.cross(&c), bar.spin + w * energy];
             let (J, mut of_w) = match body.modes.as_ref().map(|modes| &at.kinematics.deflections[modes.index]) {
-                None => (constants.J_Bo.express(&here.R_WB), Vec3::zeros()),
+                None => (constants.J_Bo.express(&here.R_WB) * fill, Vec3::zeros()),
                 Some(bent) => (bent.J, bent.b_dot * energy),
             };
-            of_w += (c * m).cross(&weights[0]) + J.times(&weights[1]);
+            of_w += c.cross(&(bar.v + weights[0] * m)) + J.times(&weights[1]);
             let of_v = bar.v + v_c * (m * energy);
             // Nothing changes if all vectors rotate together.
             let turned = (v - v_c).cross(&bar.v)
@@ -95,7 +122,7 @@ impl InvariantsAdjoint {
             gradient.velocity = gradient.velocity + Wrench::new(of_w, of_v);
             if let (Some(modes), Some(elastic)) = (&body.modes, &constants.elastic) {
                 let momenta = MomentumWeights {
-                    field: weights,
+                    field: [weights[0] + bar.v / m, weights[1]],
                     position: bar.c / m,
                     v: v - v_c,
                     w: *w,

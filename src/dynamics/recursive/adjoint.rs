@@ -6,7 +6,7 @@ pub use partials::{Gradient, JointAdjoints, Partials, add_kinematics};
 use arm::{Arm, Frame};
 
 use crate::algebra::{ArticulatedInertia, Quaternion, Twist, Vec3, Wrench};
-use crate::dynamics::body::inertia_and_bias;
+use crate::dynamics::body::{inertia_and_bias, rigid_body};
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
 use crate::system::joint::groups;
@@ -308,6 +308,11 @@ impl TreeAdjoint {
         &self.lambda
     }
 
+    /// Returns the motions of the bodies by the adjoints of the joints' reactions.
+    pub fn cuts(&self) -> impl Iterator<Item = &Twist<f64>> {
+        self.bodies.iter().map(|body| &body.cut)
+    }
+
     /// Returns the part of `λ` of the last [`constrain`](Self::constrain).
     pub fn response(&self) -> &[f64] {
         &self.response
@@ -325,6 +330,15 @@ impl TreeAdjoint {
     /// Returns the adjoint of the load on a body, a twist; requires [`respond`](Self::respond).
     pub fn of_wrench(&self, body: usize) -> Twist<f64> {
         (self.bodies[body].virtual_motion + self.bodies[body].cut) * -1.0
+    }
+
+    /// Returns the adjoint of the mass of `body` relative to that at the start, (21); requires
+    /// [`respond`](Self::respond).
+    pub fn of_fill(&self, at: Configuration<f64>, body: usize) -> f64 {
+        let (here, adjoint) = (&at.kinematics.bodies[body], &self.bodies[body]);
+        let (I, bias) = rigid_body(&at.derived.bodies[body], here);
+        let inertial = I.times(&(adjoint.A - here.A_bias)) + bias;
+        inertial.power(&(adjoint.virtual_motion + adjoint.cut))
     }
 
     /// Returns the adjoint of the prescribed derivative of the rate `v` of the joint of `body`.

@@ -1,4 +1,4 @@
-use crate::algebra::{Recorded, Scalar, Tape};
+use crate::algebra::{Recorded, Scalar, Tape, Twist};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint};
 use crate::plant::context::Constants;
@@ -15,6 +15,8 @@ pub(super) struct Closing {
     along: Vec<f64>,
     /// Workspace for multiples of the unit reactions; then the residuals `r`.
     sizes: Vec<f64>,
+    /// Negative adjoints of the reactions of joints, as motions of the bodies.
+    cuts: Vec<Twist<f64>>,
     load: Applied<f64>,
     redundant: Redundant,
 }
@@ -42,6 +44,7 @@ impl Closing {
                 sigma: Vec::with_capacity(n),
                 along: Vec::with_capacity(n),
                 sizes: Vec::with_capacity(n),
+                cuts: Vec::with_capacity(system.bodies.len()),
                 load: Applied::none(system),
                 redundant: Redundant {
                     rates: [zeros(), zeros()],
@@ -80,6 +83,10 @@ impl Closing {
         self.along.clear();
         self.along.extend((0..n).map(|k| tape.adjoint(first + k)));
         closure.add_accelerations(system, kinematics, dynamics.A(), tree.lambda(), &mut self.along);
+        let zeros = &self.redundant.zeros;
+        self.cuts.clear();
+        self.cuts.extend(tree.cuts().map(|cut| *cut * -1.0));
+        closure.add_accelerations(system, kinematics, &self.cuts, zeros, &mut self.along);
         self.sigma.clone_from(&self.along);
         closure.divide(rank, &mut self.sigma);
         self.sizes.clear();

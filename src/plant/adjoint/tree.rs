@@ -97,7 +97,6 @@ impl ByTree {
         let (system, elements) = (&model.system, &model.elements);
         matches!(model.coordinates, Coordinates::Minimal)
             && system.nodal.is_empty()
-            && system.propellant.is_empty()
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()
     }
@@ -207,6 +206,10 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
+        for (k, (&body, mass)) in system.propellant.iter().zip(model.split_mut(x_bar).masses).enumerate() {
+            let of_outputs = invariants.map_or(0.0, |_| self.invariants.of_fill(k));
+            *mass += (self.tree.of_fill(configuration, body) + of_outputs) / of.derived.bodies[body].m;
+        }
         self.add_redundant_rows(of, at, &variables, x_bar);
         Ok(())
     }
@@ -378,6 +381,7 @@ impl ByTree {
                 q: here.positions,
                 qd: here.rates,
             };
+            recorded.fill_tanks(of, here.masses);
             if *loads_read_deflections {
                 recorded.kinematics.bend_all(of.mechanism(), joints);
             }
@@ -396,6 +400,10 @@ impl ByTree {
                 for (circuit, (to, &i)) in circuits.zip(to.currents.iter_mut().zip(here.currents)) {
                     *to = circuit.current_rate(i, joints.qd[circuit.rate], 0.0);
                 }
+            }
+            if !to.masses.is_empty() {
+                let now = recorded.instant(of, joints, discrete);
+                model.elements.draw(&now, to.masses);
             }
             if has_outputs {
                 // Accelerations are among the operands of outputs, not among those of loads.
