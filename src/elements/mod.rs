@@ -61,6 +61,7 @@ mod wheel;
 #[doc(hidden)]
 pub use discrete::tests as discrete_tests;
 
+pub(crate) use ancf_beam::add_elastic_adjoint;
 pub use attitude_servo::AttitudeServo;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
@@ -326,6 +327,16 @@ impl Elements {
             ..self.clone()
         };
         without.grasps.retain(|grasp| grasp.held_beam().is_none());
+        without.classify();
+        without
+    }
+
+    /// Returns a copy without the elastic forces of ANCF beams.
+    pub(crate) fn without_elastic_beams(&self) -> Self {
+        let mut without = Self {
+            ancf_beams: Vec::new(),
+            ..self.clone()
+        };
         without.classify();
         without
     }

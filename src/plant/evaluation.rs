@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
+use crate::elements::{EffectiveMass, Elements, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -154,13 +154,24 @@ impl<S: Scalar> Evaluation<S> {
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
     /// modes; returns their power, W.
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
+        self.load_by(&of.model.elements, of, at, discrete)
+    }
+
+    /// [`load`](Self::load) by other elements than the model's, in which some are left out.
+    pub(super) fn load_by(
+        &mut self,
+        elements: &Elements,
+        of: Constants,
+        at: JointState<S>,
+        discrete: &Discrete,
+    ) -> Result<S, Error> {
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         if let Some(rigid) = self.feed_forward.as_deref_mut() {
             control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        let power = of.model.elements.evaluate(&now, &mut self.applied);
+        let power = elements.evaluate(&now, &mut self.applied);
         self.guide(of, discrete)?;
         Ok(power)
     }

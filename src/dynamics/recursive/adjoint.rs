@@ -11,8 +11,8 @@ use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
 use crate::system::joint::groups;
 use crate::system::{
-    BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion, Modes,
-    System, along_modes,
+    AncfBeam, BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion,
+    Modes, System, along_modes,
 };
 
 /// Adjoint of the equations of motion of trees of rigid and flexible bodies, in O(n).
@@ -193,14 +193,15 @@ impl TreeAdjoint {
             }
         }
         self.sum_accelerations(system, kinematics, gradients);
+        self.qdd_bar.copy_from_slice(&self.direct);
         for (i, body) in system.bodies.iter().enumerate() {
             for v in body.joint.v..body.joint.v + body.joint.nv {
-                self.qdd_bar[v] = self.direct[v] + self.bodies[i].G[2].power(&kinematics.H[v]);
+                self.qdd_bar[v] += self.bodies[i].G[2].power(&kinematics.H[v]);
             }
             if let Some(modes) = &body.modes {
                 let cut = self.bodies[i].cut;
                 for (v, L) in modes.rates().zip(&kinematics.deflections[modes.index].L) {
-                    self.qdd_bar[v] = self.direct[v] + L.power(&cut);
+                    self.qdd_bar[v] += L.power(&cut);
                 }
                 for s in modes.stations.clone() {
                     let G = &self.stations[s].G[2];
@@ -261,6 +262,9 @@ impl TreeAdjoint {
             self.load.wrench[i] = self.load.wrench[i] + F;
             let reaction = F.shift(&kinematics.bodies[i].r_PB_W) * -1.0;
             self.load.push(system, kinematics, body.carrier(), reaction);
+        }
+        for rates in system.nodal.iter().map(AncfBeam::rates) {
+            self.load.tau[rates.clone()].copy_from_slice(&self.qdd_bar[rates]);
         }
         dynamics.respond(at, &self.load, &mut self.response);
         self.add_response(at, dynamics.A(), gradients);

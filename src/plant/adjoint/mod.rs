@@ -24,7 +24,7 @@ use tree::ByTree;
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
 /// captures, loops and couplings, and other outputs are recorded on a
 /// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, with
-/// ANCF beams, feed-forward, tasks, and effective masses among the outputs.
+/// feed-forward, tasks, and effective masses among the outputs.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.

@@ -5,6 +5,7 @@ use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
+use crate::elements::{Elements, add_elastic_adjoint};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
@@ -35,6 +36,9 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
+    /// Elements without the elastic forces of ANCF beams, which are differentiated along `λ`; `None`
+    /// without such beams.
+    inelastic: Option<Box<Elements>>,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
 }
@@ -96,7 +100,6 @@ impl ByTree {
     pub fn supports(model: &Model) -> bool {
         let (system, elements) = (&model.system, &model.elements);
         matches!(model.coordinates, Coordinates::Minimal)
-            && system.nodal.is_empty()
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()
     }
@@ -120,6 +123,7 @@ impl ByTree {
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
+            inelastic: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_elastic_beams())),
             closing: Closing::new(model),
             loads_read_deflections: reads.bodies || reads.motions || frames.any(|frame| frame.station.is_some()),
         }
@@ -171,7 +175,7 @@ impl ByTree {
         }
         self.tape.sweep(loads);
         if let Some(invariants) = &invariants {
-            self.weigh_invariants(of, joints.qd, invariants, variables.invariants);
+            self.weigh_invariants(of, joints, invariants, variables.invariants);
         }
         self.read_gradients(system, &variables);
         let configuration = of.at(&self.values.kinematics);
@@ -186,11 +190,8 @@ impl ByTree {
         self.seed_loads(system);
         self.tape.sweep(0);
         self.read_gradients(system, &variables);
-        for (k, to) in x_bar.iter_mut().enumerate() {
+        for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
             *to = self.tape.adjoint(k);
-        }
-        for (k, to) in u_bar.iter_mut().enumerate() {
-            *to = self.tape.adjoint(variables.u + k);
         }
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
@@ -206,12 +207,24 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
-        for (k, (&body, mass)) in system.propellant.iter().zip(model.split_mut(x_bar).masses).enumerate() {
-            let of_outputs = invariants.map_or(0.0, |_| self.invariants.of_fill(k));
-            *mass += (self.tree.of_fill(configuration, body) + of_outputs) / of.derived.bodies[body].m;
-        }
+        add_elastic_adjoint(of.mechanism(), joints.q, self.tree.lambda(), bars.q);
+        self.add_masses(of, invariants.is_some(), x_bar);
         self.add_redundant_rows(of, at, &variables, x_bar);
         Ok(())
+    }
+
+    /// Adds the derivatives with respect to the masses of propellants, (21).
+    fn add_masses(&self, of: Constants, observes_invariants: bool, x_bar: &mut [f64]) {
+        let at = of.at(&self.values.kinematics);
+        let masses = of.model.split_mut(x_bar).masses;
+        for (k, (&body, mass)) in at.system.propellant.iter().zip(masses).enumerate() {
+            let of_invariants = if observes_invariants {
+                self.invariants.of_fill(k)
+            } else {
+                0.0
+            };
+            *mass += (self.tree.of_fill(at, body) + of_invariants) / of.derived.bodies[body].m;
+        }
     }
 
     /// Adds the derivatives of redundant rows, (20), to those with respect to the coordinates.
@@ -247,6 +260,7 @@ impl ByTree {
                 if bends {
                     recorded.bend_all(of.mechanism(), joints);
                 }
+                recorded.place_points(system, of.derived, joints.q, joints.qd);
                 closure.set_up(of, false, at.discrete, recorded, joints);
             });
             for (k, &weight) in closing.weights(sum).iter().enumerate() {
@@ -328,7 +342,7 @@ impl ByTree {
 
     /// Computes the derivatives with respect to the motions of the bodies from those with respect to
     /// the invariants, the variables from number `first` on.
-    fn weigh_invariants(&mut self, of: Constants, qd: &[f64], values: &Invariants<f64>, first: usize) {
+    fn weigh_invariants(&mut self, of: Constants, joints: JointState<f64>, values: &Invariants<f64>, first: usize) {
         let tape = &self.tape;
         let number = |k: usize| tape.adjoint(first + k);
         let three = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
@@ -341,7 +355,8 @@ impl ByTree {
             p_scale: number(10),
             h_scale: number(11),
         };
-        self.invariants.weigh(of.at(&self.values.kinematics), qd, values, &bar);
+        self.invariants
+            .weigh(of.at(&self.values.kinematics), joints, values, &bar);
     }
 
     /// Records the loads, then the power, the derivatives of currents and the outputs; returns the
@@ -367,6 +382,7 @@ impl ByTree {
             y,
             tape,
             loads_read_deflections,
+            inelastic,
             ..
         } = self;
         recorded.qdd.copy_from_slice(qdd);
@@ -385,10 +401,14 @@ impl ByTree {
             if *loads_read_deflections {
                 recorded.kinematics.bend_all(of.mechanism(), joints);
             }
-            let mut power = recorded.load(of, joints, discrete)?;
+            recorded
+                .kinematics
+                .place_points(&model.system, of.derived, joints.q, joints.qd);
+            let elements = inelastic.as_deref().unwrap_or(&model.elements);
+            let mut power = recorded.load_by(elements, of, joints, discrete)?;
             recorded.hold(of, discrete, joints, qdd, reactions);
             let loads = Tape::position();
-            recorded.react(of, variables.rows, reactions);
+            power += recorded.react(of, variables.rows, reactions);
             let at = of.at(&recorded.kinematics);
             power += recorded.dynamics.drive(at, &recorded.applied, joints.qd, qdd);
             let to = model.split_mut(rest);
@@ -512,10 +532,11 @@ impl Evaluation<Recorded> {
         }
     }
 
-    /// Records the reactions as the variables from number `first` on.
-    fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) {
-        if let Some(closure) = &mut self.closure {
-            closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied);
+    /// Records the reactions as the variables from number `first` on; returns the power of captures.
+    fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) -> Recorded {
+        match &mut self.closure {
+            Some(closure) => closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied),
+            None => Recorded::lift(0.0),
         }
     }
 }

@@ -80,7 +80,8 @@ impl Closure<Recorded> {
     }
 
     /// Records the reactions, the variables from number `first` on, for the outputs and for the
-    /// torques of drives: adds those of couplings to the loads.
+    /// torques of drives: adds those of couplings to the loads. Returns the power of captures that draw
+    /// two beams together, W.
     pub fn record_reactions(
         &mut self,
         first: usize,
@@ -88,11 +89,15 @@ impl Closure<Recorded> {
         model: &Model,
         kinematics: &Kinematics<Recorded>,
         applied: &mut Applied<Recorded>,
-    ) {
+    ) -> Recorded {
+        let mut power = Recorded::lift(0.0);
         for (k, (row, &reaction)) in self.rows.iter().zip(reactions).enumerate() {
             let reaction = Recorded::variable(reaction, first + k);
             let held = &self.held[row.held];
             let closed = &mut self.state[held.index];
+            if closed.draws {
+                power += reaction * row.rate;
+            }
             match row.unit {
                 Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * reaction,
                 Reaction::Torques { .. } => {
@@ -101,5 +106,6 @@ impl Closure<Recorded> {
                 }
             }
         }
+        power
     }
 }

@@ -71,4 +71,9 @@ pub fn add_kinematics(system: &System, joints: JointState<f64>, q_dot_bar: &[f64
             bars.qd[joint.v + k] += q_dot_bar[joint.q + k + joint.nq - joint.nv];
         }
     }
+    for beam in &system.nodal {
+        for (v, q) in beam.rates().zip(beam.coordinates()) {
+            bars.qd[v] += q_dot_bar[q];
+        }
+    }
 }
