@@ -39,7 +39,6 @@ fn main() {
         ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
         ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
         ("bricard", include_str!("../examples/bricard.toml")),
-        ("dual_arm", include_str!("../examples/dual_arm.toml")),
         ("geared_arm", include_str!("../examples/geared_arm.toml")),
         ("kick_stage", include_str!("../examples/tanks/kick_stage.toml")),
         ("beam_in_grasp", include_str!("../examples/beam_in_grasp.toml")),

@@ -87,8 +87,9 @@ impl super::Element for Beam {
     }
 }
 
-/// Adds to `q_bar` the derivatives of the power of the elastic forces of all ANCF beams at the rates
-/// `lambda`: the stiffness is symmetric, so that they are the derivatives of the forces along `lambda`.
+/// Adds to `q_bar` the derivatives of the power of the elastic forces of all ANCF beams at the
+/// rates `lambda`: the stiffness is symmetric, so that they are the derivatives of the forces along
+/// `lambda`.
 pub(crate) fn add_elastic_adjoint(of: Mechanism, q: &[f64], lambda: &[f64], q_bar: &mut [f64]) {
     for (beam, constants) in of.system.nodal.iter().zip(&of.derived.nodal) {
         for (i, element) in constants.elements.iter().enumerate() {

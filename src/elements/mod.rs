@@ -331,6 +331,13 @@ impl Elements {
         without
     }
 
+    /// Returns true if a load depends on the deflection of a flexible body, or acts on a station of
+    /// one.
+    pub(crate) fn read_deflections(&self, system: &System) -> bool {
+        let mut frames = system.frames.iter();
+        !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
+    }
+
     /// Returns a copy without the elastic forces of ANCF beams.
     pub(crate) fn without_elastic_beams(&self) -> Self {
         let mut without = Self {

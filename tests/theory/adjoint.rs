@@ -188,13 +188,15 @@ a = "edge"
 b = "socket"
 "#;
 
-/// A capture with independent rows, two with redundant rows, a pin with a redundant row and a driven
-/// crank, and linkages in a row, at times of a run; the first also with constraint violations.
+/// Captures of a body and of an ANCF beam with independent rows, two with redundant rows, a pin
+/// with a redundant row and a driven crank, and linkages in a row, at times of a run; the first two
+/// also with constraint violations.
 #[test]
 fn adjoints_equal_products_with_jacobians_in_captures_and_redundant_loops() {
     let mut failed = Vec::new();
     for (text, inputs) in [
         (crate::capture::craft("capture_grasp"), &["grip.capture"][..]),
+        (crate::capture::beam_catch(), &["hold.capture"][..]),
         (crate::capture::hug(), &["right_grip.capture", "left_grip.capture"][..]),
         (crate::capture::four_bar(), &["closing.capture"][..]),
         (crate::closed_loops::four_bars::spec(3, (0.4, -0.7), ""), &[][..]),
@@ -242,8 +244,8 @@ fn adjoints_equal_products_with_jacobians_for_loads_and_sensors_on_trees() {
     }
 }
 
-/// Tanks, one of them with a thruster, momentum devices, and a coupling of a joint that may be locked,
-/// in general states.
+/// Tanks, one of them with a thruster, momentum devices, and a coupling of a joint that may be
+/// locked, in general states.
 #[test]
 fn adjoints_equal_products_with_jacobians_with_changing_masses() {
     let mut plant = crate::plant(&(EVERYTHING.to_owned() + WITH_LIQUIDS + COUPLED));

@@ -136,11 +136,8 @@ fn captured_payload_stays_until_release_and_conserves_momentum() {
     }
 }
 
-/// Capture of an ANCF beam at a point inside an element: momentum is conserved, the reported energy
-/// is dissipated, position and tangent are constrained, and the gripper's rotation about the
-/// tangent continues. All formulations agree.
-#[test]
-fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
+/// Returns a hub with an arm whose hand has just reached an ANCF beam.
+pub fn beam_catch() -> String {
     let text = "name = \"catch\"\n[body.hub]\nmass = 4.0\nmass_centre = [0.1, -0.05, 0.02]\ninertia = [0.5, 0.6, 0.7]\n\
         start = { angular_velocity = [0.3, -0.2, 0.1], velocity = [0.1, 0.0, -0.1] }\n\
         [body.arm]\nmass = 1.0\nmass_centre = [0.2, 0.0, 0.05]\ninertia = [0.05, 0.1, 0.1]\n\
@@ -157,7 +154,15 @@ fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
     };
     let mut run = Run::new(&start(Vec3::zeros()), 1e-6);
     run.look();
-    let text = start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003));
+    start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003))
+}
+
+/// Capture of an ANCF beam at a point inside an element: momentum is conserved, the reported energy
+/// is dissipated, position and tangent are constrained, and the gripper's rotation about the
+/// tangent continues. All formulations agree.
+#[test]
+fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
+    let text = beam_catch();
     let attitude = |run: &Run| run.attitude("hand").rotation();
     let place = |run: &Run| attitude(run).tr_mul(&(run.vector("grip.r") - run.vector("hand.r")));
     let direction = |run: &Run| attitude(run).tr_mul(&run.vector("grip.direction"));

@@ -135,8 +135,8 @@ impl InvariantsAdjoint {
             let (energy, w, v) = (bar.kinetic_energy, &here.V_WB.w, &here.V_WB.v);
             let fill = at.kinematics.fill(at.system, i).unwrap_or(1.0);
             let m = constants.m * fill;
-            // Weights of a velocity field: of its value at the origin, without the part `v̄/m`, and of
-            // its rotation.
+            // Weights of a velocity field: of its value at the origin, without the part `v̄/m`, and
+            // of its rotation.
             let weights = [v * energy - bar.spin.cross(&c), bar.spin + w * energy];
             let (J, mut of_w) = match body.modes.as_ref().map(|modes| &at.kinematics.deflections[modes.index]) {
                 None => (constants.J_Bo.express(&here.R_WB) * fill, Vec3::zeros()),

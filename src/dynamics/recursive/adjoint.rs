@@ -270,9 +270,9 @@ impl TreeAdjoint {
         self.add_response(at, dynamics.A(), gradients);
     }
 
-    /// Adds the adjoints of accelerations that the adjoints of constraints cause: wrenches on bodies
-    /// and generalised forces, which `gradients` include as adjoints of the bodies' accelerations.
-    /// Requires [`respond`](Self::respond).
+    /// Adds the adjoints of accelerations that the adjoints of constraints cause: wrenches on
+    /// bodies and generalised forces, which `gradients` include as adjoints of the bodies'
+    /// accelerations. Requires [`respond`](Self::respond).
     pub fn constrain(
         &mut self,
         at: Configuration<f64>,
@@ -322,8 +322,8 @@ impl TreeAdjoint {
         &self.response
     }
 
-    /// Sets all bodies to rest, without loads and adjoints, so that [`coordinates`](Self::coordinates)
-    /// differentiates a function of positions and velocities.
+    /// Sets all bodies to rest, without loads and adjoints, so that
+    /// [`coordinates`](Self::coordinates) differentiates a function of positions and velocities.
     pub fn rest(&mut self) {
         let all = self.bodies.iter_mut().chain(&mut self.stations);
         all.for_each(|body| *body = BodyAdjoint::new(Twist::zero()));

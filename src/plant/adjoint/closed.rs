@@ -1,9 +1,10 @@
-use crate::algebra::{Recorded, Scalar, Tape, Twist};
+use crate::algebra::{Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint};
+use crate::plant::closure::Closure;
 use crate::plant::context::Constants;
-use crate::plant::{Evaluation, Model};
-use crate::system::{JointState, Kinematics};
+use crate::plant::{Evaluation, Model, OperatingPoint};
+use crate::system::{Carrier, JointState, Kinematics};
 
 /// Adjoints of captures, loops and couplings (`docs/theory/adjoint.md`, whose numbers the comments
 /// cite).
@@ -28,8 +29,12 @@ struct Redundant {
     rates: [Vec<f64>; 2],
     kinematics: Kinematics<f64>,
     tree: TreeAdjoint,
+    gradients: Vec<Gradient>,
+    /// Derivatives with respect to the joints' columns: zero.
+    columns: Vec<Wrench<f64>>,
     /// Zeros in place of the derivatives of the rates.
     zeros: Vec<f64>,
+    q_bar: Vec<f64>,
     /// Adjoints of the rates `a`, which are constants.
     unused: Vec<f64>,
 }
@@ -50,6 +55,9 @@ impl Closing {
                     rates: [zeros(), zeros()],
                     kinematics: Kinematics::new(system),
                     tree: TreeAdjoint::new(system),
+                    gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
+                    columns: vec![Wrench::zero(); system.nv],
+                    q_bar: vec![0.0; system.nq],
                     zeros: zeros(),
                     unused: zeros(),
                 },
@@ -57,8 +65,8 @@ impl Closing {
         })
     }
 
-    /// Computes `σ` and constrains `λ`, (18), for the adjoints of the reactions, which are variables
-    /// of the tape from number `first` on. Requires [`TreeAdjoint::respond`].
+    /// Computes `σ` and constrains `λ`, (18), for the adjoints of the reactions, which are
+    /// variables of the tape from number `first` on. Requires [`TreeAdjoint::respond`].
     pub fn constrain(
         &mut self,
         of: Constants,
@@ -117,39 +125,58 @@ impl Closing {
         &self.sigma
     }
 
-    /// Keeps the inconsistent part of the rows, their residuals `r`. Requires
+    /// Computes the derivatives of redundant rows, (20), with respect to the coordinates at
+    /// constant unit reactions, and seeds the recorded ones. Requires
     /// [`constrain`](Self::constrain).
-    pub fn set_residuals(&mut self, residuals: &[Recorded]) {
-        self.sizes.clear();
-        self.sizes.extend(residuals.iter().map(|residual| residual.value()));
-    }
-
-    /// Fills the kinematics with the rates `a` of one of the two sums of (20), 0 or 1; returns them
-    /// and the rates.
-    pub fn move_along(&mut self, of: Constants, q: &[f64], sum: usize) -> (&Kinematics<f64>, &[f64]) {
-        let Redundant { rates, kinematics, .. } = &mut self.redundant;
-        kinematics.update(&of.model.system, of.derived, q, &rates[sum]);
-        (kinematics, &rates[sum])
-    }
-
-    /// Returns the weights of the rows in one of the two sums of (20): `r` or `e`.
-    pub fn weights(&self, sum: usize) -> &[f64] {
-        [&self.sizes, &self.along][sum]
-    }
-
-    /// Adds the derivatives of a sum of (20) to those with respect to the coordinates `q`, for the
-    /// `partials` with respect to the motions of [`move_along`](Self::move_along).
-    pub fn add_sum(&mut self, of: Constants, q: &[f64], sum: usize, partials: Partials, q_bar: &mut [f64]) {
+    pub fn redundant_rows(&mut self, of: Constants, at: OperatingPoint, closure: &Closure<Recorded>, tape: &mut Tape) {
+        let (system, q) = (&of.model.system, &at.x[..of.model.system.nq]);
+        let residuals = closure.residuals();
         let Redundant {
             rates,
             kinematics,
             tree,
+            gradients,
+            columns,
             zeros,
+            q_bar,
             unused,
         } = &mut self.redundant;
-        let joints = JointState { q, qd: &rates[sum] };
-        let mut bars = JointAdjoints { q: q_bar, qd: unused };
-        tree.rest();
-        tree.coordinates(of.at(kinematics), partials, joints, zeros, &mut bars);
+        q_bar.fill(0.0);
+        if at.discrete.rank >= residuals.len() {
+            return;
+        }
+        self.sizes.clear();
+        self.sizes.extend(residuals.iter().map(|residual| residual.value()));
+        for (rates, weights) in rates.iter().zip([&self.sizes, &self.along]) {
+            kinematics.update(system, of.derived, q, rates);
+            gradients.fill(Gradient::zero());
+            closure.seed_rates(weights, kinematics, tape, |on, F| match on {
+                Carrier::World => {}
+                Carrier::Body(i) => gradients[i].velocity = gradients[i].velocity + F,
+                Carrier::Station(s) => {
+                    let gradient = &mut gradients[system.bodies.len() + s];
+                    gradient.velocity = gradient.velocity + F;
+                }
+                Carrier::Point(p) => {
+                    let beam = &system.nodal[system.points[p].beam];
+                    kinematics.points[p].add_rate_adjoint(beam, rates, &F.t, q_bar);
+                }
+            });
+            let joints = JointState { q, qd: rates };
+            let mut bars = JointAdjoints { q: q_bar, qd: unused };
+            let partials = Partials {
+                bodies: gradients,
+                columns,
+            };
+            tree.rest();
+            tree.coordinates(of.at(kinematics), partials, joints, zeros, &mut bars);
+        }
+    }
+
+    /// Adds the derivatives of [`redundant_rows`](Self::redundant_rows) to those with respect to
+    /// the states.
+    pub fn add_redundant_rows(&self, x_bar: &mut [f64]) {
+        let of_rows = x_bar.iter_mut().zip(&self.redundant.q_bar);
+        of_rows.for_each(|(to, bar)| *to += bar);
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
-    /// Elements without the elastic forces of ANCF beams, which are differentiated along `λ`; `None`
-    /// without such beams.
+    /// Elements without the elastic forces of ANCF beams, which are differentiated along `λ`;
+    /// `None` without such beams.
     inelastic: Option<Box<Elements>>,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
@@ -98,7 +98,7 @@ impl Variables {
 impl ByTree {
     /// Returns true for the models that this method supports.
     pub fn supports(model: &Model) -> bool {
-        let (system, elements) = (&model.system, &model.elements);
+        let elements = &model.elements;
         matches!(model.coordinates, Coordinates::Minimal)
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()
@@ -107,7 +107,6 @@ impl ByTree {
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
-        let (reads, mut frames) = (model.elements.reads(), system.frames.iter());
         Self {
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
@@ -125,7 +124,7 @@ impl ByTree {
             invariants: InvariantsAdjoint::new(system),
             inelastic: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_elastic_beams())),
             closing: Closing::new(model),
-            loads_read_deflections: reads.bodies || reads.motions || frames.any(|frame| frame.station.is_some()),
+            loads_read_deflections: model.elements.read_deflections(system),
         }
     }
 
@@ -188,6 +187,9 @@ impl ByTree {
             closing.constrain(of, at.discrete.rank, &mut self.values, tape, tree, &mut self.gradients);
         }
         self.seed_loads(system);
+        if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
+            closing.redundant_rows(of, at, closure, &mut self.tape);
+        }
         self.tape.sweep(0);
         self.read_gradients(system, &variables);
         for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
@@ -209,7 +211,9 @@ impl ByTree {
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
         add_elastic_adjoint(of.mechanism(), joints.q, self.tree.lambda(), bars.q);
         self.add_masses(of, invariants.is_some(), x_bar);
-        self.add_redundant_rows(of, at, &variables, x_bar);
+        if let Some(closing) = &self.closing {
+            closing.add_redundant_rows(x_bar);
+        }
         Ok(())
     }
 
@@ -224,61 +228,6 @@ impl ByTree {
                 0.0
             };
             *mass += (self.tree.of_fill(at, body) + of_invariants) / of.derived.bodies[body].m;
-        }
-    }
-
-    /// Adds the derivatives of redundant rows, (20), to those with respect to the coordinates.
-    fn add_redundant_rows(&mut self, of: Constants, at: OperatingPoint, variables: &Variables, x_bar: &mut [f64]) {
-        let (system, nq) = (&of.model.system, of.model.system.nq);
-        let q = &at.x[..nq];
-        for sum in 0..2 {
-            let (Some(closing), Some(closure)) = (&mut self.closing, &mut self.recorded.closure) else {
-                return;
-            };
-            if at.discrete.rank >= closure.row_count() {
-                return;
-            }
-            if sum == 0 {
-                closing.set_residuals(closure.residuals());
-            }
-            let (kinematics, rates) = closing.move_along(of, q, sum);
-            set_variables(&mut self.x[nq..], rates, nq);
-            let recorded = &mut self.recorded.kinematics;
-            let carriers = recorded.bodies.iter_mut().chain(&mut recorded.stations);
-            for (i, (to, from)) in carriers
-                .zip(kinematics.bodies.iter().chain(&kinematics.stations))
-                .enumerate()
-            {
-                *to = carrier(from, &Twist::zero(), variables.bodies + PER_BODY * i);
-            }
-            let joints = JointState {
-                q: &self.x[..nq],
-                qd: &self.x[nq..nq + system.nv],
-            };
-            let bends = self.loads_read_deflections;
-            self.tape.record(variables.count, || {
-                if bends {
-                    recorded.bend_all(of.mechanism(), joints);
-                }
-                recorded.place_points(system, of.derived, joints.q, joints.qd);
-                closure.set_up(of, false, at.discrete, recorded, joints);
-            });
-            for (k, &weight) in closing.weights(sum).iter().enumerate() {
-                self.tape.seed(closure.rate(k), weight);
-            }
-            self.tape.sweep(0);
-            self.read_gradients(system, variables);
-            let q_bar = &mut x_bar[..nq];
-            for (k, to) in q_bar.iter_mut().enumerate() {
-                *to += self.tape.adjoint(k);
-            }
-            let partials = Partials {
-                bodies: &self.gradients,
-                columns: &self.columns,
-            };
-            if let Some(closing) = &mut self.closing {
-                closing.add_sum(of, q, sum, partials, q_bar);
-            }
         }
     }
 
@@ -532,7 +481,8 @@ impl Evaluation<Recorded> {
         }
     }
 
-    /// Records the reactions as the variables from number `first` on; returns the power of captures.
+    /// Records the reactions as the variables from number `first` on; returns the power of
+    /// captures.
     fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) -> Recorded {
         match &mut self.closure {
             Some(closure) => closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied),

@@ -3,9 +3,9 @@
 use super::super::context::Constants;
 use super::super::{Discrete, Model};
 use super::{Closure, Reaction};
-use crate::algebra::{Recorded, Scalar, Twist, spd};
+use crate::algebra::{Recorded, Scalar, Tape, Twist, Wrench, spd};
 use crate::dynamics::Applied;
-use crate::system::{JointState, Kinematics, System};
+use crate::system::{Carrier, JointState, Kinematics, System};
 
 impl Closure<f64> {
     /// Returns the reaction of each row, N or N·m, after [`hold`](Self::hold).
@@ -28,7 +28,8 @@ impl Closure<f64> {
         }
     }
 
-    /// Replaces `b` by `W⁺ b` with the factors of the last [`hold`](Self::hold), for `W` of this rank.
+    /// Replaces `b` by `W⁺ b` with the factors of the last [`hold`](Self::hold), for `W` of this
+    /// rank.
     pub fn divide(&mut self, rank: usize, b: &mut [f64]) {
         let n = self.rows.len();
         if rank >= n {
@@ -74,14 +75,42 @@ impl Closure<Recorded> {
         &self.lambda[..self.rows.len()]
     }
 
-    /// Returns `φ̇` of a row, after [`set_up`](Self::set_up).
-    pub fn rate(&self, row: usize) -> Recorded {
-        self.rows[row].rate
+    /// Seeds the recorded unit reactions and points of the pairs with the derivatives of the sum of
+    /// `φ̇` with `weights`, at the velocities of `kinematics`; passes the derivatives with respect
+    /// to the velocities to `on`, wrenches about the carriers' origins.
+    pub fn seed_rates(
+        &self,
+        weights: &[f64],
+        kinematics: &Kinematics<f64>,
+        tape: &mut Tape,
+        mut on: impl FnMut(Carrier, Wrench<f64>),
+    ) {
+        for (index, held) in self.held.iter().enumerate() {
+            let Some(pair) = &held.pair else { continue };
+            let carriers = pair.carriers();
+            let arms = pair.arms.map(|arm| arm.map(Recorded::value));
+            let V = carriers.map(|carrier| kinematics.carrier(carrier).V_WB);
+            let u = V[0].shift(&arms[0]) - V[1].shift(&arms[1]);
+            let mut F = Wrench::zero();
+            for (row, &weight) in self.rows.iter().zip(weights).filter(|(row, _)| row.held == index) {
+                if let Reaction::Wrench(unit) = row.unit {
+                    let along = unit.to_array().into_iter().zip(u.to_array());
+                    along.for_each(|(unit, u)| tape.seed(unit, weight * u));
+                    F = F + Wrench::new(unit.t.map(Recorded::value), unit.f.map(Recorded::value)) * weight;
+                }
+            }
+            for (side, F) in [F, F * -1.0].into_iter().enumerate() {
+                let by_arm = F.f.cross(&V[side].w);
+                let arm = pair.arms[side].iter().zip(&by_arm);
+                arm.for_each(|(arm, by_arm)| tape.seed(*arm, *by_arm));
+                on(carriers[side], F.shift(&arms[side]));
+            }
+        }
     }
 
     /// Records the reactions, the variables from number `first` on, for the outputs and for the
-    /// torques of drives: adds those of couplings to the loads. Returns the power of captures that draw
-    /// two beams together, W.
+    /// torques of drives: adds those of couplings to the loads. Returns the power of captures that
+    /// draw two beams together, W.
     pub fn record_reactions(
         &mut self,
         first: usize,
