@@ -99,7 +99,8 @@ impl InvariantsAdjoint {
             let u = body.v - v_c;
             let of_mass = (r_c_bar.dot(&d) + v_c_bar.dot(&u)) / of.mass
                 + bar.p.dot(&body.v)
-                + bar.p_scale * body.v.norm()
+                // The norm of an empty tank's momentum, zero, has the derivative zero.
+                + bar.p_scale * along(&(body.v * kinematics.mass(Mechanism { system, derived }, i))).dot(&body.v)
                 + spin_bar.dot(&d.cross(&u));
             let (constants, here) = (&derived.bodies[i], &kinematics.bodies[i]);
             let w = &here.V_WB.w;
