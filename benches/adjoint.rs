@@ -38,6 +38,10 @@ fn main() {
         ("two_link", include_str!("../examples/two_link.toml")),
         ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
         ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
+        ("bricard", include_str!("../examples/bricard.toml")),
+        ("geared_arm", include_str!("../examples/geared_arm.toml")),
+        ("kick_stage", include_str!("../examples/tanks/kick_stage.toml")),
+        ("beam_in_grasp", include_str!("../examples/beam_in_grasp.toml")),
     ] {
         line(name, text);
     }

@@ -1,11 +1,11 @@
 //! ANCF beams: elastic forces, gravity, outputs.
 
 use super::{Compiler, Cursor, Instant, Outputs, View};
-use crate::algebra::{Mat3, Scalar, Vec3};
+use crate::algebra::{Dual, Mat3, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::nodal::{Element, interpolate};
 use crate::spec::Spec;
-use crate::system::{AncfBeam, OrbitPoint, PER_NODE, Quantity, System, Unit};
+use crate::system::{AncfBeam, Mechanism, OrbitPoint, PER_NODE, Quantity, System, Unit};
 
 /// Returns the elements of one ANCF beam: the beam, the element, its nodal coordinates, and the
 /// index of its first rate.
@@ -84,6 +84,27 @@ impl super::Element for Beam {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         Some(self.strain_energy(now))
+    }
+}
+
+/// Adds to `q_bar` the derivatives of the power of the elastic forces of all ANCF beams at the
+/// rates `lambda`: the stiffness is symmetric, so that they are the derivatives of the forces along
+/// `lambda`.
+pub(crate) fn add_elastic_adjoint(of: Mechanism, q: &[f64], lambda: &[f64], q_bar: &mut [f64]) {
+    for (beam, constants) in of.system.nodal.iter().zip(&of.derived.nodal) {
+        for (i, element) in constants.elements.iter().enumerate() {
+            let (e, along) = (
+                AncfBeam::of_element(q, beam.q, i),
+                AncfBeam::of_element(lambda, beam.v, i),
+            );
+            let e = std::array::from_fn(|k| e[k].zip_map(&along[k], |e, along| Dual::<1>::new(e, [along])));
+            let mut Q = [Vec3::zeros(); 4];
+            element.add_forces(&e, beam.curvature, &mut Q);
+            let changes = Q.iter().flat_map(Vec3::iter);
+            for (bar, Q) in q_bar[beam.q + i * PER_NODE..].iter_mut().zip(changes) {
+                *bar += Q.eps[0];
+            }
+        }
     }
 }
 

@@ -61,6 +61,7 @@ mod wheel;
 #[doc(hidden)]
 pub use discrete::tests as discrete_tests;
 
+pub(crate) use ancf_beam::add_elastic_adjoint;
 pub use attitude_servo::AttitudeServo;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
@@ -334,6 +335,23 @@ impl Elements {
             ..self.clone()
         };
         without.grasps.retain(|grasp| grasp.held_beam().is_none());
+        without.classify();
+        without
+    }
+
+    /// Returns true if a load depends on the deflection of a flexible body, or acts on a station of
+    /// one.
+    pub(crate) fn read_deflections(&self, system: &System) -> bool {
+        let mut frames = system.frames.iter();
+        !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
+    }
+
+    /// Returns a copy without the elastic forces of ANCF beams.
+    pub(crate) fn without_elastic_beams(&self) -> Self {
+        let mut without = Self {
+            ancf_beams: Vec::new(),
+            ..self.clone()
+        };
         without.classify();
         without
     }

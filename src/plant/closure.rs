@@ -1,6 +1,8 @@
 //! Captures, loops and couplings: constraints in addition to the tree's joints, between bodies and
 //! between joints, enforced by reactions.
 
+mod adjoint;
+
 use super::context::Constants;
 use super::evaluation::Engine;
 use super::{Discrete, Model};

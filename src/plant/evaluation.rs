@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EffectiveMass, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
+use crate::elements::{EffectiveMass, Elements, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -154,13 +154,24 @@ impl<S: Scalar> Evaluation<S> {
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
     /// modes; returns their power, W.
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
+        self.load_by(&of.model.elements, of, at, discrete)
+    }
+
+    /// [`load`](Self::load) by other elements than the model's, in which some are left out.
+    pub(super) fn load_by(
+        &mut self,
+        elements: &Elements,
+        of: Constants,
+        at: JointState<S>,
+        discrete: &Discrete,
+    ) -> Result<S, Error> {
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         if let Some(rigid) = self.feed_forward.as_deref_mut() {
             control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
             now.feed_forward = &rigid.torques;
         }
         now.inputs = &self.inputs;
-        let power = of.model.elements.evaluate(&now, &mut self.applied);
+        let power = elements.evaluate(&now, &mut self.applied);
         self.guide(of, discrete)?;
         Ok(power)
     }
@@ -331,10 +342,7 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
         let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
-        let propellants = system.propellant.iter().zip(here.masses);
-        for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
-            *fill = mass / S::lift(derived.bodies[body].m);
-        }
+        self.fill_tanks(of, here.masses);
         match (&model.coordinates, &mut self.recovered) {
             (Coordinates::Maximal(constrained), Some(recovered)) => {
                 self.kinematics.recover(
@@ -350,6 +358,15 @@ impl<S: Scalar> Evaluation<S> {
                     .follow(of.mechanism(), baumgarte, here.positions, here.rates, recovered);
             }
             _ => self.kinematics.update(system, derived, here.positions, here.rates),
+        }
+    }
+
+    /// Fills the masses of propellants, relative to their starts.
+    #[inline(always)]
+    pub(super) fn fill_tanks(&mut self, of: Constants, masses: &[S]) {
+        let propellants = of.model.system.propellant.iter().zip(masses);
+        for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
+            *fill = mass / S::lift(of.derived.bodies[body].m);
         }
     }
 

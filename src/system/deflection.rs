@@ -393,6 +393,15 @@ impl<S: Scalar> Kinematics<S> {
 }
 
 impl<S: Scalar> Kinematics<S> {
+    /// Computes the deflections of all flexible bodies and the motions of their stations.
+    pub(crate) fn bend_all(&mut self, mechanism: Mechanism, joints: JointState<S>) {
+        for (i, body) in mechanism.system.bodies.iter().enumerate() {
+            if let Some(modes) = &body.modes {
+                self.bend(mechanism, i, modes, joints);
+            }
+        }
+    }
+
     /// Returns the acceleration of station `s` beyond its `A_bias`, from the acceleration `A` of
     /// its body's origin beyond `A_bias` and the second derivatives `η̈` of the modal amplitudes.
     #[inline(always)]

@@ -432,6 +432,21 @@ impl<S: Scalar> PointKinematics<S> {
         Twist::new(w, interpolate(self.site.shape, &e))
     }
 
+    /// Adds the derivatives of the component `t·ω` of the angular velocity with respect to the
+    /// coordinates, at constant rates `qd`, to `q_bar`.
+    pub(crate) fn add_rate_adjoint(&self, beam: &AncfBeam, qd: &[S], t: &Vec3<S>, q_bar: &mut [S]) {
+        let rate = interpolate(self.site.slope, &AncfBeam::of_element(qd, beam.v, self.site.element));
+        let per_ss = S::one() / self.slope.dot(&self.slope);
+        let along = t.dot(&self.slope.cross(&rate)) * per_ss;
+        let by_slope = (rate.cross(t) - self.slope * (along + along)) * per_ss;
+        let first = beam.q + PER_NODE * self.site.element;
+        for (bar, slope) in q_bar[first..].chunks_exact_mut(3).zip(self.site.slope) {
+            bar.iter_mut()
+                .zip(&by_slope)
+                .for_each(|(bar, by)| *bar += *by * S::lift(slope));
+        }
+    }
+
     /// Adds the generalised forces of the wrench `F` about the point to `tau`; a moment about the
     /// tangent has no effect.
     pub fn push(&self, beam: &AncfBeam, F: &Wrench<S>, tau: &mut [S]) {

@@ -3,10 +3,11 @@
 
 use crate::duals::{Point, ZERO, nominals, scales, stacked};
 use crate::every_load::{FAR, every_load};
-use crate::everything::{self, COUPLED, EVERYTHING};
+use crate::everything::{self, COUPLED, EVERYTHING, WITH_LIQUIDS};
 use crate::example_files::example_files;
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
+use crate::run::Run;
 use crate::state_jacobian::near_start;
 use grapple::plant::{Adjoint, Jacobians, LANES, OperatingPoint, Plant, Seeds, Tangent};
 use grapple::simulation::{Simulation, State};
@@ -65,6 +66,22 @@ fn worst(plant: &Plant, point: &Point) -> f64 {
     worst
 }
 
+/// Returns the largest of [`worst`] in states displaced by sizes with seeds.
+fn worst_displaced(plant: &mut Plant, by: [(u64, f64); 3]) -> f64 {
+    let points = by.map(|(seed, size)| near_start(plant, seed, size));
+    points.iter().fold(0.0, |off, point| off.larger(worst(plant, point)))
+}
+
+/// Returns the largest of [`worst`] at times of a run.
+fn worst_of_run(simulation: &mut Simulation, times: [f64; 3]) -> f64 {
+    times.into_iter().fold(0.0, |off, t| {
+        simulation.advance(t, &mut Vec::new()).expect("runs");
+        let State { t, x, u, discrete, .. } = simulation.state.clone();
+        let point = Point { t, x, u, discrete };
+        off.larger(worst(&simulation.plant, &point))
+    })
+}
+
 /// Round-off: the two methods differentiate the same operations, or solve the same equations.
 const TOLERANCE: f64 = 1e-12;
 
@@ -98,23 +115,13 @@ fn adjoints_equal_products_with_jacobians_on_every_example() {
         let text = std::fs::read_to_string(&path).expect("text");
         let directory = path.parent().expect("a folder");
         let mut plant = crate::plant_of(&text, directory);
-        let mut off = 0.0_f64;
-        if plant.model().spec.closed_loop.is_empty() {
-            for (seed, size) in [(1, 0.0), (2, 0.01), (3, 0.3)] {
-                let point = near_start(&mut plant, seed, size);
-                off = off.larger(worst(&plant, &point));
-            }
+        let off = if plant.model().spec.closed_loop.is_empty() {
+            worst_displaced(&mut plant, [(1, 0.0), (2, 0.01), (3, 0.3)])
         } else {
             // A displacement opens loops, where redundant rows are nearly dependent and digits are
             // lost by both methods: states of a run are compared.
-            let mut simulation = Simulation::new(plant.clone()).expect("starts");
-            for t in [0.0, 0.5, 2.0] {
-                simulation.advance(t, &mut Vec::new()).expect("runs");
-                let State { t, x, u, discrete, .. } = simulation.state.clone();
-                let point = Point { t, x, u, discrete };
-                off = off.larger(worst(&simulation.plant, &point));
-            }
-        }
+            worst_of_run(&mut Simulation::new(plant.clone()).expect("starts"), [0.0, 0.5, 2.0])
+        };
         println!("{}: {off:.1e}", plant.model().spec.name);
         if off >= TOLERANCE {
             failed.push((path, off));
@@ -132,18 +139,93 @@ fn adjoints_equal_products_with_jacobians_for_every_load_in_every_formulation() 
         Formulation::DualQuaternion,
     ] {
         let mut plant = crate::plant_in(formulation, &every_load(FAR), ".".as_ref());
-        let mut off = 0.0_f64;
-        for (seed, size) in [(1, 0.0), (2, 0.1), (3, 1.0)] {
-            let point = near_start(&mut plant, seed, size);
-            off = off.larger(worst(&plant, &point));
-        }
+        let off = worst_displaced(&mut plant, [(1, 0.0), (2, 0.1), (3, 1.0)]);
         println!("{formulation:?}: {off:.1e}");
         assert!(off < TOLERANCE, "{formulation:?}: {off:e}");
     }
 }
 
-/// The recursion over the tree, with the loads and sensors of rigid and flexible bodies; without a
-/// loop or a coupling the evaluation is not recorded as a whole.
+/// Every type of loop between the tip of a beam and a free body: its rows are independent, so that
+/// states with constraint violations are compared too.
+#[test]
+fn adjoints_equal_products_with_jacobians_for_every_loop() {
+    for kind in [
+        "revolute",
+        "prismatic",
+        "cylindrical",
+        "universal",
+        "spherical",
+        "planar",
+        "fixed",
+        "point_on_line",
+        "distance",
+    ] {
+        let length = if kind == "distance" { "length = 0.7\n" } else { "" };
+        let text = format!("{FLEXIBLE}{BERTHED}type = \"{kind}\"\n{length}");
+        let mut plant = crate::plant(&text);
+        let off = worst_displaced(&mut plant, [(1, 0.0), (2, 0.1), (3, 1.0)]);
+        println!("{kind}: {off:.1e}");
+        assert!(off < TOLERANCE, "{kind}: {off:e}");
+    }
+}
+
+/// A free body at the tip of the beam of [`FLEXIBLE`].
+const BERTHED: &str = r#"
+[frame.edge]
+body = "rod"
+origin = [1.0, 0.1, 0.0]
+rpy_deg = [20.0, 10.0, -30.0]
+[body.berthed]
+mass = 2.0
+mass_centre = [0.3, 0.1, -0.2]
+inertia = [0.2, 0.3, 0.4, 0.02, -0.03, 0.01]
+start = { position = [4.2, 0.3, 0.2], angular_velocity = [0.2, -0.1, 0.3] }
+[frame.socket]
+body = "berthed"
+origin = [-0.2, 0.1, 0.1]
+[loop.berth]
+a = "edge"
+b = "socket"
+"#;
+
+/// Captures of a body and of an ANCF beam with independent rows, two with redundant rows, a pin
+/// with a redundant row and a driven crank, and linkages in a row, at times of a run; the first two
+/// also with constraint violations.
+#[test]
+fn adjoints_equal_products_with_jacobians_in_captures_and_redundant_loops() {
+    let mut failed = Vec::new();
+    for (text, inputs) in [
+        (crate::capture::craft("capture_grasp"), &["grip.capture"][..]),
+        (crate::capture::beam_catch(), &["hold.capture"][..]),
+        (crate::capture::hug(), &["right_grip.capture", "left_grip.capture"][..]),
+        (crate::capture::four_bar(), &["closing.capture"][..]),
+        (crate::closed_loops::four_bars::spec(3, (0.4, -0.7), ""), &[][..]),
+    ] {
+        let mut run = Run::new(&text, 1e-10);
+        inputs.iter().for_each(|input| run.set(input, 1.0));
+        crate::impact::execute_commands(&mut run);
+        run.look();
+        for input in inputs {
+            assert_eq!(run.value(&input.replace(".capture", ".captured")), 1.0, "{input}");
+        }
+        let mut off = worst_of_run(&mut run.simulation, [0.0, 0.3, 0.6]);
+        if inputs.len() == 1 && text.contains("grasp") {
+            let State { t, x, u, discrete, .. } = run.simulation.state.clone();
+            let mut rng = ChaCha8Rng::seed_from_u64(5);
+            let x = x.iter().map(|x| x + rng.random_range(-0.2..0.2)).collect();
+            let point = Point { t, x, u, discrete };
+            off = off.larger(worst(&run.simulation.plant, &point));
+        }
+        let name = &run.simulation.plant.model().spec.name;
+        println!("{name}: {off:.1e}");
+        if off >= TOLERANCE {
+            failed.push((name.clone(), off));
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// The recursion over the tree, with the loads and sensors of rigid and flexible bodies.
 #[test]
 fn adjoints_equal_products_with_jacobians_for_loads_and_sensors_on_trees() {
     let (motor, _) = COUPLED.split_once("[coupling").expect("the last table");
@@ -160,6 +242,16 @@ fn adjoints_equal_products_with_jacobians_for_loads_and_sensors_on_trees() {
     ] {
         assert_adjoints(&text.replace("bodies = true", "bodies = true\nreactions = true"));
     }
+}
+
+/// Tanks, one of them with a thruster, momentum devices, and a coupling of a joint that may be
+/// locked, in general states.
+#[test]
+fn adjoints_equal_products_with_jacobians_with_changing_masses() {
+    let mut plant = crate::plant(&(EVERYTHING.to_owned() + WITH_LIQUIDS + COUPLED));
+    let off = worst_displaced(&mut plant, [(1, 0.1), (2, 0.3), (3, 1.0)]);
+    println!("{off:.1e}");
+    assert!(off < TOLERANCE, "{off:e}");
 }
 
 /// Flexible bodies whose deflections no load reads: they are not recorded.

@@ -136,11 +136,8 @@ fn captured_payload_stays_until_release_and_conserves_momentum() {
     }
 }
 
-/// Capture of an ANCF beam at a point inside an element: momentum is conserved, the reported energy
-/// is dissipated, position and tangent are constrained, and the gripper's rotation about the
-/// tangent continues. All formulations agree.
-#[test]
-fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
+/// Returns a hub with an arm whose hand has just reached an ANCF beam.
+pub fn beam_catch() -> String {
     let text = "name = \"catch\"\n[body.hub]\nmass = 4.0\nmass_centre = [0.1, -0.05, 0.02]\ninertia = [0.5, 0.6, 0.7]\n\
         start = { angular_velocity = [0.3, -0.2, 0.1], velocity = [0.1, 0.0, -0.1] }\n\
         [body.arm]\nmass = 1.0\nmass_centre = [0.2, 0.0, 0.05]\ninertia = [0.05, 0.1, 0.1]\n\
@@ -157,7 +154,15 @@ fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
     };
     let mut run = Run::new(&start(Vec3::zeros()), 1e-6);
     run.look();
-    let text = start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003));
+    start(run.vector("hand.r") - run.vector("grip.r") + Vec3::new(0.004, -0.002, 0.003))
+}
+
+/// Capture of an ANCF beam at a point inside an element: momentum is conserved, the reported energy
+/// is dissipated, position and tangent are constrained, and the gripper's rotation about the
+/// tangent continues. All formulations agree.
+#[test]
+fn captured_beam_keeps_position_and_tangent_in_the_gripper() {
+    let text = beam_catch();
     let attitude = |run: &Run| run.attitude("hand").rotation();
     let place = |run: &Run| attitude(run).tr_mul(&(run.vector("grip.r") - run.vector("hand.r")));
     let direction = |run: &Run| attitude(run).tr_mul(&run.vector("grip.direction"));
@@ -290,11 +295,12 @@ fn grasped_payload_equals_one_on_a_fixed_joint() {
     assert!(off < 1e-9 && force < 1e-9);
 }
 
-/// A four-bar linkage on the world, closed by a pin, with a constant crank rate: the rocker's angle
-/// satisfies Freudenstein's equation. One row of the pin is redundant in the plane.
-#[test]
-fn driven_four_bar_linkage_satisfies_freudenstein() {
-    let [ground, crank, coupler, rocker]: [f64; 4] = [1.0, 0.3, 0.9, 0.7];
+/// Lengths of ground, crank, coupler and rocker, m.
+const BARS: [f64; 4] = [1.0, 0.3, 0.9, 0.7];
+
+/// Returns a four-bar linkage on the world with a driven crank, to be closed by a pin.
+pub fn four_bar() -> String {
+    let [ground, crank, coupler, rocker] = BARS;
     let bar = |name: &str, length: f64| {
         format!(
             "[body.{name}]\nmass = {length}\nmass_centre = [{}, 0.0, 0.0]\ninertia = [0.01, 0.1, 0.1]\n",
@@ -311,7 +317,7 @@ fn driven_four_bar_linkage_satisfies_freudenstein() {
     let cos = (d * d + coupler * coupler - rocker * rocker) / (2.0 * d * coupler);
     let phi = cos.acos();
     let psi = (coupler * phi.sin()).atan2(crank + coupler * phi.cos() - ground);
-    let text = [
+    [
         "name = \"four_bar\"\n[environment]\ngravity = [0.0, -9.81, 0.0]\n".to_owned(),
         bar("crank", crank),
         bar("coupler", coupler),
@@ -322,7 +328,15 @@ fn driven_four_bar_linkage_satisfies_freudenstein() {
         format!("[frame.rod]\nbody = \"coupler\"\norigin = [{coupler}, 0.0, 0.0]\n[frame.top]\nbody = \"rocker\"\norigin = [{rocker}, 0.0, 0.0]\n"),
         "[contact.closing]\na = \"rod\"\nb = \"top\"\nlaw = \"capture_pin\"\nreach = 1e-9\n".to_owned(),
     ]
-    .concat();
+    .concat()
+}
+
+/// A four-bar linkage on the world, closed by a pin, with a constant crank rate: the rocker's angle
+/// satisfies Freudenstein's equation. One row of the pin is redundant in the plane.
+#[test]
+fn driven_four_bar_linkage_satisfies_freudenstein() {
+    let [ground, crank, coupler, rocker] = BARS;
+    let text = four_bar();
     for formulation in Formulation::ALL {
         let mut run = run_in(formulation, &text, 1e-11);
         command(&mut run, "closing.capture");
@@ -355,10 +369,8 @@ fn driven_four_bar_linkage_satisfies_freudenstein() {
     }
 }
 
-/// Two arms of one spacecraft hold one payload by two grasps with partly redundant rows: the
-/// independent rows are found, and the closed loop conserves momentum and energy and stays closed.
-#[test]
-fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
+/// Returns a spacecraft with two arms whose hands are at the handles of one payload.
+pub fn hug() -> String {
     let arm = |side: f64, name: &str| {
         format!(
             "[body.{name}1]\nmass = 1.0\nmass_centre = [0.0, 0.5, 0.0]\ninertia = [0.1, 0.02, 0.1]\n[body.{name}2]\nmass = 0.8\nmass_centre = [0.0, 0.5, 0.0]\ninertia = [0.1, 0.02, 0.1]\n\
@@ -372,12 +384,19 @@ fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
         )
     };
     let reach = 0.2 + 2.0 * 60f64.to_radians().cos();
-    let text = format!(
+    format!(
         "name = \"hug\"\n[body.base]\nmass = 10.0\ninertia = [1.0, 1.5, 2.0]\n\
          [body.payload]\nmass = 3.0\ninertia = [0.4, 0.5, 0.6]\nstart = {{ position = [0.0, {reach}, 0.0], velocity = [0.1, -0.2, 0.0], angular_velocity = [0.0, 0.0, 0.3] }}\n{}{}",
         arm(0.5, "right"),
         arm(-0.5, "left")
-    );
+    )
+}
+
+/// Two arms of one spacecraft hold one payload by two grasps with partly redundant rows: the
+/// independent rows are found, and the closed loop conserves momentum and energy and stays closed.
+#[test]
+fn two_grasps_of_one_payload_have_redundant_rows_and_conserve() {
+    let text = hug();
     for formulation in Formulation::ALL {
         let mut run = run_in(formulation, &text, 1e-10);
         let apart = ["right", "left"]

@@ -637,10 +637,10 @@ mod random {
 /// N four-bar linkages in a row, problem A02 of the same library: uprights on the ground at 0, 1, …
 /// m, their tips joined by horizontal bars; rods of 1 m and 1 kg, 9.81 m/s² downwards. The uprights
 /// start at a given angle (from the vertical, towards the bars) and rate.
-mod four_bars {
+pub mod four_bars {
     use super::*;
 
-    fn spec(windows: usize, (angle, rate): (f64, f64), solver: &str) -> String {
+    pub fn spec(windows: usize, (angle, rate): (f64, f64), solver: &str) -> String {
         let mut text = format!("name = \"four_bars\"\n[environment]\ngravity = [0.0, -9.81, 0.0]\n{solver}");
         let rod = |name: &str, along: usize| {
             let mut centre = [0.0; 3];

@@ -1,14 +1,17 @@
 mod arm;
+mod partials;
+
+pub use partials::{Gradient, JointAdjoints, Partials, add_kinematics};
 
 use arm::{Arm, Frame};
 
 use crate::algebra::{ArticulatedInertia, Quaternion, Twist, Vec3, Wrench};
-use crate::dynamics::body::inertia_and_bias;
+use crate::dynamics::body::{inertia_and_bias, rigid_body};
 use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
-use crate::system::joint::{groups, quaternion_rate_derivatives};
+use crate::system::joint::groups;
 use crate::system::{
-    Body, BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion,
+    AncfBeam, BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion,
     Modes, System, along_modes,
 };
 
@@ -30,56 +33,15 @@ pub struct TreeAdjoint {
     direct: Vec<f64>,
     /// Adjoints of the derivatives of the rates, with the part from bodies.
     qdd_bar: Vec<f64>,
-    /// `λ = M⁻¹ q̈_bar`: the adjoints of the generalised forces.
+    /// `λ`: the adjoints of the generalised forces.
     lambda: Vec<f64>,
+    /// Part of `λ` due to one load.
+    response: Vec<f64>,
     load: Applied<f64>,
     /// Rates of the modes in the virtual motion, `−λ`.
     virtual_rates: Vec<f64>,
     /// Workspace for the fields of a flexible body.
     fields: Vec<[f64; 4]>,
-}
-
-/// Derivatives of a function with respect to position and motion of a body, in world axes.
-#[derive(Clone, Copy, Debug)]
-pub struct Gradient {
-    /// With respect to a rotation of the body and a displacement of its origin.
-    pub pose: Wrench<f64>,
-    /// With respect to angular velocity and velocity of the origin.
-    pub velocity: Wrench<f64>,
-    /// With respect to angular acceleration and (ordinary) acceleration of the origin.
-    pub acceleration: Wrench<f64>,
-    /// With respect to the reaction wrench of the body's joint about the origin.
-    pub reaction: Twist<f64>,
-}
-
-impl Gradient {
-    /// Returns the gradient of a constant.
-    pub fn zero() -> Self {
-        Self {
-            pose: Wrench::zero(),
-            velocity: Wrench::zero(),
-            acceleration: Wrench::zero(),
-            reaction: Twist::zero(),
-        }
-    }
-}
-
-/// Derivatives of a function with respect to bodies and joints.
-#[derive(Clone, Copy, Debug)]
-pub struct Partials<'a> {
-    /// With respect to position, motion and reaction of each body, then of each station.
-    pub bodies: &'a [Gradient],
-    /// With respect to the joints' columns, torque part with respect to the angular part.
-    pub columns: &'a [Wrench<f64>],
-}
-
-/// Adjoints of the coordinates and rates of all joints, to which derivatives are added.
-#[derive(Debug)]
-pub struct JointAdjoints<'a> {
-    /// Adjoints of the coordinates.
-    pub q: &'a mut [f64],
-    /// Adjoints of the rates.
-    pub qd: &'a mut [f64],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +109,7 @@ impl TreeAdjoint {
             direct: vec![0.0; system.nv],
             qdd_bar: vec![0.0; system.nv],
             lambda: vec![0.0; system.nv],
+            response: vec![0.0; system.nv],
             load: Applied::none(system),
             virtual_rates: vec![0.0; system.nv],
             fields: Vec::with_capacity(fields.max().unwrap_or(0)),
@@ -171,6 +134,7 @@ impl TreeAdjoint {
         } = at;
         self.direct.copy_from_slice(qdd_bar);
         self.qdd_bar.copy_from_slice(qdd_bar);
+        self.lambda.fill(0.0);
         self.virtual_rates.fill(0.0);
         for (i, body) in self.bodies.iter_mut().enumerate() {
             let (I, bias) = inertia_and_bias(system, derived, kinematics, i);
@@ -229,14 +193,15 @@ impl TreeAdjoint {
             }
         }
         self.sum_accelerations(system, kinematics, gradients);
+        self.qdd_bar.copy_from_slice(&self.direct);
         for (i, body) in system.bodies.iter().enumerate() {
             for v in body.joint.v..body.joint.v + body.joint.nv {
-                self.qdd_bar[v] = self.direct[v] + self.bodies[i].G[2].power(&kinematics.H[v]);
+                self.qdd_bar[v] += self.bodies[i].G[2].power(&kinematics.H[v]);
             }
             if let Some(modes) = &body.modes {
                 let cut = self.bodies[i].cut;
                 for (v, L) in modes.rates().zip(&kinematics.deflections[modes.index].L) {
-                    self.qdd_bar[v] = self.direct[v] + L.power(&cut);
+                    self.qdd_bar[v] += L.power(&cut);
                 }
                 for s in modes.stations.clone() {
                     let G = &self.stations[s].G[2];
@@ -298,12 +263,39 @@ impl TreeAdjoint {
             let reaction = F.shift(&kinematics.bodies[i].r_PB_W) * -1.0;
             self.load.push(system, kinematics, body.carrier(), reaction);
         }
-        dynamics.respond(at, &self.load, &mut self.lambda);
-        for (to, lambda) in self.virtual_rates.iter_mut().zip(&self.lambda) {
-            *to = -lambda;
+        for rates in system.nodal.iter().map(AncfBeam::rates) {
+            self.load.tau[rates.clone()].copy_from_slice(&self.qdd_bar[rates]);
         }
-        for (i, (body, A)) in self.bodies.iter_mut().zip(dynamics.A()).enumerate() {
-            body.virtual_motion = *A * -1.0;
+        dynamics.respond(at, &self.load, &mut self.response);
+        self.add_response(at, dynamics.A(), gradients);
+    }
+
+    /// Adds the adjoints of accelerations that the adjoints of constraints cause: wrenches on
+    /// bodies and generalised forces, which `gradients` include as adjoints of the bodies'
+    /// accelerations. Requires [`respond`](Self::respond).
+    pub fn constrain(
+        &mut self,
+        at: Configuration<f64>,
+        dynamics: &mut Dynamics<f64>,
+        load: &Applied<f64>,
+        gradients: &[Gradient],
+    ) {
+        for (direct, tau) in self.direct.iter_mut().zip(&load.tau) {
+            *direct += tau;
+        }
+        dynamics.respond(at, load, &mut self.response);
+        self.add_response(at, dynamics.A(), gradients);
+    }
+
+    /// Adds the response with the accelerations `A` to `λ` and the virtual motion `Λ`.
+    fn add_response(&mut self, at: Configuration<f64>, A: &[Twist<f64>], gradients: &[Gradient]) {
+        let (system, kinematics) = (at.system, at.kinematics);
+        for (v, response) in self.response.iter().enumerate() {
+            self.lambda[v] += response;
+            self.virtual_rates[v] = -self.lambda[v];
+        }
+        for (i, (body, A)) in self.bodies.iter_mut().zip(A).enumerate() {
+            body.virtual_motion = body.virtual_motion - *A;
             if let Some(modes) = &system.bodies[i].modes {
                 let rates = &self.virtual_rates[modes.rates()];
                 for s in modes.stations.clone() {
@@ -315,14 +307,42 @@ impl TreeAdjoint {
         self.sum_accelerations(system, kinematics, gradients);
     }
 
+    /// Returns `λ`, the adjoints of the generalised forces.
+    pub fn lambda(&self) -> &[f64] {
+        &self.lambda
+    }
+
+    /// Returns the motions of the bodies by the adjoints of the joints' reactions.
+    pub fn cuts(&self) -> impl Iterator<Item = &Twist<f64>> {
+        self.bodies.iter().map(|body| &body.cut)
+    }
+
+    /// Returns the part of `λ` of the last [`constrain`](Self::constrain).
+    pub fn response(&self) -> &[f64] {
+        &self.response
+    }
+
+    /// Sets all bodies to rest, without loads and adjoints, so that
+    /// [`coordinates`](Self::coordinates) differentiates a function of positions and velocities.
+    pub fn rest(&mut self) {
+        let all = self.bodies.iter_mut().chain(&mut self.stations);
+        all.for_each(|body| *body = BodyAdjoint::new(Twist::zero()));
+        self.lambda.fill(0.0);
+        self.virtual_rates.fill(0.0);
+    }
+
     /// Returns the adjoint of the load on a body, a twist; requires [`respond`](Self::respond).
     pub fn of_wrench(&self, body: usize) -> Twist<f64> {
         (self.bodies[body].virtual_motion + self.bodies[body].cut) * -1.0
     }
 
-    /// Returns the adjoint of the generalised force on a rate.
-    pub fn of_tau(&self, v: usize) -> f64 {
-        self.lambda[v]
+    /// Returns the adjoint of the mass of `body` relative to that at the start, (21); requires
+    /// [`respond`](Self::respond).
+    pub fn of_fill(&self, at: Configuration<f64>, body: usize) -> f64 {
+        let (here, adjoint) = (&at.kinematics.bodies[body], &self.bodies[body]);
+        let (I, bias) = rigid_body(&at.derived.bodies[body], here);
+        let inertial = I.times(&(adjoint.A - here.A_bias)) + bias;
+        inertial.power(&(adjoint.virtual_motion + adjoint.cut))
     }
 
     /// Returns the adjoint of the prescribed derivative of the rate `v` of the joint of `body`.
@@ -538,34 +558,6 @@ impl TreeAdjoint {
         let BodyAdjoint { G, f, .. } = self.bodies[i];
         if let Some(carrier) = self.carrier_mut(body.carrier()) {
             arm.carry(&G, &f, carrier);
-        }
-    }
-}
-
-/// Adds the derivatives with respect to coordinates and rates of a sum of the coordinates' time
-/// derivatives, with the weights `q_dot_bar`.
-pub fn add_kinematics(system: &System, joints: JointState<f64>, q_dot_bar: &[f64], bars: &mut JointAdjoints) {
-    for Body { joint, modes, .. } in &system.bodies {
-        for (v, q) in modes.iter().flat_map(|modes| modes.rates().zip(modes.coordinates())) {
-            bars.qd[v] += q_dot_bar[q];
-        }
-        let mut plain = 0;
-        if joint.nq > joint.nv {
-            let attitude = Quaternion::from_slice(&joints.q[joint.q..]);
-            let w = Vec3::from_column_slice(&joints.qd[joint.v..joint.v + 3]);
-            let (by_q, by_w) = quaternion_rate_derivatives(attitude, w);
-            let bar = &q_dot_bar[joint.q..joint.q + 4];
-            let product = |column: &[f64; 4]| column.iter().zip(bar).map(|(entry, bar)| entry * bar).sum::<f64>();
-            for (to, column) in bars.q[joint.q..].iter_mut().zip(&by_q) {
-                *to += product(column);
-            }
-            for (to, column) in bars.qd[joint.v..].iter_mut().zip(&by_w) {
-                *to += product(column);
-            }
-            plain = 3;
-        }
-        for k in plain..joint.nv {
-            bars.qd[joint.v + k] += q_dot_bar[joint.q + k + joint.nq - joint.nv];
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Adjoint derivatives, by reverse accumulation.
 
+mod closed;
 mod recording;
 mod tree;
 
@@ -20,10 +21,10 @@ use tree::ByTree;
 /// constant, and norms at zero have the derivative zero, as there.
 ///
 /// With the recursive formulation the adjoint of the equations of motion is a recursion over the
-/// tree, momenta and energy are differentiated by sums over the bodies, and loads and other outputs
-/// are recorded on a [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other
-/// formulations, with captures, loops and couplings, ANCF beams, changing masses, feed-forward,
-/// tasks, and effective masses among the outputs.
+/// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
+/// captures, loops and couplings, and other outputs are recorded on a
+/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, with
+/// feed-forward, tasks, and effective masses among the outputs.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.

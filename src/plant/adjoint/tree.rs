@@ -1,18 +1,19 @@
 use super::Seeds;
+use super::closed::Closing;
 use super::recording::{check, seed, set_variables};
 use crate::Error;
 use crate::algebra::{Mat3, Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
-use crate::dynamics::Applied;
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
+use crate::elements::{Elements, add_elastic_adjoint};
 use crate::plant::context::Constants;
 use crate::plant::coordinates::Coordinates;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{BodyKinematics, Carrier, JointState, System};
 
 /// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
-/// equations of motion are differentiated by recursion ([`TreeAdjoint`]), loads and outputs are
-/// recorded.
+/// equations of motion are differentiated by recursion ([`TreeAdjoint`]); loads, rows of captures,
+/// loops and couplings, and outputs are recorded.
 ///
 /// The variables of the record are, in this order, those of [`Variables`].
 #[derive(Clone, Debug)]
@@ -35,6 +36,11 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
+    /// Elements without the elastic forces of ANCF beams, which are differentiated along `λ`;
+    /// `None` without such beams.
+    inelastic: Option<Box<Elements>>,
+    /// Adjoints of captures, loops and couplings; `None` if the model can have none.
+    closing: Option<Box<Closing>>,
 }
 
 /// Indices of the first variable of each kind.
@@ -52,6 +58,8 @@ struct Variables {
     invariants: usize,
     /// Reaction wrenches, six numbers each.
     reactions: usize,
+    /// Reactions of the rows of captures, loops and couplings.
+    rows: usize,
     count: usize,
 }
 
@@ -72,6 +80,7 @@ impl Variables {
         let invariants = attitudes + 4 * system.bodies.len();
         let reactions = invariants + INVARIANTS;
         let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
+        let rows = reactions + 6 * of_reactions.count();
         Self {
             u,
             qdd,
@@ -80,7 +89,8 @@ impl Variables {
             attitudes,
             invariants,
             reactions,
-            count: reactions + 6 * of_reactions.count(),
+            rows,
+            count: rows + model.elements.most_rows(),
         }
     }
 }
@@ -88,11 +98,8 @@ impl Variables {
 impl ByTree {
     /// Returns true for the models that this method supports.
     pub fn supports(model: &Model) -> bool {
-        let (system, elements) = (&model.system, &model.elements);
+        let elements = &model.elements;
         matches!(model.coordinates, Coordinates::Minimal)
-            && system.nodal.is_empty()
-            && system.propellant.is_empty()
-            && elements.closures() == 0
             && !elements.need_rigid_model()
             && elements.effective_masses.is_empty()
     }
@@ -100,7 +107,6 @@ impl ByTree {
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
-        let (reads, mut frames) = (model.elements.reads(), system.frames.iter());
         Self {
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
@@ -116,7 +122,9 @@ impl ByTree {
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
-            loads_read_deflections: reads.bodies || reads.motions || frames.any(|frame| frame.station.is_some()),
+            inelastic: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_elastic_beams())),
+            closing: Closing::new(model),
+            loads_read_deflections: model.elements.read_deflections(system),
         }
     }
 
@@ -166,7 +174,7 @@ impl ByTree {
         }
         self.tape.sweep(loads);
         if let Some(invariants) = &invariants {
-            self.weigh_invariants(of, joints.qd, invariants, variables.invariants);
+            self.weigh_invariants(of, joints, invariants, variables.invariants);
         }
         self.read_gradients(system, &variables);
         let configuration = of.at(&self.values.kinematics);
@@ -174,14 +182,18 @@ impl ByTree {
         let configuration = of.at(&self.values.kinematics);
         self.tree
             .respond(configuration, &mut self.values.dynamics, &self.gradients);
-        seed_loads(&mut self.tape, &self.recorded.applied, &self.tree, &self.values, system);
+        if let Some(closing) = &mut self.closing {
+            let (tape, tree) = ((&self.tape, variables.rows), &mut self.tree);
+            closing.constrain(of, at.discrete.rank, &mut self.values, tape, tree, &mut self.gradients);
+        }
+        self.seed_loads(system);
+        if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
+            closing.redundant_rows(of, at, closure, &mut self.tape);
+        }
         self.tape.sweep(0);
         self.read_gradients(system, &variables);
-        for (k, to) in x_bar.iter_mut().enumerate() {
+        for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
             *to = self.tape.adjoint(k);
-        }
-        for (k, to) in u_bar.iter_mut().enumerate() {
-            *to = self.tape.adjoint(variables.u + k);
         }
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
@@ -197,7 +209,26 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
+        add_elastic_adjoint(of.mechanism(), joints.q, self.tree.lambda(), bars.q);
+        self.add_masses(of, invariants.is_some(), x_bar);
+        if let Some(closing) = &self.closing {
+            closing.add_redundant_rows(x_bar);
+        }
         Ok(())
+    }
+
+    /// Adds the derivatives with respect to the masses of propellants, (21).
+    fn add_masses(&self, of: Constants, observes_invariants: bool, x_bar: &mut [f64]) {
+        let at = of.at(&self.values.kinematics);
+        let masses = of.model.split_mut(x_bar).masses;
+        for (k, (&body, mass)) in at.system.propellant.iter().zip(masses).enumerate() {
+            let of_invariants = if observes_invariants {
+                self.invariants.of_fill(k)
+            } else {
+                0.0
+            };
+            *mass += (self.tree.of_fill(at, body) + of_invariants) / of.derived.bodies[body].m;
+        }
     }
 
     /// Sets the variables of the record to the values of the evaluation.
@@ -260,7 +291,7 @@ impl ByTree {
 
     /// Computes the derivatives with respect to the motions of the bodies from those with respect to
     /// the invariants, the variables from number `first` on.
-    fn weigh_invariants(&mut self, of: Constants, qd: &[f64], values: &Invariants<f64>, first: usize) {
+    fn weigh_invariants(&mut self, of: Constants, joints: JointState<f64>, values: &Invariants<f64>, first: usize) {
         let tape = &self.tape;
         let number = |k: usize| tape.adjoint(first + k);
         let three = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
@@ -273,7 +304,8 @@ impl ByTree {
             p_scale: number(10),
             h_scale: number(11),
         };
-        self.invariants.weigh(of.at(&self.values.kinematics), qd, values, &bar);
+        self.invariants
+            .weigh(of.at(&self.values.kinematics), joints, values, &bar);
     }
 
     /// Records the loads, then the power, the derivatives of currents and the outputs; returns the
@@ -287,8 +319,9 @@ impl ByTree {
         has_outputs: bool,
     ) -> Result<usize, Error> {
         let model = of.model;
+        let values = &self.values;
+        let reactions = values.closure.as_ref().map_or(&[][..], |closure| closure.reactions());
         let Self {
-            values,
             tree,
             recorded,
             x,
@@ -298,6 +331,7 @@ impl ByTree {
             y,
             tape,
             loads_read_deflections,
+            inelastic,
             ..
         } = self;
         recorded.qdd.copy_from_slice(qdd);
@@ -312,15 +346,18 @@ impl ByTree {
                 q: here.positions,
                 qd: here.rates,
             };
+            recorded.fill_tanks(of, here.masses);
             if *loads_read_deflections {
-                for (i, body) in model.system.bodies.iter().enumerate() {
-                    if let Some(modes) = &body.modes {
-                        recorded.kinematics.bend(of.mechanism(), i, modes, joints);
-                    }
-                }
+                recorded.kinematics.bend_all(of.mechanism(), joints);
             }
-            let mut power = recorded.load(of, joints, discrete)?;
+            recorded
+                .kinematics
+                .place_points(&model.system, of.derived, joints.q, joints.qd);
+            let elements = inelastic.as_deref().unwrap_or(&model.elements);
+            let mut power = recorded.load_by(elements, of, joints, discrete)?;
+            recorded.hold(of, discrete, joints, qdd, reactions);
             let loads = Tape::position();
+            power += recorded.react(of, variables.rows, reactions);
             let at = of.at(&recorded.kinematics);
             power += recorded.dynamics.drive(at, &recorded.applied, joints.qd, qdd);
             let to = model.split_mut(rest);
@@ -333,6 +370,10 @@ impl ByTree {
                     *to = circuit.current_rate(i, joints.qd[circuit.rate], 0.0);
                 }
             }
+            if !to.masses.is_empty() {
+                let now = recorded.instant(of, joints, discrete);
+                model.elements.draw(&now, to.masses);
+            }
             if has_outputs {
                 // Accelerations are among the operands of outputs, not among those of loads.
                 let stations = recorded.kinematics.stations.iter_mut().zip(&values.kinematics.stations);
@@ -344,6 +385,31 @@ impl ByTree {
             }
             Ok(loads)
         })
+    }
+
+    /// Seeds the recorded loads, rows and prescribed motions with their adjoints.
+    fn seed_loads(&mut self, system: &System) {
+        let Self {
+            tape, tree, recorded, ..
+        } = self;
+        let applied = match &recorded.closure {
+            Some(closure) => closure.held_loads(),
+            None => &recorded.applied,
+        };
+        for (i, F) in applied.wrench.iter().enumerate() {
+            seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
+        }
+        for (tau, &of) in applied.tau.iter().zip(tree.lambda()) {
+            tape.seed(*tau, of);
+        }
+        for (i, body) in system.bodies.iter().enumerate().filter(|(i, _)| applied.driven[*i]) {
+            for v in body.joint.v..body.joint.v + body.joint.nv {
+                tape.seed(applied.qdd[v], tree.of_driven(&self.values.kinematics, i, v));
+            }
+        }
+        if let (Some(closure), Some(closing)) = (&recorded.closure, &self.closing) {
+            seed(tape, closure.residuals(), closing.sigma());
+        }
     }
 
     /// Reads the derivatives with respect to bodies, columns and the rates' derivatives.
@@ -392,23 +458,35 @@ impl ByTree {
     }
 }
 
-/// Seeds the recorded loads and prescribed motions with their adjoints.
-fn seed_loads(
-    tape: &mut Tape,
-    applied: &Applied<Recorded>,
-    tree: &TreeAdjoint,
-    values: &Evaluation<f64>,
-    system: &System,
-) {
-    for (i, F) in applied.wrench.iter().enumerate() {
-        seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
+impl Evaluation<Recorded> {
+    /// Records the equations of motion with constant reactions of captures, loops and couplings.
+    fn hold(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        joints: JointState<Recorded>,
+        qdd: &[Recorded],
+        reactions: &[f64],
+    ) {
+        if let Some(closure) = &mut self.closure {
+            let motion = (self.dynamics.A(), qdd);
+            closure.record(
+                of,
+                discrete,
+                &self.kinematics,
+                joints,
+                motion,
+                (&self.applied, reactions),
+            );
+        }
     }
-    for (v, tau) in applied.tau.iter().enumerate() {
-        tape.seed(*tau, tree.of_tau(v));
-    }
-    for (i, body) in system.bodies.iter().enumerate().filter(|(i, _)| applied.driven[*i]) {
-        for v in body.joint.v..body.joint.v + body.joint.nv {
-            tape.seed(applied.qdd[v], tree.of_driven(&values.kinematics, i, v));
+
+    /// Records the reactions as the variables from number `first` on; returns the power of
+    /// captures.
+    fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) -> Recorded {
+        match &mut self.closure {
+            Some(closure) => closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied),
+            None => Recorded::lift(0.0),
         }
     }
 }

@@ -1,0 +1,140 @@
+//! Constraint rows in adjoint derivatives (`docs/theory/adjoint.md`, *Closed loops and captures*).
+
+use super::super::context::Constants;
+use super::super::{Discrete, Model};
+use super::{Closure, Reaction};
+use crate::algebra::{Recorded, Scalar, Tape, Twist, Wrench, spd};
+use crate::dynamics::Applied;
+use crate::system::{Carrier, JointState, Kinematics, System};
+
+impl Closure<f64> {
+    /// Returns the reaction of each row, N or N·m, after [`hold`](Self::hold).
+    pub fn reactions(&self) -> &[f64] {
+        &self.lambda[..self.rows.len()]
+    }
+
+    /// Adds `J A` to `to`, row by row: the accelerations along the rows from those of the bodies,
+    /// `A`, and of the rates, `qdd`, both without bias.
+    pub fn add_accelerations(
+        &self,
+        system: &System,
+        kinematics: &Kinematics<f64>,
+        A: &[Twist<f64>],
+        qdd: &[f64],
+        to: &mut [f64],
+    ) {
+        for (k, to) in to.iter_mut().enumerate() {
+            *to += self.acceleration(k, system, kinematics, A, qdd);
+        }
+    }
+
+    /// Replaces `b` by `W⁺ b` with the factors of the last [`hold`](Self::hold), for `W` of this
+    /// rank.
+    pub fn divide(&mut self, rank: usize, b: &mut [f64]) {
+        let n = self.rows.len();
+        if rank >= n {
+            spd::solve(&self.factors[..n * n], b);
+        } else {
+            self.least_norm.solve(b);
+        }
+    }
+}
+
+impl Closure<Recorded> {
+    /// Records the rows and, for the loads without reactions `applied`, both sides of the equations
+    /// of motion at constant `reactions`: the [`loads`](Self::held_loads) with them, and the
+    /// [`residuals`](Self::residuals). `A_bias` of the bodies are their accelerations.
+    pub fn record(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        kinematics: &Kinematics<Recorded>,
+        joints: JointState<Recorded>,
+        (A, qdd): (&[Twist<Recorded>], &[Recorded]),
+        (applied, reactions): (&Applied<Recorded>, &[f64]),
+    ) {
+        let system = &of.model.system;
+        self.set_up(of, true, discrete, kinematics, joints);
+        self.loads.copy_from(applied);
+        for (k, &reaction) in reactions.iter().enumerate() {
+            self.lambda[k] = self.rows[k].target - self.acceleration(k, system, kinematics, A, qdd);
+            let row = &self.rows[k];
+            let held = &self.held[row.held];
+            row.unit
+                .push(held, system, kinematics, &mut self.loads, Recorded::lift(reaction));
+        }
+    }
+
+    /// Returns the loads with the reactions of [`record`](Self::record).
+    pub fn held_loads(&self) -> &Applied<Recorded> {
+        &self.loads
+    }
+
+    /// Returns `b − J q̈` of each row, after [`record`](Self::record): zero for independent rows.
+    pub fn residuals(&self) -> &[Recorded] {
+        &self.lambda[..self.rows.len()]
+    }
+
+    /// Seeds the recorded unit reactions and points of the pairs with the derivatives of the sum of
+    /// `φ̇` with `weights`, at the velocities of `kinematics`; passes the derivatives with respect
+    /// to the velocities to `on`, wrenches about the carriers' origins.
+    pub fn seed_rates(
+        &self,
+        weights: &[f64],
+        kinematics: &Kinematics<f64>,
+        tape: &mut Tape,
+        mut on: impl FnMut(Carrier, Wrench<f64>),
+    ) {
+        for (index, held) in self.held.iter().enumerate() {
+            let Some(pair) = &held.pair else { continue };
+            let carriers = pair.carriers();
+            let arms = pair.arms.map(|arm| arm.map(Recorded::value));
+            let V = carriers.map(|carrier| kinematics.carrier(carrier).V_WB);
+            let u = V[0].shift(&arms[0]) - V[1].shift(&arms[1]);
+            let mut F = Wrench::zero();
+            for (row, &weight) in self.rows.iter().zip(weights).filter(|(row, _)| row.held == index) {
+                if let Reaction::Wrench(unit) = row.unit {
+                    let along = unit.to_array().into_iter().zip(u.to_array());
+                    along.for_each(|(unit, u)| tape.seed(unit, weight * u));
+                    F = F + Wrench::new(unit.t.map(Recorded::value), unit.f.map(Recorded::value)) * weight;
+                }
+            }
+            for (side, F) in [F, F * -1.0].into_iter().enumerate() {
+                let by_arm = F.f.cross(&V[side].w);
+                let arm = pair.arms[side].iter().zip(&by_arm);
+                arm.for_each(|(arm, by_arm)| tape.seed(*arm, *by_arm));
+                on(carriers[side], F.shift(&arms[side]));
+            }
+        }
+    }
+
+    /// Records the reactions, the variables from number `first` on, for the outputs and for the
+    /// torques of drives: adds those of couplings to the loads. Returns the power of captures that
+    /// draw two beams together, W.
+    pub fn record_reactions(
+        &mut self,
+        first: usize,
+        reactions: &[f64],
+        model: &Model,
+        kinematics: &Kinematics<Recorded>,
+        applied: &mut Applied<Recorded>,
+    ) -> Recorded {
+        let mut power = Recorded::lift(0.0);
+        for (k, (row, &reaction)) in self.rows.iter().zip(reactions).enumerate() {
+            let reaction = Recorded::variable(reaction, first + k);
+            let held = &self.held[row.held];
+            let closed = &mut self.state[held.index];
+            if closed.draws {
+                power += reaction * row.rate;
+            }
+            match row.unit {
+                Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * reaction,
+                Reaction::Torques { .. } => {
+                    closed.torque = reaction;
+                    row.unit.push(held, &model.system, kinematics, applied, reaction);
+                }
+            }
+        }
+        power
+    }
+}
