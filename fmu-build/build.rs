@@ -33,6 +33,9 @@ const LEFT: [(&str, &str); 4] = [
     ("win64", "grapple.dll"),
 ];
 
+/// Stands for the platform of a tool that loads no libraries and embeds none.
+const NONE: &str = "none";
+
 /// Level of compression for which the crate `zip` uses Zopfli, with three iterations; five gain
 /// 0.04 %.
 const ZOPFLI_LEVEL: i64 = 12;
@@ -52,9 +55,11 @@ fn main() {
         println!("cargo::rerun-if-changed={}", PathBuf::from(&library).display());
         libraries.insert(own.to_owned(), library.into());
     }
-    libraries
-        .entry(own.to_owned())
-        .or_insert_with(|| build(&target_folder.join("fmu-cdylib")));
+    if own != NONE {
+        libraries
+            .entry(own.to_owned())
+            .or_insert_with(|| build(&target_folder.join("fmu-cdylib")));
+    }
     let mut embedded = String::from("[\n");
     std::thread::scope(|threads| {
         for (platform, library) in &libraries {
@@ -204,6 +209,7 @@ fn platform() -> &'static str {
         ("macos", _) => "darwin64",
         ("windows", "x86_64") => "win64",
         ("windows", "x86") => "win32",
+        (_, "wasm32") => NONE,
         _ => panic!("the tool does not know the folder of FMI 2.0 for the binaries of {os} on {arch}"),
     }
 }

@@ -50,6 +50,21 @@ def navigation() -> list[dict[str, list[str]] | str]:
     return nav
 
 
+def add_playground(pages: Path) -> None:
+    """Copies the page of scripts/playground, if it is there, and links it and its description."""
+    built = ROOT / "target/playground"
+    if not (built / "index.html").is_file():
+        return
+    shutil.copytree(built, pages / "docs/playground", dirs_exist_ok=True)
+    page = pages / "docs/playground/index.html"
+    links = '<nav><a href="../playground.html">About</a> <a href="../spec.html">Fields</a> '
+    page.write_text(page.read_text(encoding="utf-8").replace("<nav>", links, 1), encoding="utf-8")
+    description = pages / "docs/playground.md"
+    text = description.read_text(encoding="utf-8")
+    title, rest = text.split("\n", 1)
+    description.write_text(f"{title}\n\n**[Open the playground](playground/index.html)**\n{rest}", encoding="utf-8")
+
+
 def main(folder: Path, *names: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     pages = folder / "pages"
@@ -58,6 +73,7 @@ def main(folder: Path, *names: str) -> None:
         (pages / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(ROOT / name, pages / name)
     shutil.copytree(SITE / "pages", pages, dirs_exist_ok=True)
+    add_playground(pages)
     for module, patterns in WEB.items():
         source = SITE / "node_modules" / module
         for file in (file for pattern in patterns for file in source.glob(pattern)):

@@ -257,7 +257,7 @@ impl<'s> Running<'s> {
                 slave.terminate().err()
             };
             failure = failure.or(ended);
-            runs.push(Some(Run::of(times, recorder, effort, &slave, None)));
+            runs.push(Some(Run::of(times, recorder, effort, &mut slave, None)));
         }
         let order = self.system.order.iter();
         let parts = order.filter_map(|&i| Some((self.system.parts[i].name.clone(), runs[i].take()?)));

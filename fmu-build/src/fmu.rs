@@ -1,5 +1,6 @@
 //! An FMU built by grapple, unpacked and loaded, with its model description.
 
+use crate::compiled_spec::CompiledSpec;
 use crate::error::{Context, Error, Result};
 use crate::library::{self, Library};
 use crate::package::Package;
@@ -8,6 +9,8 @@ use crate::shapes::Meshes;
 use crate::slave::FmuLibrary;
 use crate::summaries::unknown;
 use crate::{archive, results};
+use grapple::fmu::description::{self, Interfaces};
+use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
 use std::collections::BTreeSet;
@@ -75,6 +78,23 @@ impl Fmu {
             description,
             reads: package.reads(),
             folder: folder.to_owned(),
+            _temporary: None,
+        })
+    }
+
+    /// Returns the FMU of a spec as an instance in this process: without an archive and a library,
+    /// with the results of the FMU.
+    ///
+    /// # Errors
+    /// None for a compiled model.
+    pub fn in_process(compiled: &CompiledSpec) -> Result<Self> {
+        Ok(Self {
+            description: description::describe(&compiled.model, Naming::Structured, Interfaces::Both)?,
+            model: Model::clone(&compiled.model),
+            meshes: compiled.meshes.clone(),
+            library: FmuLibrary::in_process(&compiled.model)?,
+            reads: compiled.reads.clone(),
+            folder: PathBuf::new(),
             _temporary: None,
         })
     }

@@ -77,6 +77,7 @@ impl Instance for Component {
     }
 }
 
-fn message(fault: Fault) -> Error {
+/// Returns the error of a call that failed.
+pub(crate) fn message(fault: Fault) -> Error {
     Error::Fmu(fault.what)
 }

@@ -123,7 +123,13 @@ const HELD: &str = "inputs are held in each communication step, since FMI 3.0 ha
 
 impl Run {
     /// Returns the results of an instance whose run has ended, with the messages that it logged.
-    pub(crate) fn of(times: Times, recorder: Recorder, effort: Effort, slave: &Slave, failure: Option<Error>) -> Self {
+    pub(crate) fn of(
+        times: Times,
+        recorder: Recorder,
+        effort: Effort,
+        slave: &mut Slave,
+        failure: Option<Error>,
+    ) -> Self {
         let mut run = Run {
             times,
             results: recorder.results,
@@ -227,7 +233,7 @@ impl<'a> Plan<'a> {
             Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted)),
             Err(failure) => Some(failure),
         };
-        Ok(Run::of(self.times, recorder, effort, &slave, failure))
+        Ok(Run::of(self.times, recorder, effort, &mut slave, failure))
     }
 
     /// Initialises an instance with the given values of parameters and inputs.

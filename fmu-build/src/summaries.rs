@@ -1,6 +1,7 @@
 //! Short texts about a spec and a model description.
 
 use crate::text::{count, number};
+use grapple::plant::Model;
 use grapple::spec::{Controller, Method, Spec, renamed};
 use model_description::{Causality, Kind, ModelDescription, ScalarVariable};
 use std::collections::BTreeMap;
@@ -40,6 +41,34 @@ pub fn bodies(spec: &Spec) -> String {
         0 => bodies,
         n => format!("{bodies}, {}", count(n, "ANCF beam")),
     }
+}
+
+/// Returns "1 attitude, 2 joints", "1 task".
+fn axes(spec: &Spec, controller: &Controller) -> String {
+    if spec.has_law() {
+        return count(spec.task.len(), "task");
+    }
+    let (attitudes, joints) = (controller.attitude.len(), controller.joint.len());
+    match (attitudes, joints) {
+        (0, _) => count(joints, "joint"),
+        (_, 0) => count(attitudes, "attitude"),
+        _ => format!("{}, {}", count(attitudes, "attitude"), count(joints, "joint")),
+    }
+}
+
+/// Returns "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs".
+pub fn contents(model: &Model) -> String {
+    let spec = &model.spec;
+    let of = match &spec.controller {
+        Some(controller) => format!("a controller of {}", axes(spec, controller)),
+        None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
+    };
+    format!(
+        "no problems: {of}, {}, {}, {}",
+        count(model.states.len(), "state"),
+        count(model.inputs.len(), "input"),
+        count(model.outputs.len(), "output"),
+    )
 }
 
 /// Returns "3 bodies, 6 kg".

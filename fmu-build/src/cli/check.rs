@@ -5,9 +5,8 @@ use fmu_build::check_fmu::check_fmu;
 use fmu_build::couple::warnings_of;
 use fmu_build::package::is_fmu;
 use fmu_build::starts::Assembled;
-use fmu_build::summaries::bodies;
+use fmu_build::summaries::contents;
 use fmu_build::text::{count, number, typeset};
-use grapple::spec::{Controller, Spec};
 use miette::Result;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +92,7 @@ fn examine(spec: &Path, arguments: &Arguments) -> Result<()> {
     if arguments.quiet {
         return remark(&compiled.file, &remarks(&compiled)?, true);
     }
-    print(&format!("{}: {}", compiled.file, summary(&compiled)))?;
+    print(&format!("{}: {}", compiled.file, contents(&compiled.model)))?;
     let findings = check(&compiled)?;
     if let Some(tree) = &findings.tree {
         print(&format!("  {}", tree.summary()))?;
@@ -137,34 +136,5 @@ fn closed(Assembled { assembly, start }: &Assembled) -> String {
         count(assembly.rows, "constraint"),
         assembly.rank,
         assembly.mobility
-    )
-}
-
-/// Returns "1 attitude, 2 joints", "1 task".
-fn axes(spec: &Spec, controller: &Controller) -> String {
-    if spec.has_law() {
-        return count(spec.task.len(), "task");
-    }
-    let (attitudes, joints) = (controller.attitude.len(), controller.joint.len());
-    match (attitudes, joints) {
-        (0, _) => count(joints, "joint"),
-        (_, 0) => count(attitudes, "attitude"),
-        _ => format!("{}, {}", count(attitudes, "attitude"), count(joints, "joint")),
-    }
-}
-
-/// Returns "no problems: 3 bodies, 2 joints, 18 states, 2 inputs, 58 outputs".
-fn summary(compiled: &CompiledSpec) -> String {
-    let model = &compiled.model;
-    let spec = &model.spec;
-    let of = match &spec.controller {
-        Some(controller) => format!("a controller of {}", axes(spec, controller)),
-        None => format!("{}, {}", bodies(spec), count(spec.joint.len(), "joint")),
-    };
-    format!(
-        "no problems: {of}, {}, {}, {}",
-        count(model.states.len(), "state"),
-        count(model.inputs.len(), "input"),
-        count(model.outputs.len(), "output"),
     )
 }

@@ -1,22 +1,35 @@
-//! Safe calls of a loaded Co-Simulation FMU. The only `unsafe` code of this program is here.
+//! Safe calls of a Co-Simulation FMU. The only `unsafe` code of this program is here.
 //!
 //! The modules use only functions of FMI: any FMU of FMI 2.0 or 3.0 with Co-Simulation for this
-//! platform can be loaded.
+//! platform can be loaded. A compiled model also runs without a library, as an instance in this
+//! process.
 
 #![allow(unsafe_code)]
 
 use crate::error::{Context, Error, Result, invalid};
-use crate::instance::Instance;
+use crate::instance::{Instance, message};
 use crate::platform::Platform;
 use crate::{archive, binary, library};
-use libloading::Library;
+use grapple::fmu::component::Component;
+use grapple::fmu::description::Interfaces;
+use grapple::fmu::fmi2::fmi2False;
+use grapple::fmu::guid::Guid;
+use grapple::fmu::lifecycle::Interface;
+use grapple::fmu::registry::Naming;
+use grapple::fmu::status::Status;
+use grapple::plant::Model;
+use libloading::{Error as LoadingError, Library};
 use model_description::{FmiVersion, ModelDescription};
 use std::ffi::{CStr, CString, c_char};
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod fmi2;
 mod fmi3;
+#[cfg(not(any(unix, windows)))]
+mod no_loading;
+#[cfg(not(any(unix, windows)))]
+use no_loading as libloading;
 
 #[cfg(test)]
 mod tests;
@@ -26,13 +39,14 @@ pub struct FmuLibrary {
     functions: Functions,
     made_of: Made,
     /// The last field, so that it is dropped, and unloaded, after the pointers into it.
-    _library: Library,
+    _library: Option<Library>,
 }
 
-/// Functions of one version of the standard.
+/// Functions of one version of the standard, or the model of instances in this process.
 enum Functions {
     Fmi2(fmi2::Functions),
     Fmi3(fmi3::Functions),
+    InProcess(Arc<Model>, Guid),
 }
 
 /// Arguments of each instantiation.
@@ -55,6 +69,7 @@ pub struct Slave<'l> {
 enum Calls<'l> {
     Fmi2(fmi2::Slave<'l>),
     Fmi3(fmi3::Slave<'l>),
+    InProcess(Box<Component>),
 }
 
 /// A message of the FMU's log.
@@ -78,7 +93,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            pub fn of(library: &::libloading::Library) -> Result<Self, ::libloading::Error> {
+            pub fn of(library: &super::Library) -> Result<Self, super::LoadingError> {
                 Ok(Self {
                     // SAFETY: the types are those of the standard's header. The pointers are valid
                     // while the library is loaded, and `FmuLibrary` keeps it loaded.
@@ -133,7 +148,25 @@ impl FmuLibrary {
                 token: text(&description.guid)?,
                 resources: text(&resources)?,
             },
-            _library: library,
+            _library: Some(library),
+        })
+    }
+
+    /// Returns the Co-Simulation of a model in this process, that of its FMU of FMI 2.0 with
+    /// structured names.
+    ///
+    /// # Errors
+    /// The model cannot be serialised.
+    pub fn in_process(model: &Arc<Model>) -> Result<Self> {
+        let guid = Guid::new(&model.to_bytes()?, Naming::Structured, Interfaces::Both);
+        Ok(Self {
+            made_of: Made {
+                name: text(&model.spec.name)?,
+                token: text(&guid.to_string())?,
+                resources: CString::default(),
+            },
+            functions: Functions::InProcess(Arc::clone(model), guid),
+            _library: None,
         })
     }
 
@@ -146,6 +179,11 @@ impl FmuLibrary {
         let calls = match &self.functions {
             Functions::Fmi2(functions) => functions.instantiate(&self.made_of, &log).map(Calls::Fmi2),
             Functions::Fmi3(functions) => functions.instantiate(&self.made_of, &log).map(Calls::Fmi3),
+            Functions::InProcess(model, guid) => {
+                let (of, naming) = (Interface::CoSimulation, Naming::Structured);
+                let component = Component::new(of, Arc::clone(model), naming, *guid, false)?;
+                Some(Calls::InProcess(Box::new(component)))
+            }
         };
         match calls {
             Some(calls) => Ok(Slave { calls, log }),
@@ -163,11 +201,13 @@ struct Outcome(&'static str, Option<&'static str>);
 impl Slave<'_> {
     /// Enables these categories of the log, and only these.
     pub fn listen(&mut self, categories: &[&str]) -> Result<()> {
+        let names = categories;
         let categories: Vec<CString> = categories.iter().map(|c| text(c)).collect::<Result<_>>()?;
         let pointers: Vec<_> = categories.iter().map(|c| c.as_ptr()).collect();
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.listen(&pointers),
             Calls::Fmi3(slave) => slave.listen(&pointers),
+            Calls::InProcess(component) => return component.set_debug_logging(true, names).map_err(message),
         };
         self.expect(outcome)
     }
@@ -175,9 +215,14 @@ impl Slave<'_> {
     /// Gets Booleans, as 0 and 1.
     pub fn booleans(&mut self, references: &[u32]) -> Result<Vec<f64>> {
         let mut values = vec![false; references.len()];
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.booleans(references, &mut values),
             Calls::Fmi3(slave) => slave.booleans(references, &mut values),
+            Calls::InProcess(component) => {
+                let mut flags = vec![fmi2False; references.len()];
+                component.get_boolean(references, &mut flags).map_err(message)?;
+                return Ok(flags.into_iter().map(f64::from).collect());
+            }
         };
         self.expect(outcome)?;
         Ok(values.into_iter().map(|value| f64::from(u8::from(value))).collect())
@@ -185,17 +230,29 @@ impl Slave<'_> {
 
     /// Ends the run.
     pub fn terminate(&mut self) -> Result<()> {
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.terminate(),
             Calls::Fmi3(slave) => slave.terminate(),
+            Calls::InProcess(component) => {
+                component.terminate();
+                return Ok(());
+            }
         };
         self.expect(outcome)
     }
 
     /// Takes the log messages since the last call of this function, except those about failed
     /// calls, which are in the errors.
-    pub fn messages(&self) -> Vec<Message> {
-        std::mem::take(&mut *lock(&self.log))
+    pub fn messages(&mut self) -> Vec<Message> {
+        let mut messages = std::mem::take(&mut *lock(&self.log));
+        if let Calls::InProcess(component) = &mut self.calls {
+            messages.extend(component.log.take().into_iter().map(|message| Message {
+                is_failure: message.status != Status::Ok,
+                category: message.category.name().to_owned(),
+                text: message.text,
+            }));
+        }
+        messages
     }
 
     fn expect(&self, Outcome(function, failure): Outcome) -> Result<()> {
@@ -217,22 +274,25 @@ impl Instance for Slave<'_> {
                 slave.set_up(start, stop, tolerance);
                 return Ok(());
             }
+            Calls::InProcess(component) => return component.set_up(start, stop, tolerance),
         };
         self.expect(outcome)
     }
 
     fn enter_initialization(&mut self) -> Result<()> {
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.enter_initialization(),
             Calls::Fmi3(slave) => slave.enter_initialization(),
+            Calls::InProcess(component) => return component.enter_initialization(),
         };
         self.expect(outcome)
     }
 
     fn exit_initialization(&mut self) -> Result<()> {
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.exit_initialization(),
             Calls::Fmi3(slave) => slave.exit_initialization(),
+            Calls::InProcess(component) => return component.exit_initialization(),
         };
         self.expect(outcome)
     }
@@ -240,21 +300,23 @@ impl Instance for Slave<'_> {
     fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()> {
         let n = references.len().min(values.len());
         let (references, values) = (&references[..n], &values[..n]);
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.set_reals(references, values),
             Calls::Fmi3(slave) => slave.set_reals(references, values),
+            Calls::InProcess(component) => return component.set_reals(references, values),
         };
         self.expect(outcome)
     }
 
     fn has_input_derivatives(&self) -> bool {
-        matches!(self.calls, Calls::Fmi2(_))
+        !matches!(self.calls, Calls::Fmi3(_))
     }
 
     fn set_derivatives(&mut self, references: &[u32], order: i32, values: &[f64]) -> Result<()> {
         let n = references.len().min(values.len());
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.set_derivatives(&references[..n], order, &values[..n]),
+            Calls::InProcess(component) => return component.set_derivatives(&references[..n], order, &values[..n]),
             Calls::Fmi3(_) => {
                 return Err(invalid!("FMI 3.0 has no function for derivatives of inputs"));
             }
@@ -263,18 +325,20 @@ impl Instance for Slave<'_> {
     }
 
     fn step(&mut self, t: f64, h: f64) -> Result<()> {
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.step(t, h),
             Calls::Fmi3(slave) => slave.step(t, h),
+            Calls::InProcess(component) => return component.step(t, h),
         };
         crate::instance::at_time(self.expect(outcome), t)
     }
 
     fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {
         let mut values = vec![0.0; references.len()];
-        let outcome = match &self.calls {
+        let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.reals(references, &mut values),
             Calls::Fmi3(slave) => slave.reals(references, &mut values),
+            Calls::InProcess(component) => return component.reals(references),
         };
         self.expect(outcome)?;
         Ok(values)

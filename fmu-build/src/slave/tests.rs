@@ -3,8 +3,12 @@
 use super::fmi2::Slave;
 use super::{Functions, Log, Outcome};
 use crate::alone::alone;
+use crate::compiled_spec::CompiledSpec;
+use crate::control::Control;
 use crate::example_files::example_files;
 use crate::fmu::{Fmu, is_real};
+use crate::run::Run;
+use crate::simulate::{SimulateOptions, simulate};
 use grapple::fmu::fmi2::function::*;
 use grapple::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2Status, fmi2True, fmi2Type};
 use model_description::ScalarVariable;
@@ -176,11 +180,51 @@ fn plain(fmu: &Fmu, slave: &Slave, name: &str) {
 
 /// Returns an exported function; `T` must be its type in the standard's header.
 fn function<T: Copy>(fmu: &Fmu, name: &str) -> T {
+    let library = fmu.library._library.as_ref().expect("a loaded library");
     // SAFETY: the type is that of the standard's header, and the library outlives the call.
-    unsafe { *fmu.library._library.get::<T>(name).expect("exported") }
+    unsafe { *library.get::<T>(name).expect("exported") }
 }
 
 fn references(fmu: &Fmu, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<u32> {
     let variables = fmu.variables(wanted).into_iter();
     variables.map(|variable| variable.value_reference).collect()
+}
+
+/// Results, events and statistics of a run in this process are those of the FMU's library, to the
+/// last bit; so are the messages of one that fails.
+#[test]
+fn run_in_this_process_has_the_bits_of_the_library() {
+    for (name, stop_time) in [("two_link", 0.5), ("docking", 40.0), ("servicer_orbit", 5.0)] {
+        let file = example_files()
+            .into_iter()
+            .find(|file| file.file_stem().is_some_and(|stem| stem == name));
+        let file = file.expect("there is such an example");
+        let compiled = CompiledSpec::read(&file).expect("a valid spec");
+        let run = |fmu: &Fmu, stop_time| {
+            let mut options = SimulateOptions::default();
+            options.experiment.stop_time = Some(stop_time);
+            simulate(fmu, &options, Control::default())
+        };
+        let [own, fmu] = [Fmu::in_process(&compiled), Fmu::open(&file)].map(|fmu| fmu.expect("an FMU"));
+        let [a, b] = [&own, &fmu].map(|fmu| run(fmu, stop_time).expect("a run"));
+        assert!(a.failure.is_none() && a.results.time.len() > 10, "{name}");
+        let numbers = |run: &Run| -> Vec<(String, Vec<u64>)> {
+            let columns = run.results.columns.iter();
+            let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect();
+            columns
+                .map(|column| (column.name.clone(), bits(&column.values)))
+                .collect()
+        };
+        assert_eq!(numbers(&a), numbers(&b), "{name}");
+        assert_eq!(a.results.parameters, b.results.parameters, "{name}");
+        let texts = |run: &Run| -> Vec<String> { run.events.iter().map(ToString::to_string).collect() };
+        assert_eq!(
+            (texts(&a), &a.messages, &a.solver),
+            (texts(&b), &b.messages, &b.solver),
+            "{name}"
+        );
+        assert_eq!(name == "two_link", texts(&a).is_empty(), "{name}");
+        let [a, b] = [&own, &fmu].map(|fmu| run(fmu, f64::NAN).err().map(|error| error.in_line()));
+        assert!(a.is_some() && a == b, "{a:?}, {b:?}");
+    }
 }
