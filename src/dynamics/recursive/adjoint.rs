@@ -11,8 +11,8 @@ use crate::dynamics::{Applied, Dynamics};
 use crate::spec::JointType;
 use crate::system::joint::groups;
 use crate::system::{
-    AncfBeam, BodyKinematics, BodyMotion, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion,
-    Modes, System, along_modes,
+    AncfBeam, BodyKinematics, Carrier, Configuration, JointState, Kinematics, ModalAdjoints, ModalMotion, Modes,
+    ReferenceMotion, System, along_modes,
 };
 
 /// Adjoint of the equations of motion of trees of rigid and flexible bodies, in O(n).
@@ -89,8 +89,8 @@ impl BodyAdjoint {
         G_1.t += w.cross(&of.acceleration.t);
     }
 
-    fn motion(&self, w: Vec3<f64>, virtual_motion: Twist<f64>) -> BodyMotion {
-        BodyMotion {
+    fn motion(&self, w: Vec3<f64>, virtual_motion: Twist<f64>) -> ReferenceMotion {
+        ReferenceMotion {
             w,
             A: self.A,
             virtual_motion,
@@ -518,7 +518,7 @@ impl TreeAdjoint {
         let body = self.bodies[i].motion(w, virtual_motion);
         for s in modes.stations.clone() {
             let BodyAdjoint { G, f, .. } = self.stations[s];
-            let bias = derived.stations[s].add_adjoints(here, &body, motion, (&G, &f), &mut bars);
+            let bias = derived.stations[s].add_adjoints(here, &body, motion, &G, &f, &mut bars);
             let r = kinematics.stations[s].r_PB_W;
             let along = |rates: &[f64]| along_modes(system, &kinematics.T, modes, s, rates);
             let arm = Arm::new(

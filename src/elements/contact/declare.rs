@@ -187,8 +187,8 @@ impl Numbers<'_> {
     /// detection declared before.
     fn trigger(&mut self, written: &spec::Contact, detected: usize) -> Trigger {
         if let Some(of_b) = &written.shape_b {
-            let (shapes, frames) = ((written.shape_a.as_ref(), of_b), [&*written.a, &*written.b]);
-            return Trigger::Shapes(detected, Shapes::declare(self.name, shapes, frames, self.declare));
+            let (of_a, frames) = (written.shape_a.as_ref(), [&*written.a, &*written.b]);
+            return Trigger::Shapes(detected, Shapes::declare(self.name, of_a, of_b, frames, self.declare));
         }
         let mut length = |field: &str, bound, value, what: &str| self.number(field, Unit::Metre, bound, value, what);
         let Some(of_b) = written.surface else {

@@ -65,14 +65,14 @@ impl Closing {
         })
     }
 
-    /// Computes `σ` and constrains `λ`, (18), for the adjoints of the reactions, which are
-    /// variables of the tape from number `first` on. Requires [`TreeAdjoint::respond`].
+    /// Computes `σ` and constrains `λ`, (18), for the adjoints of the reactions, one for each row.
+    /// Requires [`TreeAdjoint::respond`].
     pub fn constrain(
         &mut self,
         of: Constants,
         rank: usize,
         values: &mut Evaluation<f64>,
-        (tape, first): (&Tape, usize),
+        of_reactions: impl Iterator<Item = f64>,
         tree: &mut TreeAdjoint,
         gradients: &mut [Gradient],
     ) {
@@ -89,7 +89,7 @@ impl Closing {
         let at = of.at(kinematics);
         let n = closure.row_count();
         self.along.clear();
-        self.along.extend((0..n).map(|k| tape.adjoint(first + k)));
+        self.along.extend(of_reactions.take(n));
         closure.add_accelerations(system, kinematics, dynamics.A(), tree.lambda(), &mut self.along);
         let zeros = &self.redundant.zeros;
         self.cuts.clear();

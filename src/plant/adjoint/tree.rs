@@ -183,8 +183,10 @@ impl ByTree {
         self.tree
             .respond(configuration, &mut self.values.dynamics, &self.gradients);
         if let Some(closing) = &mut self.closing {
-            let (tape, tree) = ((&self.tape, variables.rows), &mut self.tree);
-            closing.constrain(of, at.discrete.rank, &mut self.values, tape, tree, &mut self.gradients);
+            let (tape, values) = (&self.tape, &mut self.values);
+            let of_reactions = (variables.rows..).map(|row| tape.adjoint(row));
+            let rank = at.discrete.rank;
+            closing.constrain(of, rank, values, of_reactions, &mut self.tree, &mut self.gradients);
         }
         self.seed_loads(system);
         if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
@@ -469,15 +471,9 @@ impl Evaluation<Recorded> {
         reactions: &[f64],
     ) {
         if let Some(closure) = &mut self.closure {
-            let motion = (self.dynamics.A(), qdd);
-            closure.record(
-                of,
-                discrete,
-                &self.kinematics,
-                joints,
-                motion,
-                (&self.applied, reactions),
-            );
+            let (kinematics, applied) = (&self.kinematics, &self.applied);
+            closure.record_loads(of, discrete, kinematics, joints, applied, reactions);
+            closure.record_residuals(&of.model.system, kinematics, self.dynamics.A(), qdd);
         }
     }
 

@@ -41,36 +41,48 @@ impl Closure<f64> {
 }
 
 impl Closure<Recorded> {
-    /// Records the rows and, for the loads without reactions `applied`, both sides of the equations
-    /// of motion at constant `reactions`: the [`loads`](Self::held_loads) with them, and the
-    /// [`residuals`](Self::residuals). `A_bias` of the bodies are their accelerations.
-    pub fn record(
+    /// Records the rows, and the [`loads`](Self::held_loads) that constant `reactions` and the loads
+    /// without them, `applied`, are.
+    pub fn record_loads(
         &mut self,
         of: Constants,
         discrete: &Discrete,
         kinematics: &Kinematics<Recorded>,
         joints: JointState<Recorded>,
-        (A, qdd): (&[Twist<Recorded>], &[Recorded]),
-        (applied, reactions): (&Applied<Recorded>, &[f64]),
+        applied: &Applied<Recorded>,
+        reactions: &[f64],
     ) {
-        let system = &of.model.system;
         self.set_up(of, true, discrete, kinematics, joints);
         self.loads.copy_from(applied);
-        for (k, &reaction) in reactions.iter().enumerate() {
-            self.lambda[k] = self.rows[k].target - self.acceleration(k, system, kinematics, A, qdd);
-            let row = &self.rows[k];
-            let held = &self.held[row.held];
+        for (row, &reaction) in self.rows.iter().zip(reactions) {
+            let (held, system) = (&self.held[row.held], &of.model.system);
             row.unit
                 .push(held, system, kinematics, &mut self.loads, Recorded::lift(reaction));
         }
     }
 
-    /// Returns the loads with the reactions of [`record`](Self::record).
+    /// Records the [`residuals`](Self::residuals) of the rows of [`record_loads`](Self::record_loads):
+    /// the accelerations along them are those of the bodies, `A` and their `A_bias`, and of the
+    /// rates, `qdd`.
+    pub fn record_residuals(
+        &mut self,
+        system: &System,
+        kinematics: &Kinematics<Recorded>,
+        A: &[Twist<Recorded>],
+        qdd: &[Recorded],
+    ) {
+        for k in 0..self.rows.len() {
+            self.lambda[k] = self.rows[k].target - self.acceleration(k, system, kinematics, A, qdd);
+        }
+    }
+
+    /// Returns the loads with the reactions of [`record_loads`](Self::record_loads).
     pub fn held_loads(&self) -> &Applied<Recorded> {
         &self.loads
     }
 
-    /// Returns `b − J q̈` of each row, after [`record`](Self::record): zero for independent rows.
+    /// Returns `b − J q̈` of each row, after [`record_residuals`](Self::record_residuals): zero for
+    /// independent rows.
     pub fn residuals(&self) -> &[Recorded] {
         &self.lambda[..self.rows.len()]
     }

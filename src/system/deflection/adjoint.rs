@@ -28,9 +28,9 @@ pub struct ModalAdjoints<'a> {
     pub rate: &'a mut [f64],
 }
 
-/// Angular velocity of a body, its acceleration and its virtual motion, world axes.
+/// Motion of a body's floating frame: angular velocity, acceleration and its virtual motion, world axes.
 #[derive(Clone, Copy, Debug)]
-pub struct BodyMotion {
+pub struct ReferenceMotion {
     /// Angular velocity.
     pub w: Vec3<f64>,
     /// Angular acceleration, and ordinary acceleration of the origin.
@@ -49,7 +49,7 @@ impl Deflection<f64> {
         &self,
         elastic: &Elastic,
         at: &BodyKinematics<f64>,
-        body: &BodyMotion,
+        body: &ReferenceMotion,
         modes: ModalMotion,
         fields: &mut Vec<[f64; 4]>,
         bars: &mut ModalAdjoints,
@@ -221,9 +221,10 @@ impl StationConstants {
     pub fn add_adjoints(
         &self,
         at: &BodyKinematics<f64>,
-        body: &BodyMotion,
+        body: &ReferenceMotion,
         modes: ModalMotion,
-        (G, f): (&[Wrench<f64>; 3], &Wrench<f64>),
+        G: &[Wrench<f64>; 3],
+        f: &Wrench<f64>,
         bars: &mut ModalAdjoints,
     ) -> Vec3<f64> {
         let R = &at.R_WB;

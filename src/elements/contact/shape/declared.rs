@@ -32,7 +32,8 @@ impl Shapes {
     /// Declares the dimensions of the shapes of the contact `name`; `None` for a is a point.
     pub fn declare(
         name: &str,
-        (a, b): (Option<&ContactShape>, &ContactShape),
+        a: Option<&ContactShape>,
+        b: &ContactShape,
         frames: [&str; 2],
         declare: &mut Declarations,
     ) -> Self {
