@@ -273,7 +273,8 @@ impl MethodSelection {
     pub fn count(&mut self, h: f64, evaluations: f64, may_gain: bool, n: usize) -> Option<bool> {
         let cost = evaluations * self.method.weight(n) + COST_OF_STEP;
         self.cost.evaluations += cost;
-        self.cost.time += h;
+        // Finite, so that it can be read from a saved state.
+        self.cost.time = (self.cost.time + h).min(f64::MAX);
         self.steps = self.steps.saturating_add(1);
         self.longest *= FORGET;
         if self.before.is_none() {

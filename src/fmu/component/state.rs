@@ -83,15 +83,16 @@ impl Component {
     /// Restores a copy, which may come from another instance of the same FMU.
     ///
     /// Parameters that a saved run of FMI 2.0 has buffered before its first step restart that run;
-    /// in FMI 3.0, where nothing restarts a run, they do so here.
+    /// in FMI 3.0, where nothing restarts a run, they do so here. A terminated instance, which may have
+    /// kept parameters of its initialisation, does not run.
     ///
     /// # Errors
     /// `fmi2Error` for the state of another FMU, or of the other interface; in FMI 3.0 for buffered
     /// parameters that are invalid.
     pub fn restore(&mut self, saved: &SavedState) -> Result<(), Fault> {
         fits((saved.guid, saved.interface), (self.guid, self.interface)).map_err(Fault::error)?;
-        let is_initialised = !matches!(saved.mode, Mode::Instantiated | Mode::Initialization);
-        let is_buffered = saved.parameters_pending && !saved.started && is_initialised;
+        let runs = !matches!(saved.mode, Mode::Instantiated | Mode::Initialization | Mode::Terminated);
+        let is_buffered = saved.parameters_pending && !saved.started && runs;
         if !(is_buffered && self.standard == Standard::Fmi3) {
             return self.copy_from(saved);
         }

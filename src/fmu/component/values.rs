@@ -126,6 +126,7 @@ impl Component {
         if !changed {
             return Ok(());
         }
+        let limit_states_stale = self.limit_states_stale;
         self.parameters_pending = true;
         self.invalidate();
         if !at_once {
@@ -136,6 +137,8 @@ impl Component {
             // With `at_once` no parameter was pending before, so these are the previous values.
             self.parameters.copy_from_slice(&self.accepted);
             self.parameters_pending = pass_parameters(&self.accepted, &mut self.simulation.plant).is_err();
+            // An update would let a limit with hysteresis forget its state.
+            self.limit_states_stale = limit_states_stale;
         } else {
             self.look_for_events();
         }

@@ -73,6 +73,24 @@ fn non_finite_jacobian_is_not_stored() {
     }
 }
 
+/// Two steps whose lengths have a sum that overflows.
+#[test]
+fn memory_after_very_long_steps_is_restored() {
+    for method in [Method::Dopri5, Method::Rosenbrock, AUTO] {
+        let long = 1.7e308;
+        let settings = settings(method).with_initial_step(long).unwrap();
+        let mut stepper = Stepper::new(settings);
+        let mut rest = ode(|_, _, dx| dx.fill(0.0));
+        let (mut t, mut x, mut memory) = (-long, [1.0; 4], Memory::new(stepper.settings()));
+        while t < long {
+            let limit = if t < 0.0 { 0.0 } else { long };
+            t = stepper.step(&mut rest, t, limit, &mut x, &mut memory).unwrap().t;
+        }
+        let numbers: Vec<f64> = memory.numbers().collect();
+        assert_eq!(memory.restore(&numbers), Ok(()), "{}", method.name());
+    }
+}
+
 #[test]
 fn a_restored_run_continues_with_identical_bits() {
     for method in METHODS {

@@ -93,6 +93,23 @@ fn start_values_that_fmi_2_has_buffered_are_those_of_the_restored_run() {
     assert_eq!(three.bytes(), before);
 }
 
+/// An instance that was terminated in Initialization Mode keeps the parameters that were set there,
+/// valid or not. Its saved state is restored as it was: no run starts.
+#[test]
+fn state_of_an_instance_terminated_in_initialization_mode_is_restored() {
+    let (fmu, log) = (Fmu::new(), Log::default());
+    for (name, value) in [("elbow.q_start", -0.3), ("base.mass", -1.0)] {
+        let cs = Instance::co_simulation(&fmu, &log);
+        assert_eq!(cs.enter_initialization(None, 0.0, None), OK);
+        assert_eq!(cs.set(name, value), OK);
+        // SAFETY: the instance exists.
+        assert_eq!(unsafe { fmi3Terminate(cs.c) }, OK);
+        let bytes = cs.bytes();
+        assert_eq!(cs.restore(&bytes), OK);
+        assert!(cs.bytes() == bytes, "{name}");
+    }
+}
+
 /// A step that FMI 2.0 has discarded leaves the part that succeeded; FMI 3.0 continues from there.
 #[test]
 fn state_after_a_step_that_fmi_2_has_discarded_is_continued() {
