@@ -105,11 +105,14 @@ fn print(object: &impl Serialize) {
 fn checked(compiled: &Result<CompiledSpec, Error>) -> Checked {
     match compiled {
         Err(Error::Problems(problems)) => Checked {
-            problems: problems.located().map(located).collect(),
+            problems: problems
+                .located()
+                .map(|(text, file, position)| Located::new(text, file, position))
+                .collect(),
             ..Checked::default()
         },
         Err(error) => Checked {
-            problems: vec![located((&error.in_line(), "", None))],
+            problems: vec![Located::new(&error.in_line(), "", None)],
             ..Checked::default()
         },
         Ok(compiled) => Checked {
@@ -125,11 +128,13 @@ fn checked(compiled: &Result<CompiledSpec, Error>) -> Checked {
     }
 }
 
-fn located((text, file, position): (&str, &str, Option<(usize, usize)>)) -> Located {
-    Located {
-        text: text.to_owned(),
-        file: file.to_owned(),
-        position,
+impl Located {
+    fn new(text: &str, file: &str, position: Option<(usize, usize)>) -> Self {
+        Self {
+            text: text.to_owned(),
+            file: file.to_owned(),
+            position,
+        }
     }
 }
 

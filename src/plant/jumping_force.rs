@@ -16,18 +16,20 @@ impl Plant {
         };
         self.evaluation.kinematics.update(&of.model.system, of.derived, &q, &qd);
         let configuration = of.at(&self.evaluation.kinematics);
-        let contacts = of.model.elements.contacts.iter();
-        let report = |(name, why): (&String, String)| Problem {
-            at: at("contact", name, "law"),
-            what: format!(
-                "{why}. The force acts at one of these points, which jumps to another with the position, so that the \
-                 integrator takes very short steps: write an impact law, or a contact with a small sphere for each of \
-                 several points"
-            ),
-        };
-        contacts
-            .filter_map(|contact| Some((&contact.name, contact.jumps(of.parameters, configuration)?)))
-            .map(report)
-            .collect()
+        let mut problems = Vec::new();
+        for contact in &of.model.elements.contacts {
+            let Some(why) = contact.jumps(of.parameters, configuration) else {
+                continue;
+            };
+            problems.push(Problem {
+                at: at("contact", &contact.name, "law"),
+                what: format!(
+                    "{why}. The force acts at one of these points, which jumps to another with the position, so that the \
+                     integrator takes very short steps: write an impact law, or a contact with a small sphere for each \
+                     of several points"
+                ),
+            });
+        }
+        problems
     }
 }

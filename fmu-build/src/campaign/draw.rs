@@ -57,35 +57,28 @@ impl Law {
     /// Returns the distribution of a dispersion in absolute numbers, for a nominal value; `None` if
     /// the dispersion has no distribution.
     pub fn of(dispersion: &Dispersion, nominal: f64) -> Option<Self> {
-        let Dispersion {
-            uniform,
-            normal,
-            list,
-            draw,
-            grid,
-            relative,
-        } = dispersion;
-        let absolute = |number: f64| if *relative { nominal * (1.0 + number) } else { number };
+        let relative = dispersion.relative;
+        let absolute = |number: f64| if relative { nominal * (1.0 + number) } else { number };
         let limits = |ends: [f64; 2]| sorted(ends.map(absolute));
-        if let Some(ends) = uniform {
-            return Some(Self::Uniform(limits(*ends)));
+        if let Some(ends) = dispersion.uniform {
+            return Some(Self::Uniform(limits(ends)));
         }
-        if let Some(Normal { mean, sigma, bounds }) = normal {
+        if let Some(Normal { mean, sigma, bounds }) = dispersion.normal {
             return Some(Self::Normal {
                 mean: mean.map_or(nominal, absolute),
-                sigma: if *relative { sigma * nominal.abs() } else { *sigma },
+                sigma: if relative { sigma * nominal.abs() } else { sigma },
                 bounds: bounds.map(limits),
             });
         }
-        if let Some(values) = list {
+        if let Some(values) = &dispersion.list {
             let values = values.iter().copied().map(absolute).collect();
-            return Some(if *draw {
+            return Some(if dispersion.draw {
                 Self::Choice(values)
             } else {
                 Self::Cycle(values)
             });
         }
-        let values = grid.as_ref()?.values().into_iter().map(absolute).collect();
+        let values = dispersion.grid.as_ref()?.values().into_iter().map(absolute).collect();
         Some(Self::Grid { values, stride: 1 })
     }
 
