@@ -228,15 +228,10 @@ fn derivatives_are_those_of_the_relative_motion() {
                 };
                 [along(&A, &motions[0], &motions[1]), along(&B, &motions[2], &motions[3])]
             };
-            let dual = |pose: &Pose<f64>, v: &Vec3<f64>, w: &Vec3<f64>| {
-                let rate = w.cross_matrix() * pose.R;
-                let number = |re: f64, eps: f64| Dual::<1>::new(re, [eps]);
-                Pose {
-                    R: Mat3::from_fn(|i, k| number(pose.R[(i, k)], rate[(i, k)])),
-                    p: Vec3::from_fn(|i, _| number(pose.p[i], v[i])),
-                }
-            };
-            let [A_d, B_d] = [dual(&A, &motions[0], &motions[1]), dual(&B, &motions[2], &motions[3])];
+            let [A_d, B_d] = [
+                moving(&A, &motions[0], &motions[1]),
+                moving(&B, &motions[2], &motions[3]),
+            ];
             let exact = nearest([&a, &b], [&A_d, &B_d]).expect("a pair");
             let here = found([&a, &b], [&A, &B]);
             let on_a = here.from_a + here.n * (0.5 * here.gap);
@@ -331,5 +326,16 @@ fn singular_points_have_finite_results() {
             let gradient = lift3::<f64>(&Vec3::from(found.gap.eps));
             assert!((gradient - n).norm() < 1e-14, "{solid:?} {p}: {gradient} {n}");
         }
+    }
+}
+
+/// Returns a pose with its derivative along the velocity `v` of its origin and the angular velocity
+/// `w`.
+fn moving(pose: &Pose<f64>, v: &Vec3<f64>, w: &Vec3<f64>) -> Pose<Dual<1>> {
+    let rate = w.cross_matrix() * pose.R;
+    let number = |re: f64, eps: f64| Dual::<1>::new(re, [eps]);
+    Pose {
+        R: Mat3::from_fn(|i, k| number(pose.R[(i, k)], rate[(i, k)])),
+        p: Vec3::from_fn(|i, _| number(pose.p[i], v[i])),
     }
 }

@@ -1,7 +1,7 @@
 //! Distances of shapes at and next to singular placements: nearly parallel capsules, the plane of a
 //! disc, rims of walls, a cone on its side.
 
-use super::{Random, found, midpoint};
+use super::{Random, found, midpoint, moving};
 use crate::long::long;
 use crate::numbers::Larger;
 use grapple::algebra::{Dual, Mat3, Pose, Scalar, Vec3, exp, lift33};
@@ -73,15 +73,10 @@ fn nearly_parallel_capsules_have_the_distance_of_their_axes() {
         off = off.larger((here.gap - (distance - 0.1)).abs());
 
         let motions = [0; 4].map(|_| random.vector(1.0));
-        let dual = |pose: &Pose<f64>, v: &Vec3<f64>, w: &Vec3<f64>| {
-            let rate = w.cross_matrix() * pose.R;
-            let number = |re: f64, eps: f64| Dual::<1>::new(re, [eps]);
-            Pose {
-                R: Mat3::from_fn(|i, k| number(pose.R[(i, k)], rate[(i, k)])),
-                p: Vec3::from_fn(|i, _| number(pose.p[i], v[i])),
-            }
-        };
-        let moving = [dual(&A, &motions[0], &motions[1]), dual(&B, &motions[2], &motions[3])];
+        let moving = [
+            moving(&A, &motions[0], &motions[1]),
+            moving(&B, &motions[2], &motions[3]),
+        ];
         let exact = nearest([&a, &b], [&moving[0], &moving[1]]).expect("a pair");
         let on_a = here.from_a + here.n * (0.5 * here.gap);
         let on_b = d + here.from_a - here.n * (0.5 * here.gap);
