@@ -23,8 +23,8 @@ pub fn to_toml(data: &Bound<'_, PyDict>) -> PyResult<String> {
     toml::to_string(&value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// Returns the value of the variable `name` in a run of a campaign without grids: `dispersion` is the
-/// variable's table, `nominal` the model's value.
+/// Returns the value of the variable `name` in a run of a campaign without grids: `dispersion` is
+/// the variable's table, `nominal` the model's value.
 ///
 /// Raises ValueError for a dispersion that is not one of a campaign.
 #[pyfunction]

@@ -386,7 +386,7 @@ impl System {
         a.is_some() && a == b
     }
 
-    /// Returns the index among [`propellant`](Self::propellant) and the body of a tank's propellant;
+    /// Returns the index of a tank's propellant in [`propellant`](Self::propellant), and its body;
     /// `None` if no thruster draws from the tank.
     pub fn propellant_of(&self, tank: &str) -> Option<(usize, usize)> {
         let liquid = Tank::liquid(tank);

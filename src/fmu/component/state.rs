@@ -83,8 +83,8 @@ impl Component {
     /// Restores a copy, which may come from another instance of the same FMU.
     ///
     /// Parameters that a saved run of FMI 2.0 has buffered before its first step restart that run;
-    /// in FMI 3.0, where nothing restarts a run, they do so here. A terminated instance, which may have
-    /// kept parameters of its initialisation, does not run.
+    /// in FMI 3.0, where nothing restarts a run, they do so here. An instance terminated in
+    /// Initialization Mode keeps its parameters and starts no run.
     ///
     /// # Errors
     /// `fmi2Error` for the state of another FMU, or of the other interface; in FMI 3.0 for buffered

@@ -137,7 +137,7 @@ impl Component {
             // With `at_once` no parameter was pending before, so these are the previous values.
             self.parameters.copy_from_slice(&self.accepted);
             self.parameters_pending = pass_parameters(&self.accepted, &mut self.simulation.plant).is_err();
-            // An update would let a limit with hysteresis forget its state.
+            // The limit states belong to the accepted values.
             self.limit_states_stale = limit_states_stale;
         } else {
             self.look_for_events();

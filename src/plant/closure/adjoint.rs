@@ -41,8 +41,7 @@ impl Closure<f64> {
 }
 
 impl Closure<Recorded> {
-    /// Records the rows, and the [`loads`](Self::held_loads) that constant `reactions` and the loads
-    /// without them, `applied`, are.
+    /// Records the rows, and the [`loads`](Self::held_loads): `applied` and constant `reactions`.
     pub fn record_loads(
         &mut self,
         of: Constants,
@@ -61,9 +60,9 @@ impl Closure<Recorded> {
         }
     }
 
-    /// Records the [`residuals`](Self::residuals) of the rows of [`record_loads`](Self::record_loads):
-    /// the accelerations along them are those of the bodies, `A` and their `A_bias`, and of the
-    /// rates, `qdd`.
+    /// Records the [`residuals`](Self::residuals) of the rows, after
+    /// [`record_loads`](Self::record_loads). The accelerations along the rows are those of the
+    /// bodies, `A` and their `A_bias`, and of the rates, `qdd`.
     pub fn record_residuals(
         &mut self,
         system: &System,

@@ -28,7 +28,7 @@ pub struct ModalAdjoints<'a> {
     pub rate: &'a mut [f64],
 }
 
-/// Motion of a body's floating frame: angular velocity, acceleration and its virtual motion, world axes.
+/// Motion of a body's floating frame, world axes: angular velocity, acceleration, virtual motion.
 #[derive(Clone, Copy, Debug)]
 pub struct ReferenceMotion {
     /// Angular velocity.
