@@ -314,6 +314,7 @@ def planned(path, model, folder):
     return folder / "model.fmu", folder / "plan.csv"
 
 
+@pytest.mark.skipif("GRAPPLE_LONG" not in os.environ, reason="the long form: worker processes start in ten seconds")
 def test_dask_makes_the_same_table(tmp_path):
     text = (EXAMPLES / "campaign" / "docking.toml").read_text()
     model = EXAMPLES / "docking.toml"

@@ -97,8 +97,8 @@ fn two_arms_dock_two_ancf_beams() {
             let docked = balance(&run);
             run.go(3.0);
             ends.push(run.vector("platform.r"));
-            if formulation == Formulation::Recursive {
-                run.go(if long() { 65.0 } else { 10.0 });
+            if long() && formulation == Formulation::Recursive {
+                run.go(65.0);
             }
             let end = Balance::of(&run);
             let off = [
@@ -228,7 +228,7 @@ fn two_ancf_beams_in_a_grasp_vibrate_as_rods() {
         let mut run = Run::new(&text, 1e-11);
         let w = (w_2 - 0.25 * rate * rate).sqrt();
         let mut worst = 0.0f64;
-        for i in 1..=13 {
+        for i in 1..=if long() { 13 } else { 6 } {
             let t = 0.25 * f64::from(i);
             run.go(t);
             let x = (-0.5 * rate * t).exp() * ((w * t).cos() + 0.5 * rate / w * (w * t).sin());

@@ -27,7 +27,7 @@ fn damaged_journal_is_refused_or_completed() {
     assert_eq!(desk.run(&arguments), Ok(Outcome::Works));
     let (identity, journal, table) = ("study/study.json", "study/runs-0-of-1.jsonl", "study/runs.csv");
     let [good, runs] = [identity, journal].map(|path| std::fs::read(desk.path(path)).expect("it was written"));
-    run("journals", 100, |rng, made| {
+    run("journals", 40, |rng, made| {
         let mut files = [good.clone(), runs.clone()];
         let which = usize::from(rng.random_range(0..4) > 0);
         let other = if rng.random() { good.clone() } else { runs.clone() };

@@ -23,7 +23,7 @@ fn damaged_library_is_refused_or_packed() {
     desk.write("stone.toml", SPEC).expect("a spec");
     assert_eq!(desk.run(&["build", "stone.toml"]), Ok(Outcome::Works));
     let good = library(&std::fs::read(desk.path("stone.fmu")).expect("it was built"));
-    run("libraries", 60, |rng, made| {
+    run("libraries", 30, |rng, made| {
         let mut bytes = good.clone();
         let mut part = match rng.random_range(0..3) {
             0 => 0..END.min(bytes.len()),

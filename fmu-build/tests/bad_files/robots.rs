@@ -10,7 +10,7 @@ use std::fmt::Write;
 fn damaged_robot_is_refused_or_imported() {
     let robots = ["branched_arm", "chaser", "gantry"].map(|name| file(&format!("tests/python/urdf/{name}.urdf")));
     let desk = Desk::new();
-    run("robots", 200, |rng, made| {
+    run("robots", 80, |rng, made| {
         let (mut text, other) = (robots[rng.random_range(0..3)].clone(), &robots[rng.random_range(0..3)]);
         match rng.random_range(0..8) {
             0 | 1 => {

@@ -41,7 +41,7 @@ fn damaged_study_is_refused_or_planned() {
     desk.write("two_link.toml", file("examples/two_link.toml"))
         .expect("a spec");
     assert_eq!(desk.run(&["build", "two_link.toml"]), Ok(Outcome::Works));
-    run("studies", 150, |rng, made| {
+    run("studies", 60, |rng, made| {
         let mut text = STUDY.to_owned();
         if rng.random_range(0..4) == 0 {
             *made = text.into_bytes();

@@ -33,7 +33,7 @@ fn damaged_table_is_refused_or_read() {
     let (good, other) = (table(","), table("\t"));
     let desk = Desk::new();
     desk.write("spec.toml", SPEC).expect("a spec");
-    run("tables", 150, |rng, made| {
+    run("tables", 60, |rng, made| {
         let mut text = good.clone();
         if rng.random() {
             *made = text.into_bytes();

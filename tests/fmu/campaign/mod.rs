@@ -154,7 +154,7 @@ fn run(standard: Standard) {
         },
         seed: number("GRAPPLE_CAMPAIGN_SEED", 2026),
         first,
-        calls: number("GRAPPLE_CAMPAIGN_CALLS", 200_000),
+        calls: number("GRAPPLE_CAMPAIGN_CALLS", 100_000),
         next: AtomicU64::new(first),
         failures: Mutex::default(),
     };
