@@ -1,5 +1,6 @@
 //! Distances of the shapes of contacts: against definitions, closed forms and differences.
 
+mod convex;
 mod passages;
 mod references;
 mod runs;

@@ -6,6 +6,7 @@
 
 mod block;
 mod capsule;
+mod convex;
 mod declared;
 mod meridian;
 mod support;
@@ -186,7 +187,8 @@ fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Wit
             let on_a = A.R * support::support(a, -A.R.tr_mul(&n))?;
             Some((n.dot(&(d + on_a)), n, on_a))
         }
-        _ => None,
+        (Solid::Plane | Solid::Funnel { .. }, _) | (_, Solid::Funnel { .. }) => None,
+        _ => convex::between([a, b], [A, B]),
     }
 }
 

@@ -10,6 +10,7 @@ pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
         Solid::Sphere { radius } => Some(u * S::lift(radius)),
         Solid::Capsule { radius, half } => Some(u * S::lift(radius) + Vec3::z() * end(half)),
         Solid::Box { half } => Some(Vec3::from_fn(|i, _| S::lift(half[i] * sign(u[i].value())))),
+        Solid::Disc { radius } => Some(rim(u) * S::lift(radius)),
         Solid::Cylinder { radius, half } => Some(rim(u) * S::lift(radius) + Vec3::z() * end(half)),
         Solid::Cone {
             radius,
@@ -26,7 +27,7 @@ pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
             };
             Some(across * S::lift(radius) + Vec3::z() * S::lift(z))
         }
-        Solid::Plane | Solid::Disc { .. } | Solid::Funnel { .. } => None,
+        Solid::Plane | Solid::Funnel { .. } => None,
     }
 }
 
