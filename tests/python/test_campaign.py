@@ -338,3 +338,34 @@ def test_dask_has_a_row_for_a_run_that_fails(tmp_path):
             table = program("campaign/on_dask").campaign(client, fmu, tomllib.loads(path.read_text()), read(plan))
     assert table["status"].tolist() == ["ok", "failed"]
     assert "triangle inequality" in table["message"][1]
+
+
+def test_capture_envelope_counts_runs_and_ends_at_the_mouth_of_the_drogue(tmp_path):
+    envelope = program("campaign/capture_envelope")
+    fraction, count = envelope.fractions(
+        np.array([0.1, 0.1, 0.6, 0.1]), np.array([0.2, 0.3, 0.2, 0.7]), np.array([1.0, 0.0, 1.0, 1.0]), [[0.0, 0.5, 1.0]] * 2
+    )
+    assert count.tolist() == [[2.0, 1.0], [1.0, 0.0]]
+    assert fraction[0].tolist() == [0.5, 1.0]
+    assert fraction[1, 0] == 1.0
+    assert np.isnan(fraction[1, 1])
+    # A client that is turned by 20 degrees about y has its mouth beside that of one that is not.
+    half = np.tan(np.radians(10.0))
+    start = {"client.q_start[3]": half, "client.q_start[4]": 0.0, "client.r_start[2]": 0.0, "client.r_start[3]": 0.0}
+    start |= {"servicer.v_start[1]": 0.1} | {f"client.w_start[{i}]": 0.0 for i in (1, 2, 3)}
+    values = envelope.quantities({name: np.array([value]) for name, value in start.items()})
+    assert values["misalignment, deg"][0] == pytest.approx(20.0, abs=1e-12)
+    assert values["offset, m"][0] == pytest.approx(0.7 * np.sin(np.radians(20.0)), abs=1e-15)
+
+    content = tomllib.loads((EXAMPLES / "campaign/capture_envelope.toml").read_text())
+    model = str(EXAMPLES / "contacts/probe_drogue.toml")
+    path = tmp_path / "study.toml"
+    path.write_text(toml(content | {"model": model, "runs": 300}))
+    runs = envelope.read(campaign(path) / "runs.csv")
+    values, captured = envelope.quantities(runs), runs["final(latch.captured)"] > 0.5
+    offset, speed = values["offset, m"], values["speed, m/s"]
+    inside = (offset < 0.15) & (speed > 0.1)
+    # Outside the mouth (0.25 m) the head, of 0.03 m, misses but for the motion of the client.
+    assert inside.sum() > 10
+    assert captured[inside].mean() > 0.9
+    assert not captured[(offset > 0.35) & (speed > 0.1)].any()
