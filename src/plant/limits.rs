@@ -47,10 +47,10 @@ impl Plant {
         elements.indicate(&now, discrete, z);
     }
 
-    /// Returns true if a contact has a shape that is not convex.
-    pub fn has_cavities(&self) -> bool {
+    /// Returns true if the gap of a contact may have several minima within a step.
+    pub fn needs_rate_bounds(&self) -> bool {
         let mut detected = self.base.model.elements.with_detection();
-        detected.any(|(_, contact)| contact.has_cavity())
+        detected.any(|(_, contact)| contact.needs_rate_bound())
     }
 
     /// Writes for each event indicator an upper bound of its rate at an operating point if it may

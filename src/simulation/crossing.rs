@@ -18,7 +18,7 @@ const CHANGE: f64 = 2.0;
 impl Simulation {
     /// Raises the bounds of the rates of the event indicators to those at the current state.
     pub(super) fn bound_rates(&mut self, t_start: f64) {
-        if self.plant.has_cavities() {
+        if self.plant.needs_rate_bounds() {
             let (state, Workspace { u, z, rates, .. }) = (&self.state, &mut self.workspace);
             self.plant.bound_rates(state.extrapolated(t_start, u), z);
             rates

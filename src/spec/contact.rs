@@ -364,7 +364,7 @@ impl Contact {
             && ContactShape::has_flat_contact([a, b])
         {
             let what = format!(
-                "a {} may lie on a {} with several points at once, between which the force of the law \"compliant\" \
+                "a {} may touch a {} at several points at once, between which the force of the law \"compliant\" \
                  would jump: write one contact with a sphere for each of these points",
                 a.name(),
                 b.name()

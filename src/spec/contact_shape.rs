@@ -60,16 +60,12 @@ pub enum ContactShapeType {
 
 use ContactShapeType::{Box, Capsule, Cone, Cylinder, Disc, Funnel, Plane, Sphere};
 
-/// Pairs of shapes whose distance has a closed form, besides those of a sphere.
-const PAIRS: [[ContactShapeType; 2]; 5] = [
-    [Capsule, Plane],
-    [Box, Plane],
-    [Cylinder, Plane],
-    [Cone, Plane],
-    [Capsule, Capsule],
-];
-
 impl ContactShapeType {
+    /// Returns true for a shape that is bounded and convex.
+    pub fn is_convex_body(self) -> bool {
+        matches!(self, Sphere | Disc | Capsule | Box | Cylinder | Cone)
+    }
+
     /// Returns the word of the spec.
     pub fn name(self) -> &'static str {
         match self {
@@ -128,21 +124,23 @@ impl ContactShape {
                     .to_owned()
             });
         };
-        let is_pair = |pair: [ContactShapeType; 2]| pair == [of_a, of_b] || pair == [of_b, of_a];
-        if of_a == Sphere || of_b == Sphere || PAIRS.into_iter().any(is_pair) {
+        let of_body = |of: ContactShapeType, other: ContactShapeType| {
+            of.is_convex_body() && (other == Plane || other.is_convex_body())
+        };
+        if of_a == Sphere || of_b == Sphere || of_body(of_a, of_b) || of_body(of_b, of_a) {
             return None;
         }
-        let pairs = PAIRS.map(|[a, b]| format!("{}–{}", a.name(), b.name())).join(", ");
         Some(format!(
-            "the distance of a {} from a {} is not computed; available: a sphere with any shape, a point with any but a disc, {pairs}",
+            "the distance of a {} from a {} is not computed: a plane has one from each shape but planes and funnels, a funnel \
+             from spheres and points",
             of_a.name(),
             of_b.name(),
         ))
     }
 
-    /// Returns true if several points of the two shapes may be nearest at once over a range of
-    /// poses, so that one contact point is not a continuous function of the poses.
+    /// Returns true if the nearest point of the two shapes may jump between faces, edges or lines, so
+    /// that one contact point is not a continuous function of the poses. Capsules are warned of.
     pub(super) fn has_flat_contact(kinds: [ContactShapeType; 2]) -> bool {
-        !kinds.contains(&Sphere) && kinds.contains(&Plane)
+        !kinds.contains(&Sphere) && kinds != [Capsule, Capsule]
     }
 }

@@ -145,7 +145,12 @@ fn invalid_shapes_are_reported_with_their_names() {
             ],
         ),
         (
-            "shape_a = { type = \"box\", size = [0.1, 0.1, 0.1] }\nshape_b = { type = \"box\", size = [0.1, 0.1, 0.1] }\n",
+            "shape_a = { type = \"cylinder\", radius = 0.1, length = 0.1 }\n\
+             shape_b = { type = \"funnel\", radius = 0.3, length = 0.4, thickness = 0.02 }\n",
+            &["20: contact.dock.shape_b"],
+        ),
+        (
+            "shape_a = { type = \"box\", size = [0.2, 0.2, 0.2] }\nshape_b = { type = \"box\", size = [4.0, 4.0, 2.0] }\n",
             &["20: contact.dock.shape_b"],
         ),
         (

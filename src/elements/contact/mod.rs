@@ -209,10 +209,10 @@ impl Contact {
         }
     }
 
-    /// Returns true if one of the surfaces is not convex: the gap may have several minima along a
-    /// straight line.
-    pub fn has_cavity(&self) -> bool {
-        self.shapes().is_some_and(Shapes::have_cavity)
+    /// Returns true if the gap may have several minima within a step, so that they are found by the
+    /// bound of its rate.
+    pub fn needs_rate_bound(&self) -> bool {
+        self.shapes().is_some_and(Shapes::need_rate_bound)
     }
 
     /// Returns the reason for which a compliant force may jump with the position; `None` without.
@@ -367,11 +367,11 @@ impl Element for Contact {
         }
     }
 
-    /// Bounds the rate of the gap of separated shapes that are not convex.
+    /// Bounds the rate of the gap of separated shapes with several minima within a step.
     fn bound_rates(&self, now: &EventContext, discrete: &Discrete, rates: &mut Cursor<f64>) {
         if let Some(number) = self.detection_number() {
             let is_apart = discrete.surfaces[number] == ContactState::Apart && !discrete.is_captured(self);
-            rates.number(match is_apart && self.has_cavity() {
+            rates.number(match is_apart && self.needs_rate_bound() {
                 true => self.detect(now.sensed.parameters, now.configuration()).fastest,
                 false => 0.0,
             });

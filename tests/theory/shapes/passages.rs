@@ -19,7 +19,10 @@ fn rate_of_the_gap_is_within_its_bound() {
         let capsule = Solid::Capsule { radius: 0.1, half: 0.4 };
         let upon = bounded.iter().map(|b| [sphere, *b]);
         let planar = bounded.iter().map(|a| [*a, Solid::Plane]);
-        let pairs = upon.chain(planar).chain([[capsule, capsule]]);
+        let others = random.bounded();
+        let both = bounded.iter().zip(&others).map(|(a, b)| [*a, *b]);
+        let next = bounded.iter().zip(others.iter().skip(2)).map(|(a, b)| [*a, *b]);
+        let pairs = upon.chain(planar).chain([[capsule, capsule]]).chain(both).chain(next);
         for [a, b] in pairs.flat_map(|[a, b]| [[a, b], [b, a]]) {
             let here = Pose::<f64>::identity();
             if grapple::elements::nearest([&a, &b], [&here, &here]).is_none() {
@@ -82,6 +85,51 @@ fn impact_within_a_step_is_found_in_either_order() {
         assert_eq!(run.value("hit.count"), 1.0, "a = {a}");
         assert!((run.value("hit.time") - 0.39 / 1.5).abs() < 1e-12);
     }
+}
+
+/// A bar that spins past a rod within one step has the impacts of a run in short steps.
+#[test]
+fn spinning_bar_hits_a_rod_within_a_step() {
+    let mut random = Random::new(63);
+    let (runs, parts) = (if long() { 1000 } else { 40 }, 400);
+    let (mut hits, mut worst) = (0, 0.0f64);
+    for _ in 0..runs {
+        let [x, w] = [random.between(0.3, 1.2), random.between(2.0, 9.0)];
+        let attitude = random.pose(1.0).R;
+        let axis: [f64; 3] = (attitude * Vec3::new(0.0, 0.6, 0.8) * w).into();
+        let text = format!(
+            "name = \"bar\"\n[body.bar]\nmass = 2.0\ninertia = [0.02, 0.2, 0.2]\n\
+             start = {{ position = [{x:?}, 0.1, 0.0], velocity = [-0.1, 0.0, 0.0], angular_velocity = {axis:?} }}\n\
+             [body.rod]\nmass = 3.0\ninertia = [0.3, 0.3, 0.01]\nstart = {{ position = [-0.4, 0.0, 0.1] }}\n\
+             [contact.hit]\na = \"bar\"\nb = \"rod\"\n\
+             shape_a = {{ type = \"box\", size = [1.2, 0.1, 0.15] }}\n\
+             shape_b = {{ type = \"cylinder\", radius = 0.1, length = 1.0 }}\n\
+             e = 0.8\n[solver]\nmethod = \"dopri5\"\n"
+        );
+        let [mut one, mut other] = [0; 2].map(|_| Run::new(&text, 1e-9));
+        // The first impact, of which round-off has not grown.
+        let mut time = 1.0;
+        for part in 1..=parts {
+            other.go(f64::from(part) / f64::from(parts));
+            if other.value("hit.count") > 0.0 {
+                time = f64::from(part) / f64::from(parts);
+                break;
+            }
+        }
+        one.go(time);
+        let counts = [&mut one, &mut other].map(|run| run.value("hit.count"));
+        assert_eq!(
+            counts[0].min(1.0),
+            counts[1].min(1.0),
+            "x = {x}, ω = {axis:?}: {counts:?}"
+        );
+        if counts[1] == 1.0 {
+            hits += 1;
+            worst = worst.larger((one.value("hit.time") - other.value("hit.time")).abs());
+        }
+    }
+    println!("{runs} bars, {hits} hit; times of the impacts {worst:.1e} s");
+    assert!(hits * 4 > runs && worst < 1e-8);
 }
 
 /// Balls are shot through a funnel, and out of it, within a step of several metres. Each has the

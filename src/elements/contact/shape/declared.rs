@@ -60,7 +60,7 @@ impl Shapes {
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], poses: [&Pose<S>; 2]) -> Nearest<S> {
         let [a, b] = self.solids(parameters);
         nearest([&a, &b], poses).unwrap_or(Nearest {
-            // Pairs without a closed form are rejected when a spec is read.
+            // Pairs without a distance are rejected when a spec is read.
             gap: S::lift(f64::NAN),
             n: Vec3::zeros(),
             from_a: Vec3::zeros(),
@@ -68,11 +68,13 @@ impl Shapes {
         })
     }
 
-    /// Returns true if one of the shapes is not convex: its gap may have several minima along a
-    /// straight line.
-    pub fn have_cavity(&self) -> bool {
-        let kinds = [self.a.map(|a| a.kind), Some(self.b.kind)];
-        kinds.contains(&Some(ContactShapeType::Funnel))
+    /// Returns true if the gap may have several minima within a step: if one of the shapes is not
+    /// convex, or if edges may turn past each other.
+    pub fn need_rate_bound(&self) -> bool {
+        use ContactShapeType::{Capsule, Funnel, Plane, Sphere};
+        let [a, b] = [self.a.map_or(Sphere, |a| a.kind), self.b.kind];
+        let turn = ![a, b].iter().any(|kind| matches!(kind, Sphere | Plane)) && [a, b] != [Capsule; 2];
+        [a, b].contains(&Funnel) || turn
     }
 
     /// Returns [`rate_bound`] with the parameters' values.

@@ -1,8 +1,8 @@
 //! Signed distance of two solids with witness point and unit normal.
 //!
 //! The pair of features (faces, edges, vertices) is found on values; the distance of these features
-//! is a closed form in the scalar, so that it has all derivatives. `docs/theory/contact-shapes.md`
-//! has the equations.
+//! is a closed form in the scalar, so that it has all derivatives, or, between rims, a step of Newton's
+//! method. `docs/theory/contact-shapes.md` has the equations.
 
 mod block;
 mod capsule;
@@ -124,8 +124,8 @@ impl Solid {
     }
 }
 
-/// Returns the nearest points of the solids a and b at the poses `A` and `B`; `None` for a pair
-/// without a closed form.
+/// Returns the nearest points of the solids a and b at the poses `A` and `B`; `None` for two planes, for
+/// a funnel with another shape than a sphere, and for poses that are not finite.
 pub fn nearest<S: Scalar>([a, b]: [&Solid; 2], [A, B]: [&Pose<S>; 2]) -> Option<Nearest<S>> {
     let found = match ordered(a, b, [A, B]) {
         Some((gap, n, on_a)) => (gap, n, on_a),
@@ -163,7 +163,7 @@ pub fn rate_bound([a, b]: [&Solid; 2], relative: &Twist<f64>, d: Vec3<f64>) -> f
 type Witnessed<S> = (S, Vec3<S>, Vec3<S>);
 
 /// Returns the signed distance of a pair in one order; `None` for the other order, and for pairs
-/// without a closed form.
+/// without a distance.
 fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Witnessed<S>> {
     let d = A.p - B.p;
     match (a, b) {

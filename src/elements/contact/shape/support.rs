@@ -2,7 +2,7 @@ use super::{LEAST_SQUARE, Solid};
 use crate::algebra::{Scalar, Vec3};
 
 /// Returns a point of a solid that is farthest along the unit vector `u` (m, axes of the solid);
-/// `None` for solids without a closed form. Among the points of a face or an edge perpendicular to
+/// `None` for planes and funnels. Among the points of a face or an edge perpendicular to
 /// `u` its centre is taken.
 pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
     let end = |half: f64| S::lift(half * sign(u.z.value()));

@@ -136,7 +136,7 @@ impl Features {
         let corner = Vec3::from_fn(|i, _| half[i].copysign(m[i]));
         // Corners with some coordinates reversed, and others zero: centres of faces and edges.
         let place = |flips: usize, zero: [bool; 3]| {
-            Vec3::from_fn(|i, _| match (zero[i], flips >> i & 1) {
+            Vec3::from_fn(|i, _| match (zero[i], (flips >> i) & 1) {
                 (true, _) => 0.0,
                 (false, 0) => corner[i],
                 (false, _) => -corner[i],
@@ -145,7 +145,7 @@ impl Features {
         // Flips of the free coordinates that are not zero.
         let flips = |zero: [bool; 3]| {
             let may_flip = move |i: usize| is_free[i] && !zero[i];
-            (0..8_usize).filter(move |flips| (0..3).all(|i| may_flip(i) || flips >> i & 1 == 0))
+            (0..8_usize).filter(move |flips| (0..3).all(|i| may_flip(i) || (flips >> i) & 1 == 0))
         };
         for i in 0..3 {
             let zero = [0, 1, 2].map(|k| k != i);
@@ -189,7 +189,11 @@ impl Features {
         // Outward normal of the side in the meridian's plane.
         let (dr, dz) = (high - low, 2.0 * half);
         let length = (dr * dr + dz * dz).sqrt();
-        let (cosine, sine) = if length > 0.0 { (dz / length, -dr / length) } else { (1.0, 0.0) };
+        let (cosine, sine) = if length > 0.0 {
+            (dz / length, -dr / length)
+        } else {
+            (1.0, 0.0)
+        };
         // Sine of the angle from the side's normal towards the top.
         let above = m.z * cosine - across * sine;
         let is_side = above.abs() < tolerance && across * cosine + m.z * sine > 0.0;

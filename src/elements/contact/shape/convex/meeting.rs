@@ -118,12 +118,7 @@ fn length<S: Scalar>(d: &Vec3<S>, n: &Vec3<f64>) -> (S, Vec3<S>) {
 /// Where the lines are nearly parallel, the direction of the difference of the nearest points loses fewer
 /// digits than the common normal. The distance is stationary in both places, whose large derivatives
 /// would contribute round-off only.
-fn between_lines<S: Scalar>(
-    from: Vec3<S>,
-    [u, v]: [&Vec3<S>; 2],
-    places: [S; 2],
-    n: Vec3<S>,
-) -> (S, Vec3<S>) {
+fn between_lines<S: Scalar>(from: Vec3<S>, [u, v]: [&Vec3<S>; 2], places: [S; 2], n: Vec3<S>) -> (S, Vec3<S>) {
     let between = |[s, t]: [S; 2]| from + u * s - v * t;
     let [moving, fixed] = [places, places.map(|place| S::lift(place.value()))].map(between);
     let square = moving.dot(&moving);
@@ -225,7 +220,10 @@ impl<S: Scalar> Rim<S> {
         let radial = across(u, &self.w)?;
         let tangent = self.w.cross(&radial).map(Scalar::value);
         let sine = radial.dot(u).value();
-        Some((self.p + radial * S::lift(self.radius), tangent * (self.radius / sine).sqrt()))
+        Some((
+            self.p + radial * S::lift(self.radius),
+            tangent * (self.radius / sine).sqrt(),
+        ))
     }
 
     /// Returns one step of Newton's method for the normal n of a ruled side at which the signed
@@ -282,7 +280,11 @@ impl<S: Scalar> Rim<S> {
 /// Returns a step of Newton's method towards a maximum, no longer than [`STEP`]; along the slope where
 /// the function is not concave.
 fn ascent<S: Scalar>(slope: S, curvature: f64) -> S {
-    let step = if curvature < 0.0 { slope * S::lift(-1.0 / curvature) } else { slope };
+    let step = if curvature < 0.0 {
+        slope * S::lift(-1.0 / curvature)
+    } else {
+        slope
+    };
     match step.value() {
         size if size.abs() > STEP || curvature >= 0.0 => S::lift(STEP.copysign(size)),
         _ => step,
