@@ -284,6 +284,42 @@ fn gap_of_convex_pairs_is_independent_of_a_common_motion_and_of_the_order() {
     assert!(off < 1e-13);
 }
 
+/// Shapes with a common centre, or one that touches an axis or a centre of the other, have a gap of
+/// planes that touch both, a unit normal and finite derivatives.
+#[test]
+fn coincident_convex_shapes_have_finite_results() {
+    let mut random = Random::new(66);
+    let (ones, others) = (convex(&mut random), convex(&mut random));
+    let quarter = turned([0.0, 1.0, 0.0], FRAC_PI_2);
+    let mut off = 0.0f64;
+    for [a, b] in ones.iter().flat_map(|a| others.iter().map(move |b| [a, b])) {
+        for p in [
+            [0.0; 3],
+            [1e-200, 0.0, 0.0],
+            [0.0, 0.0, 0.3],
+            [0.0, 0.2, 0.0],
+            [0.0, 0.0, 2.0],
+            [2.0, 0.0, 0.0],
+        ] {
+            for R in [Mat3::identity(), quarter, turned([0.6, 0.8, 0.0], 0.7)] {
+                let [A, B] = [at(p, R), Pose::identity()];
+                let found = found([a, b], [&A, &B]);
+                assert!((found.n.norm() - 1.0).abs() < 1e-14, "{a:?} {b:?} {p:?}: {found:?}");
+                off = off.larger((found.gap - between_planes([a, b], [&A, &B], &found.n)).abs());
+                let moved = moving(&A, &random.vector(1.0), &random.vector(1.0));
+                let exact = nearest([a, b], [&moved, &moving(&B, &Vec3::zeros(), &Vec3::zeros())]).expect("a pair");
+                let numbers = exact.n.iter().chain(exact.from_a.iter()).chain([&exact.gap]);
+                assert!(
+                    numbers.into_iter().all(|x| x.re.is_finite() && x.eps[0].is_finite()),
+                    "{a:?} {b:?} {p:?} {R}: {exact:?}"
+                );
+            }
+        }
+    }
+    println!("coincident shapes: gap {off:.1e} m");
+    assert!(off < 1e-14);
+}
+
 /// Name, shapes a and b, position (m) and attitude of a relative to b.
 type Case<'a> = (&'static str, [&'a Solid; 2], [f64; 3], Mat3<f64>);
 

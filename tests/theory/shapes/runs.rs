@@ -146,8 +146,9 @@ fn shapes_have_the_impacts_of_surfaces() {
     }
 }
 
-/// A box, a cylinder, a cone and a capsule that fall on a plane with a corner or a rim first rebound
-/// as rigid bodies: the impulse `(1 + e) v/(1/m + (r × n)·J⁻¹(r × n))` acts at the deepest point.
+/// A box, a cylinder, a cone and a capsule that fall on a plane or the face of a solid with a corner
+/// or a rim first rebound as rigid bodies: the impulse `(1 + e) v/(1/m + (r × n)·J⁻¹(r × n))` acts
+/// at the deepest point.
 #[test]
 fn tilted_solids_rebound_by_their_deepest_point() {
     // The deepest points for a rotation by 30° about y, in body axes.
@@ -165,11 +166,17 @@ fn tilted_solids_rebound_by_their_deepest_point() {
             Vec3::new(0.0, 0.0, -0.3) + down * 0.2,
         ),
     ];
-    for (shape, deepest) in cases {
+    let floors = [
+        ("type = \"plane\"", 0.0),
+        ("type = \"box\", size = [20.0, 20.0, 2.0]", 1.0),
+        ("type = \"cylinder\", radius = 10.0, length = 2.0", 1.0),
+    ];
+    for ((shape, deepest), (floor, top)) in cases.iter().flat_map(|case| floors.map(|floor| (*case, floor))) {
         let text = format!(
             "name = \"drop\"\n[body.solid]\nmass = 2.0\ninertia = [0.1, 0.05, 0.08]\n\
-             start = {{ position = [0.0, 0.0, 1.0], attitude = [{}, 0.0, {}, 0.0], velocity = [0.0, 0.0, -0.5] }}\n\
-             [contact.floor]\na = \"solid\"\nb = \"world\"\nshape_a = {{ {shape} }}\nshape_b = {{ type = \"plane\" }}\ne = 0.6\nmu = 0.0\ne_t = -1.0\n",
+             start = {{ position = [0.0, 0.0, {:?}], attitude = [{}, 0.0, {}, 0.0], velocity = [0.0, 0.0, -0.5] }}\n\
+             [contact.floor]\na = \"solid\"\nb = \"world\"\nshape_a = {{ {shape} }}\nshape_b = {{ {floor} }}\ne = 0.6\nmu = 0.0\ne_t = -1.0\n",
+            1.0 + top,
             15f64.to_radians().cos(),
             15f64.to_radians().sin()
         );
@@ -190,6 +197,31 @@ fn tilted_solids_rebound_by_their_deepest_point() {
         );
         assert!((run.value("solid.v[3]") - (impulse / 2.0 - 0.5)).abs() < 1e-13);
         assert!((run.value("solid.w[2]") + r.x * impulse / 0.05).abs() < 1e-12);
+    }
+}
+
+/// Equal solids that meet face to face or side by side exchange their velocities without rotation: the
+/// impulse acts at the middle of the area or the line that they have in common.
+#[test]
+fn solids_face_to_face_exchange_their_velocities() {
+    let cases = [
+        ("type = \"box\", size = [0.4, 0.3, 0.2]", 0.4),
+        ("type = \"cylinder\", radius = 0.2, length = 0.5", 0.4),
+        ("type = \"capsule\", radius = 0.2, length = 0.5", 0.4),
+    ];
+    for (shape, width) in cases {
+        let text = format!(
+            "name = \"pair\"\n[body.one]\nmass = 2.0\ninertia = [0.1, 0.05, 0.08]\nstart = {{ velocity = [0.5, 0.0, 0.0] }}\n\
+             [body.other]\nmass = 2.0\ninertia = [0.1, 0.05, 0.08]\nstart = {{ position = [1.0, 0.0, 0.0] }}\n\
+             [contact.hit]\na = \"one\"\nb = \"other\"\nshape_a = {{ {shape} }}\nshape_b = {{ {shape} }}\ne = 1.0\nmu = 0.2\n"
+        );
+        let mut run = Run::new(&text, 1e-10);
+        run.go(2.0);
+        assert_eq!(run.value("hit.count"), 1.0, "{shape}");
+        assert!((run.value("hit.time") - (1.0 - width) / 0.5).abs() < 1e-13, "{shape}");
+        let rest = run.vector("one.v").norm() + run.vector("one.w").norm() + run.vector("other.w").norm();
+        assert!(rest < 1e-13, "{shape}: {rest:e}");
+        assert!((run.vector("other.v") - Vec3::x() * 0.5).norm() < 1e-13, "{shape}");
     }
 }
 
