@@ -42,6 +42,8 @@ fn main() {
         ("geared_arm", include_str!("../examples/geared_arm.toml")),
         ("kick_stage", include_str!("../examples/tanks/kick_stage.toml")),
         ("beam_in_grasp", include_str!("../examples/beam_in_grasp.toml")),
+        ("reach", include_str!("../examples/tasks/reach.toml")),
+        ("ets_vii", include_str!("../examples/tasks/ets_vii.toml")),
     ] {
         line(name, text);
     }

@@ -3,7 +3,7 @@ use num_traits::{One, Zero};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::mem::{ManuallyDrop, swap};
-use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Range, Sub, SubAssign};
 
 /// Number whose operations are recorded on a [`Tape`], for reverse accumulation of derivatives.
 ///
@@ -124,6 +124,12 @@ impl Tape {
     /// Returns the number of operations recorded so far in this thread.
     pub fn position() -> usize {
         OPERATIONS.with_borrow(|operations| operations.nodes.len())
+    }
+
+    /// Returns true if the adjoints of these variables are zero.
+    pub fn are_zero(&self, variables: Range<usize>) -> bool {
+        let adjoints = &self.adjoints[variables.start + 1..variables.end + 1];
+        adjoints.iter().all(|&adjoint| adjoint == 0.0)
     }
 
     /// Returns the adjoint of the variable `k`: the derivative of the seeded sum with respect to

@@ -326,12 +326,13 @@ impl Elements {
         self.watched
     }
 
-    /// Returns a copy without contacts, without commands for impulses and captures, and without the
-    /// grasps that hold ANCF beams.
+    /// Returns a copy without contacts, without commands for impulses and captures, without the
+    /// grasps that hold ANCF beams, and without the forces inside these beams.
     pub fn without_contacts_and_held_beams(&self) -> Self {
         let mut without = Self {
             contacts: Vec::new(),
             commands: Vec::new(),
+            ancf_beams: Vec::new(),
             ..self.clone()
         };
         without.grasps.retain(|grasp| grasp.held_beam().is_none());

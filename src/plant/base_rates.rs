@@ -1,6 +1,6 @@
 //! Rates of free-floating bases without the vibrations of their spacecraft.
 
-use crate::algebra::{Scalar, Wrench};
+use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::recursive::CompositeBodies;
 use crate::spec::JointType;
 use crate::system::{Configuration, System};
@@ -55,6 +55,22 @@ impl<S: Scalar> BaseRates<S> {
                 *rate += H.w.dot(&change.w) + H.v.dot(&change.v);
             }
         }
+    }
+
+    /// Returns the bodies of the bases.
+    pub fn bases(&self) -> impl Iterator<Item = usize> {
+        self.bases.iter().map(|(base, _)| *base)
+    }
+}
+
+impl BaseRates<f64> {
+    /// Returns the adjoint of the difference of the momenta of base number `k`, a twist, from that of
+    /// its rates after [`correct`](Self::correct).
+    pub fn momentum_bar(&self, k: usize, H: &[Twist<f64>], rates_bar: [f64; 6]) -> Twist<f64> {
+        let columns = H.iter().zip(rates_bar);
+        let F = columns.fold(Wrench::zero(), |F, (H, bar)| F + Wrench::new(H.w, H.v) * bar);
+        let inertia = self.composite.inertia(self.bases[k].0).factor();
+        inertia.map_or_else(|_| Twist::zero(), |inertia| inertia.solve(&F))
     }
 }
 

@@ -5,6 +5,7 @@ use super::context::Constants;
 use super::evaluation::Evaluation;
 use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::elements::EffectiveMass;
+use crate::system::{Carrier, Configuration, FrameRef};
 
 /// Effective mass of a frame that cannot move along an axis, kg or kg·m².
 const IMMOVABLE: f64 = 1e15;
@@ -38,14 +39,8 @@ impl<S: Scalar> Evaluation<S> {
         let (system, at) = (&of.model.system, of.at(kinematics));
         let frames = of.model.elements.effective_masses.iter().map(|mass| mass.frame);
         for (frame, y) in frames.zip(y.chunks_exact_mut(EffectiveMass::OUTPUTS)) {
-            let (on, X_WF) = (system.carrier(frame), at.arm(frame));
             for (i, y) in y.iter_mut().enumerate() {
-                let axis = X_WF.R.column(i % 3).into_owned();
-                let F = match i {
-                    0..3 => Wrench::new(Vec3::zeros(), axis),
-                    _ => Wrench::new(axis, Vec3::zeros()),
-                };
-                let F = F.shift(&X_WF.p);
+                let (on, F) = unit_wrench(at, frame, i);
                 applied.clear();
                 applied.push(system, kinematics, on, F);
                 dynamics.respond(at, applied, qdd);
@@ -60,10 +55,27 @@ impl<S: Scalar> Evaluation<S> {
     }
 }
 
+/// Returns the carrier of a frame, and the unit force along the frame's axis `i` (below 3) or the
+/// unit moment about axis `i − 3`, about the carrier's origin.
+pub(super) fn unit_wrench<S: Scalar>(at: Configuration<S>, frame: FrameRef, i: usize) -> (Carrier, Wrench<S>) {
+    let X_WF = at.arm(frame);
+    let axis = X_WF.R.column(i % 3).into_owned();
+    let F = match i {
+        0..3 => Wrench::new(Vec3::zeros(), axis),
+        _ => Wrench::new(axis, Vec3::zeros()),
+    };
+    (at.system.carrier(frame), F.shift(&X_WF.p))
+}
+
+/// Returns the response of three axes below which a frame cannot move along one.
+pub(super) fn least_response<S: Scalar>(responses: &[S]) -> f64 {
+    let largest = responses.iter().map(|response| response.value()).fold(0.0, f64::max);
+    (LEAST_RESPONSE * largest).max(IMMOVABLE.recip())
+}
+
 /// Replaces the responses along three axes by the effective masses.
 fn invert<S: Scalar>(responses: &mut [S]) {
-    let largest = responses.iter().map(|response| response.value()).fold(0.0, f64::max);
-    let least = (LEAST_RESPONSE * largest).max(IMMOVABLE.recip());
+    let least = least_response(responses);
     for response in responses {
         let mass = S::one() / *response;
         *response = S::select(response.exceeds(least), mass, S::lift(IMMOVABLE));

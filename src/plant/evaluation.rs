@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{EffectiveMass, Elements, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
+use crate::elements::{Elements, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -154,23 +154,26 @@ impl<S: Scalar> Evaluation<S> {
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
     /// modes; returns their power, W.
     pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
-        self.load_by(&of.model.elements, of, at, discrete)
+        let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
+        if let Some(rigid) = self.feed_forward.as_deref_mut() {
+            control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+        }
+        self.load_controlled(&of.model.elements, of, at, discrete)
     }
 
-    /// [`load`](Self::load) by other elements than the model's, in which some are left out.
-    pub(super) fn load_by(
+    /// [`load`](Self::load) by other elements than the model's, in which some are left out, with the
+    /// present references of tasks and torques of feed-forward.
+    pub(super) fn load_controlled(
         &mut self,
         elements: &Elements,
         of: Constants,
         at: JointState<S>,
         discrete: &Discrete,
     ) -> Result<S, Error> {
-        let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
-        if let Some(rigid) = self.feed_forward.as_deref_mut() {
-            control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
+        let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
+        if let Some(rigid) = &self.feed_forward {
             now.feed_forward = &rigid.torques;
         }
-        now.inputs = &self.inputs;
         let power = elements.evaluate(&now, &mut self.applied);
         self.guide(of, discrete)?;
         Ok(power)
@@ -308,9 +311,14 @@ impl<S: Scalar> Evaluation<S> {
     /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states and
     /// discrete state.
     pub fn outputs(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+        let (y, effective) = y.split_at_mut(of.model.first_effective_mass());
+        self.observe(of, x, discrete, y);
+        self.effective_masses(of, discrete, effective);
+    }
+
+    /// [`outputs`](Self::outputs) without the effective masses.
+    pub(super) fn observe(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
         let model = of.model;
-        let effective = EffectiveMass::OUTPUTS * model.elements.effective_masses.len();
-        let (y, effective) = y.split_at_mut(y.len() - effective);
         let frames = model
             .elements
             .kinematics
@@ -320,7 +328,6 @@ impl<S: Scalar> Evaluation<S> {
         let (y, frames) = y.split_at_mut(y.len() - frames);
         self.with_view(of, x, discrete, |view| model.elements.observe(view, y));
         self.frame_kinematics(of, frames);
-        self.effective_masses(of, discrete, effective);
     }
 
     /// Returns coordinates and rates of joints and modes at the states `x`. If they have to be

@@ -3,10 +3,10 @@
 use super::base_rates::BaseRates;
 use super::model::Model;
 use crate::Error;
-use crate::algebra::{Pose, Scalar, Sym3, Wrench};
+use crate::algebra::{Pose, Scalar, Sym3, Twist, Vec3, Wrench};
 use crate::dynamics::recursive::ForwardDynamics;
 use crate::dynamics::{Applied, driven};
-use crate::elements::{Elements, Fed, Grasp, Instant, MotorState};
+use crate::elements::{AttitudeServo, Elements, Fed, Grasp, Instant, MotorState, Task};
 use crate::system::{Carrier, Configuration, Derived, FrameRef, Kinematics, System};
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub(super) struct FeedForward<S: Scalar> {
     pub kinematics: Kinematics<S>,
     pub applied: Applied<S>,
     pub dynamics: ForwardDynamics<S>,
-    q: Vec<S>,
-    qd: Vec<S>,
+    pub q: Vec<S>,
+    pub qd: Vec<S>,
     pub qdd: Vec<S>,
     inputs: Vec<S>,
     motors: Vec<MotorState>,
@@ -35,7 +35,7 @@ pub(super) struct FeedForward<S: Scalar> {
     /// task's frame and in its axes.
     pub measured: Vec<Wrench<S>>,
     /// For tasks of flexible spacecraft on free-floating bases.
-    base_rates: Option<BaseRates<S>>,
+    pub base_rates: Option<BaseRates<S>>,
     /// True if a servo has feed-forward.
     pub has_servos: bool,
     /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body
@@ -127,16 +127,8 @@ impl<S: Scalar> FeedForward<S> {
     /// # Errors
     /// [`Error::Singular`] if an axis, mode or body has no inertia.
     pub fn update(&mut self, model: &Model, now: &Instant<S>, place: At) -> Result<(), Error> {
-        let system = &model.system;
-        let derived = now.derived.with_held_beams.as_deref().unwrap_or(now.derived);
-        let is_on = |fed: &&Fed| fed.is_on(&model.elements, now);
-        self.set_state(model, now, place);
-        // The loads set `driven` of joints with a drive only; for the others it is reset here, in
-        // case their servo was switched off.
-        for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
-            self.applied.driven[fed.body] = false;
-        }
-        self.kinematics.fills.copy_from_slice(&now.kinematics.fills);
+        self.begin(model, now, place);
+        let (system, derived) = (&model.system, constants(now));
         self.kinematics.update(system, derived, &self.q, &self.qd);
         if let (At::Present, Some(base_rates)) = (place, &mut self.base_rates) {
             let of = |kinematics| Configuration {
@@ -147,46 +139,28 @@ impl<S: Scalar> FeedForward<S> {
             base_rates.correct((of(now.kinematics), now.qd), of(&self.kinematics), &mut self.qd);
             self.kinematics.update(system, derived, &self.q, &self.qd);
         }
-        let rigid = Instant {
-            kinematics: &self.kinematics,
-            q: &self.q,
-            qd: &self.qd,
-            inputs: &self.inputs,
-            motors: &self.motors,
-            feed_forward: &[],
+        self.load(model, now);
+        let applied = &self.applied;
+        let at = Configuration {
+            system,
             derived,
-            ..*now
+            kinematics: &self.kinematics,
         };
-        self.elements.evaluate(&rigid, &mut self.applied);
-        for (sensor, F) in model.elements.force_sensors().zip(&self.measured) {
-            sensor.push(rigid.configuration(), F, &mut self.applied);
-        }
-        for fed in model.elements.fed().filter(is_on) {
-            self.applied.driven[fed.body] = true;
-            let rates = fed.rate..fed.rate + fed.axes;
-            let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
-            self.applied.qdd[rates].copy_from_slice(qdd);
-        }
-        let (at, applied) = (rigid.configuration(), &self.applied);
         self.dynamics
             .solve(at, applied, &mut self.qdd)
             .map_err(|singular| model.named(singular))?;
         self.torques.fill(S::zero());
-        let attitudes = || {
-            let servos = model.elements.fed_attitudes();
-            servos.filter(|servo| servo.is_on(now.inputs))
-        };
-        for servo in attitudes() {
+        for servo in attitudes(model, now) {
             let (.., wd) = servo.reference(&now.sensed());
             let R_WB = &self.kinematics.bodies[servo.body].R_WB;
             let moment = self.dynamics.turn(servo.body, &(R_WB * wd));
             let moment = R_WB.tr_mul(&moment.map_err(|singular| model.named(singular))?);
             self.torques[servo.rate..servo.rate + 3].copy_from_slice(moment.as_slice());
         }
-        if attitudes().next().is_some() {
+        if attitudes(model, now).next().is_some() {
             self.dynamics.carry_on(at, &mut self.qdd);
         }
-        for fed in model.elements.fed().filter(is_on) {
+        for fed in fed(model, now) {
             if let Some(F) = self.dynamics.transmitted(system, fed.body) {
                 for v in fed.rate..fed.rate + fed.axes {
                     self.torques[v] = driven(at, applied, &F, v, self.qdd[v]);
@@ -195,6 +169,92 @@ impl<S: Scalar> FeedForward<S> {
         }
         Ok(())
     }
+
+    /// Computes the accelerations of the spacecraft at rest, without loads, for the derivative 1 of
+    /// a driven `rate`, and the moments that hold attitudes with feed-forward. Requires [`update`](Self::update), and
+    /// loads that are [cleared](Applied::clear).
+    pub fn respond_to_drive(&mut self, model: &Model, now: &Instant<S>, rate: usize) {
+        let at = Configuration {
+            system: &model.system,
+            derived: constants(now),
+            kinematics: &self.kinematics,
+        };
+        self.dynamics.respond_to_drive(at, &self.applied, rate, &mut self.qdd);
+        let mut is_held = false;
+        for servo in attitudes(model, now) {
+            if let Ok(moment) = self.dynamics.turn(servo.body, &Vec3::zeros()) {
+                let moment = self.kinematics.bodies[servo.body].R_WB.tr_mul(&moment);
+                self.torques[servo.rate..servo.rate + 3].copy_from_slice(moment.as_slice());
+                is_held = true;
+            }
+        }
+        if is_held {
+            self.dynamics.carry_on(at, &mut self.qdd);
+        }
+    }
+
+    /// Returns the accelerations of the carriers of the frames of a task beyond `A_bias`.
+    pub fn accelerations_of(&self, system: &System, task: &Task) -> [Twist<S>; 2] {
+        task.frames.map(|frame| {
+            let on = system.carrier(frame);
+            self.kinematics.beyond_bias_of(system, on, &self.dynamics.A, &self.qdd)
+        })
+    }
+
+    /// Sets coordinates, rates, inputs and masses for [`update`](Self::update).
+    pub fn begin(&mut self, model: &Model, now: &Instant<S>, place: At) {
+        self.set_state(model, now, place);
+        // The loads set `driven` of joints with a drive only; for the others it is reset here, in
+        // case their servo was switched off.
+        for fed in model.elements.fed().filter(|fed| fed.drive.is_none()) {
+            self.applied.driven[fed.body] = false;
+        }
+        self.kinematics.fills.copy_from_slice(&now.kinematics.fills);
+    }
+
+    /// Evaluates the loads and the prescribed motions at the present kinematics.
+    pub fn load(&mut self, model: &Model, now: &Instant<S>) {
+        let rigid = Instant {
+            kinematics: &self.kinematics,
+            q: &self.q,
+            qd: &self.qd,
+            inputs: &self.inputs,
+            motors: &self.motors,
+            feed_forward: &[],
+            derived: constants(now),
+            ..*now
+        };
+        self.elements.evaluate(&rigid, &mut self.applied);
+        for (sensor, F) in model.elements.force_sensors().zip(&self.measured) {
+            sensor.push(rigid.configuration(), F, &mut self.applied);
+        }
+        for fed in fed(model, now) {
+            self.applied.driven[fed.body] = true;
+            let rates = fed.rate..fed.rate + fed.axes;
+            let qdd = &now.inputs[fed.qdd_ref..fed.qdd_ref + fed.axes];
+            self.applied.qdd[rates].copy_from_slice(qdd);
+        }
+    }
+}
+
+/// Returns the constants of the bodies of the rigid model.
+pub(super) fn constants<'a, S: Scalar>(now: &Instant<'a, S>) -> &'a Derived {
+    now.derived.with_held_beams.as_deref().unwrap_or(now.derived)
+}
+
+/// Returns the servos of joints whose feed-forward is on.
+pub(super) fn fed<'a, S: Scalar>(model: &'a Model, now: &Instant<'a, S>) -> impl Iterator<Item = &'a Fed> {
+    let now = *now;
+    (model.elements.fed()).filter(move |fed| fed.is_on(&model.elements, &now))
+}
+
+/// Returns the servos of attitudes whose feed-forward is on.
+pub(super) fn attitudes<'a, S: Scalar>(
+    model: &'a Model,
+    now: &Instant<'a, S>,
+) -> impl Iterator<Item = &'a AttitudeServo> {
+    let inputs = now.inputs;
+    (model.elements.fed_attitudes()).filter(move |servo| servo.is_on(inputs))
 }
 
 /// Returns the constants with the ANCF beams of grasps added to the bodies that hold them; `None`

@@ -104,50 +104,94 @@ impl<S: Scalar> Tasks<S> {
         samples: &[Samples],
         inputs: &mut [S],
     ) -> Result<(), Error> {
-        let tasks = &model.elements.tasks;
-        let joints = JointState { q: now.q, qd: now.qd };
-        tasks.iter().for_each(|task| task.begin(joints, inputs));
-        let now = Instant {
-            inputs: &*inputs,
-            ..now
-        };
-        let mut first = 0;
-        for (k, (task, samples)) in tasks.iter().zip(samples).enumerate() {
-            let measured = &mut rigid.measured[first..first + task.sensors().len()];
-            first += measured.len();
+        let now = begin(model, now, inputs);
+        self.measure(model, &mut rigid.measured, &now, samples);
+        if computed(samples, model).next().is_some() {
+            rigid.update(model, &now, At::Present)?;
+        }
+        // Each Jacobian overwrites the accelerations that all motions read.
+        self.move_frames(model, rigid, &now, samples);
+        rigid.applied.clear();
+        self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
+            rigid.respond_to_drive(model, &now, rate);
+            rigid.accelerations_of(&model.system, task)
+        });
+        self.compute(model, &now, samples)?;
+        self.finish(model, inputs);
+        Ok(())
+    }
+
+    /// Sets the `measured` wrenches of all tasks, and the results of those with `samples`.
+    pub fn measure(&mut self, model: &Model, measured: &mut [Wrench<S>], now: &Instant<S>, samples: &[Samples]) {
+        let mut rest = measured;
+        for (k, (task, samples)) in model.elements.tasks.iter().zip(samples).enumerate() {
+            let (measured, others) = rest.split_at_mut(task.sensors().len());
+            rest = others;
             if samples.are_taken() {
                 self.recall(k, measured, &samples.held);
                 continue;
             }
             for (sensor, measured) in task.sensors().iter().zip(measured.iter_mut()) {
-                *measured = sensor.wrench(&now, &model.elements);
+                *measured = sensor.wrench(now, &model.elements);
             }
             self.of[k].wrench = measured.iter().fold(Wrench::zero(), |sum, &F| sum + F);
         }
-        let computed = || (0..tasks.len()).filter(|&k| !samples[k].are_taken());
-        if computed().next().is_some() {
-            rigid.update(model, &now, At::Present)?;
+    }
+
+    /// Computes the motions of the frames with the accelerations of the `rigid` model.
+    pub fn move_frames(&mut self, model: &Model, rigid: &FeedForward<S>, now: &Instant<S>, samples: &[Samples]) {
+        for k in computed(samples, model) {
+            self.of[k].at = motion(&model.elements.tasks[k], rigid, now);
         }
-        // Each Jacobian overwrites the accelerations that all motions read.
-        for k in computed() {
-            self.of[k].at = motion(&tasks[k], rigid, &now);
+    }
+
+    /// Computes the columns of the Jacobians from the accelerations of the carriers of the frames
+    /// for the derivative 1 of a rate, with the reaction of all bodies, which `respond` computes;
+    /// attitudes with feed-forward are held.
+    pub fn jacobians(
+        &mut self,
+        model: &Model,
+        rigid: &mut FeedForward<S>,
+        now: &Instant<S>,
+        samples: &[Samples],
+        mut respond: impl FnMut(&mut FeedForward<S>, &Task, usize) -> [Twist<S>; 2],
+    ) {
+        for k in computed(samples, model) {
+            let (task, of) = (&model.elements.tasks[k], &mut self.of[k]);
+            let arms = Arms::new(task, &rigid.kinematics, now);
+            let axes = task.axes.iter().zip(&of.actuators);
+            for ((axis, actuator), column) in axes.zip(&mut of.columns) {
+                *column = actuator.select(model, now, || {
+                    let A = respond(rigid, task, axis.rate);
+                    arms.column(&A)
+                });
+            }
         }
-        for k in computed() {
-            let (task, commanded) = (&tasks[k], &mut self.of[k]);
-            commanded.jacobian(model, task, rigid, &now);
+    }
+
+    /// Computes the accelerations of the axes by the laws.
+    ///
+    /// # Errors
+    /// Those of the laws.
+    pub fn compute(&mut self, model: &Model, now: &Instant<S>, samples: &[Samples]) -> Result<(), Error> {
+        for k in computed(samples, model) {
             let Commanded {
                 at,
                 wrench,
                 columns,
                 qdd,
                 ..
-            } = commanded;
-            self.states[k] = task.command(&now.sensed(), at, wrench, columns, qdd)?;
-        }
-        for (task, commanded) in tasks.iter().zip(&self.of) {
-            task.finish(&commanded.qdd, inputs);
+            } = &mut self.of[k];
+            self.states[k] = model.elements.tasks[k].command(&now.sensed(), at, wrench, columns, qdd)?;
         }
         Ok(())
+    }
+
+    /// Sets the accelerations of the axes among the `inputs`.
+    pub fn finish(&self, model: &Model, inputs: &mut [S]) {
+        for (task, commanded) in model.elements.tasks.iter().zip(&self.of) {
+            task.finish(&commanded.qdd, inputs);
+        }
     }
 
     /// Sets the results of a task and its `measured` wrenches to those of its last sample.
@@ -177,41 +221,50 @@ impl Tasks<f64> {
     }
 }
 
-impl<S: Scalar> Commanded<S> {
-    /// Fills the columns of the Jacobian: the accelerations of the frame relative to the reference
-    /// for unit accelerations of the axes, with the reaction of all bodies; attitudes with
-    /// feed-forward are held.
-    fn jacobian(&mut self, model: &Model, task: &Task, rigid: &mut FeedForward<S>, now: &Instant<S>) {
-        let FeedForward {
-            kinematics,
-            applied,
-            dynamics,
-            qdd,
-            ..
-        } = rigid;
+/// Sets the joints' positions and rates among the `inputs` to those of the instant `now`, and
+/// returns it with these inputs.
+pub(super) fn begin<'a, S: Scalar>(model: &Model, now: Instant<'a, S>, inputs: &'a mut [S]) -> Instant<'a, S> {
+    let joints = JointState { q: now.q, qd: now.qd };
+    (model.elements.tasks.iter()).for_each(|task| task.begin(joints, inputs));
+    Instant { inputs, ..now }
+}
+
+/// Returns the indices of the tasks that are not sampled, or not yet.
+pub(super) fn computed<'a>(samples: &'a [Samples], model: &'a Model) -> impl Iterator<Item = usize> + 'a {
+    (0..model.elements.tasks.len()).filter(move |&k| !samples[k].are_taken())
+}
+
+/// Positions of the frames of a task on the rigid model.
+struct Arms<S: Scalar> {
+    /// Axes of the reference.
+    R_WR: Mat3<S>,
+    /// Positions of the frames from the origins of their carriers, world axes.
+    on_carriers: [Vec3<S>; 2],
+    /// Position of the task's frame from that of the reference, world axes.
+    r: Vec3<S>,
+}
+
+impl<S: Scalar> Arms<S> {
+    fn new(task: &Task, kinematics: &Kinematics<S>, now: &Instant<S>) -> Self {
         let at = Configuration {
-            kinematics: &*kinematics,
+            kinematics,
             ..now.configuration()
         };
-        let R_WR = reference_axes(task, at, now);
-        applied.clear();
-        for ((axis, actuator), column) in task.axes.iter().zip(&self.actuators).zip(&mut self.columns) {
-            *column = actuator.select(model, now, || {
-                dynamics.respond_to_drive(at, applied, axis.rate, qdd);
-                let attitudes = model.elements.fed_attitudes().filter(|servo| servo.is_on(now.inputs));
-                let mut is_held = false;
-                for servo in attitudes {
-                    is_held |= dynamics.turn(servo.body, &Vec3::zeros()).is_ok();
-                }
-                if is_held {
-                    dynamics.carry_on(at, qdd);
-                }
-                let [T, R] = task.frames.map(|frame| moving(at, frame, &dynamics.A, qdd, false));
-                let r = T.p - R.p;
-                let (w, v) = (T.A.w - R.A.w, T.A.v - R.A.v - R.A.w.cross(&r));
-                Twist::new(R_WR.tr_mul(&w), R_WR.tr_mul(&v)).to_array()
-            });
+        let on_carriers = task.frames.map(|frame| at.arm(frame).p);
+        let [T, R] = task.frames.map(|frame| at.system.carrier(frame));
+        let [T, R] = [T, R].map(|on| kinematics.carrier(on).p_WB);
+        Self {
+            R_WR: reference_axes(task, at, now),
+            on_carriers,
+            r: T + on_carriers[0] - (R + on_carriers[1]),
         }
+    }
+
+    /// Returns a column of the Jacobian from the accelerations `A` of the carriers at rest.
+    fn column(&self, A: &[Twist<S>; 2]) -> [S; 6] {
+        let [T, R] = [0, 1].map(|k| A[k].shift(&self.on_carriers[k]));
+        let (w, v) = (T.w - R.w, T.v - R.v - R.w.cross(&self.r));
+        Twist::new(self.R_WR.tr_mul(&w), self.R_WR.tr_mul(&v)).to_array()
     }
 }
 
@@ -232,7 +285,7 @@ fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> R
     };
     let [T, mut R] = task
         .frames
-        .map(|frame| moving(at, frame, &rigid.dynamics.A, &rigid.qdd, true));
+        .map(|frame| moving(at, frame, &rigid.dynamics.A, &rigid.qdd));
     let (orbit, R_WR) = (now.orbit.filter(|_| task.in_lvlh), reference_axes(task, at, now));
     if let Some(orbit) = orbit {
         (R.V.w, R.A.w) = (orbit.w_WO, orbit.wd_WO());
@@ -254,18 +307,13 @@ fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> R
 }
 
 /// Returns position and motion of the origin of a frame, with the accelerations `A` and `qdd` of
-/// bodies and rates, and those of the velocities if `with_bias` is true.
-fn moving<S: Scalar>(at: Configuration<S>, frame: FrameRef, A: &[Twist<S>], qdd: &[S], with_bias: bool) -> Moving<S> {
-    let (system, kinematics): (_, &Kinematics<S>) = (at.system, at.kinematics);
-    let (on, arm) = (system.carrier(frame), at.arm(frame).p);
-    let carrier = kinematics.carrier(on);
-    let A = match with_bias {
-        true => at.acceleration(frame, A, qdd),
-        false => kinematics.beyond_bias_of(system, on, A, qdd).shift(&arm),
-    };
+/// bodies and rates beyond those of the velocities.
+fn moving<S: Scalar>(at: Configuration<S>, frame: FrameRef, A: &[Twist<S>], qdd: &[S]) -> Moving<S> {
+    let arm = at.arm(frame).p;
+    let carrier = at.kinematics.carrier(at.system.carrier(frame));
     Moving {
         p: carrier.p_WB + arm,
         V: carrier.V_WB.shift(&arm),
-        A,
+        A: at.acceleration(frame, A, qdd),
     }
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 /// Returns a platform with two arms in the plane z = 0 that move the roots of two ANCF beams of
 /// different lengths towards each other, the left faster, with a gap of 5 cm. `tilt` (degrees)
 /// turns the left beam out of the plane.
-fn assembly(law: &str, tilt: f64) -> String {
+pub fn assembly(law: &str, tilt: f64) -> String {
     let (upper, rate, gap): (f64, f64, f64) = (70f64.to_radians(), 0.05, 0.05);
     let lower = (0.5 * gap - 0.5 - upper.cos()).acos();
     let y = upper.sin() + lower.sin();

@@ -1,11 +1,14 @@
 //! Effective masses of an interface's frame.
 
+use crate::adjoint::{TOLERANCE, worst};
 use crate::capture::craft;
+use crate::duals::Point;
 use crate::impact::command;
 use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Direction, Model, OperatingPoint, Tangent};
+use grapple::simulation::State;
 use grapple::spec::Formulation;
 use std::path::Path;
 
@@ -284,6 +287,31 @@ fn derivatives_of_effective_masses_are_exact() {
                 // Truncation h² (of the boom with a factor of 500) and round-off 1e-16/h.
                 assert!(off < 1e-8, "{name}, {formulation:?}, {field}: {exact} {difference}");
             }
+        }
+    }
+}
+
+/// Adjoints of effective masses, and of all else, are products with the Jacobians: by recursion in
+/// displaced states, and by a record for spacecraft with captures and loops.
+#[test]
+fn adjoints_of_effective_masses_are_products_with_jacobians() {
+    for (name, text, closes) in systems() {
+        for text in [text.clone(), of_port(&text)] {
+            let mut run = run_in(Formulation::Recursive, &text);
+            if let Some(input) = closes {
+                command(&mut run, input);
+                run.look();
+            }
+            let State {
+                t, mut x, u, discrete, ..
+            } = run.simulation.state.clone();
+            if closes.is_none() && !text.contains("[loop.") {
+                let change = (0..x.len()).map(|k| 0.2 * libm::sin(1.0 + 7.0 * k as f64));
+                x.iter_mut().zip(change).for_each(|(x, change)| *x += change);
+            }
+            let off = worst(&run.simulation.plant, &Point { t, x, u, discrete });
+            println!("{name}: {off:.1e}");
+            assert!(off < TOLERANCE, "{name}: {off:e}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// A floating base with an arm of three joints about general axes, with friction, springs, rotors
 /// and a load, in orbit.
-const ARM: &str = r#"
+pub const ARM: &str = r#"
 name = "arm"
 [environment.orbit]
 semi_major_axis = 6.8e6
@@ -71,7 +71,7 @@ method = "dop853"
 
 /// Returns sine signals for all joints' references that start at the joints' initial positions and
 /// rates.
-fn plans() -> String {
+pub fn plans() -> String {
     let plan = |name: &str, offset: f64, amplitude: f64, frequency: f64| {
         format!(
             "[signal.\"{name}\"]\ntype = \"sine\"\namplitude = {amplitude:?}\nfrequency = {frequency:?}\noffset = {offset:?}\nfrom_importer = false\nwith_rate = true\n"
@@ -194,7 +194,7 @@ fn turning_base(wheels: &str) -> String {
 }
 
 /// Returns the base's servo with four wheels of this torque limit, N·m.
-fn base_on_wheels(torque_limit: f64) -> String {
+pub fn base_on_wheels(torque_limit: f64) -> String {
     let wheel = |name: &str, axis: [f64; 3]| {
         format!(
             "[wheel.{name}]\nbody = \"base\"\naxis = {axis:?}\nposition = [0.1, 0.2, -0.1]\nmass = 4.0\ninertia = 0.05\ntorque_limit = {torque_limit:?}\nrate_limit = 1e6\n"
@@ -326,7 +326,7 @@ fn feed_forward_of_a_locked_joint_is_zero() {
 }
 
 /// An arm of two joints on a floating base in orbit, whose gripper holds a beam of 12 m.
-const WITH_BEAM: &str = r#"
+pub const WITH_BEAM: &str = r#"
 name = "holder"
 [environment.orbit]
 semi_major_axis = 6.8e6

@@ -1,6 +1,8 @@
 mod arm;
+mod held;
 mod partials;
 
+pub use held::HeldAttitude;
 pub use partials::{Gradient, JointAdjoints, Partials, add_kinematics};
 
 use arm::{Arm, Frame};
@@ -244,6 +246,13 @@ impl TreeAdjoint {
     /// Solves `M λ = q̈_bar` with the factorisation of the last solution by `dynamics`, and
     /// computes the virtual motion `Λ`.
     pub fn respond(&mut self, at: Configuration<f64>, dynamics: &mut Dynamics<f64>, gradients: &[Gradient]) {
+        self.collect(at);
+        dynamics.respond(at, &self.load, &mut self.response);
+        self.add_response(at, dynamics.A(), gradients);
+    }
+
+    /// Sets the loads to the adjoints of the rates' derivatives.
+    fn collect(&mut self, at: Configuration<f64>) {
         let (system, kinematics) = (at.system, at.kinematics);
         self.load.clear();
         for (i, body) in system.bodies.iter().enumerate() {
@@ -266,8 +275,6 @@ impl TreeAdjoint {
         for rates in system.nodal.iter().map(AncfBeam::rates) {
             self.load.tau[rates.clone()].copy_from_slice(&self.qdd_bar[rates]);
         }
-        dynamics.respond(at, &self.load, &mut self.response);
-        self.add_response(at, dynamics.A(), gradients);
     }
 
     /// Adds the adjoints of accelerations that the adjoints of constraints cause: wrenches on
@@ -305,6 +312,12 @@ impl TreeAdjoint {
             }
         }
         self.sum_accelerations(system, kinematics, gradients);
+    }
+
+    /// Returns the adjoints of the rates' derivatives; requires
+    /// [`accelerations`](Self::accelerations).
+    pub fn qdd_bar(&self) -> &[f64] {
+        &self.qdd_bar
     }
 
     /// Returns `λ`, the adjoints of the generalised forces.

@@ -15,7 +15,7 @@ mod mass_matrix;
 mod modal;
 mod response;
 
-pub use adjoint::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
+pub use adjoint::{Gradient, HeldAttitude, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
 pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;

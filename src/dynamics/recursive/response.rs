@@ -26,8 +26,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     }
 
     /// Both passes of [`respond`](Self::respond), with separate arguments for the reason given at
-    /// `passes` (`forward.rs`). With `DRIVES`, the driven `rate` has the derivative 1, and frozen
-    /// modes are supported.
+    /// `passes` (`forward.rs`). With `DRIVES`, the driven `rate` has the derivative 1.
     #[inline(never)]
     fn response_passes<const DRIVES: bool>(
         &mut self,
@@ -46,7 +45,7 @@ impl<S: Scalar> ForwardDynamics<S> {
         }
         for (i, body) in system.bodies.iter().enumerate().rev() {
             let mut p = self.articulated[i].p;
-            if let Some(modes) = body.modes.as_ref().filter(|_| !(DRIVES && self.is_rigid)) {
+            if let Some(modes) = body.modes.as_ref().filter(|_| !self.is_rigid) {
                 let (modal, offset) = (&self.modal[modes.index], &mut self.offset[modes.rates()]);
                 for ((offset, Q), beta) in offset.iter_mut().zip(&applied.tau[modes.rates()]).zip(&modal.beta) {
                     *offset = *Q - *beta;

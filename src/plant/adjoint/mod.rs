@@ -1,11 +1,19 @@
 //! Adjoint derivatives, by reverse accumulation.
 
+mod carriers;
 mod closed;
+mod control;
+mod effective;
 mod recording;
+mod rigid;
+mod tasks;
 mod tree;
 
+use super::context::Constants;
+use super::coordinates::Coordinates;
 use super::{Model, OperatingPoint, Plant};
 use crate::Error;
+use crate::system::Carrier;
 use recording::Recording;
 use tree::ByTree;
 
@@ -23,8 +31,8 @@ use tree::ByTree;
 /// With the recursive formulation the adjoint of the equations of motion is a recursion over the
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
 /// captures, loops and couplings, and other outputs are recorded on a
-/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, with
-/// feed-forward, tasks, and effective masses among the outputs.
+/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, and
+/// for effective masses of spacecraft with captures or loops.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.
@@ -33,8 +41,70 @@ pub struct Adjoint(Way);
 
 #[derive(Clone, Debug)]
 enum Way {
-    ByTree(Box<ByTree>),
+    ByTree(Box<ByTree>, Option<Box<Constrained>>),
     Recorded(Box<Recording>),
+}
+
+/// Record of the whole evaluation for effective masses of constrained frames.
+#[derive(Clone, Debug)]
+struct Constrained {
+    recording: Recording,
+    /// Seeds of the states' derivatives: zero.
+    dx: Vec<f64>,
+    /// Seeds of the effective masses; those of the other outputs are zero.
+    y: Vec<f64>,
+    x_bar: Vec<f64>,
+    u_bar: Vec<f64>,
+}
+
+impl Constrained {
+    /// Allocates for a model; `None` without effective masses of frames that can be constrained.
+    fn new(model: &Model) -> Option<Box<Self>> {
+        let elements = &model.elements;
+        let on_beam = |frame| matches!(model.system.carrier(frame), Carrier::Point(_));
+        let mut frames = elements.effective_masses.iter().map(|mass| mass.frame);
+        let is_constrained = frames.len() > 0 && (elements.most_rows() > 0 || frames.any(on_beam));
+        let zeros = |n: usize| vec![0.0; n];
+        is_constrained.then(|| {
+            Box::new(Self {
+                recording: Recording::new(model),
+                dx: zeros(model.states.len()),
+                y: zeros(model.outputs.len()),
+                x_bar: zeros(model.states.len()),
+                u_bar: zeros(model.inputs.len()),
+            })
+        })
+    }
+
+    /// Adds the adjoints of the effective masses alone.
+    ///
+    /// # Errors
+    /// Those of the evaluation, and values that are not finite.
+    fn add(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        y: &[f64],
+        x_bar: &mut [f64],
+        u_bar: &mut [f64],
+    ) -> Result<(), Error> {
+        let first = of.model.first_effective_mass();
+        if y[first..].iter().all(|&seed| seed == 0.0) {
+            return Ok(());
+        }
+        self.y[first..].copy_from_slice(&y[first..]);
+        let Self {
+            recording,
+            dx,
+            y,
+            x_bar: x,
+            u_bar: u,
+        } = self;
+        recording.evaluate(of, at, Seeds { dx, y }, x, u)?;
+        let bars = x_bar.iter_mut().chain(u_bar).zip(x.iter().chain(&*u));
+        bars.for_each(|(to, bar)| *to += bar);
+        Ok(())
+    }
 }
 
 /// Row vector of the unknowns, which multiplies the Jacobians from the left.
@@ -56,9 +126,9 @@ impl Seeds<'_> {
 impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
-        Self(match ByTree::supports(model) {
-            true => Way::ByTree(Box::new(ByTree::new(model))),
-            false => Way::Recorded(Box::new(Recording::new(model))),
+        Self(match model.coordinates {
+            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model)),
+            _ => Way::Recorded(Box::new(Recording::new(model))),
         })
     }
 
@@ -82,7 +152,13 @@ impl Adjoint {
     ) -> Result<(), Error> {
         let of = plant.constants();
         match &mut self.0 {
-            Way::ByTree(tree) => tree.evaluate(of, at, seeds, x_bar, u_bar)?,
+            Way::ByTree(tree, constrained) => {
+                // Whether rows are active is known after the evaluation.
+                let observes = tree.evaluate(of, at, seeds, x_bar, u_bar)?;
+                if let (false, Some(constrained)) = (observes, constrained) {
+                    constrained.add(of, at, seeds.y, x_bar, u_bar)?;
+                }
+            }
             Way::Recorded(recording) => recording.evaluate(of, at, seeds, x_bar, u_bar)?,
         }
         let model = of.model;

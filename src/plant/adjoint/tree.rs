@@ -1,15 +1,17 @@
 use super::Seeds;
+use super::carriers::{Carriers, vector, vector_of};
 use super::closed::Closing;
+use super::control::ControlAdjoint;
+use super::effective::EffectiveAdjoint;
 use super::recording::{check, seed, set_variables};
 use crate::Error;
-use crate::algebra::{Mat3, Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
+use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
 use crate::elements::{Elements, add_elastic_adjoint};
 use crate::plant::context::Constants;
-use crate::plant::coordinates::Coordinates;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
-use crate::system::{BodyKinematics, Carrier, JointState, System};
+use crate::system::{JointState, System};
 
 /// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
 /// equations of motion are differentiated by recursion ([`TreeAdjoint`]); loads, rows of captures,
@@ -41,6 +43,10 @@ pub(super) struct ByTree {
     inelastic: Option<Box<Elements>>,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
+    /// Adjoints of feed-forward and tasks; `None` without these.
+    control: Option<Box<ControlAdjoint>>,
+    /// Adjoints of effective masses; `None` without these.
+    effective: Option<Box<EffectiveAdjoint>>,
 }
 
 /// Indices of the first variable of each kind.
@@ -48,10 +54,7 @@ struct Variables {
     u: usize,
     /// Derivatives of the rates.
     qdd: usize,
-    /// Columns of the joints, six numbers each.
-    H: usize,
-    /// Bodies, then stations, [`PER_BODY`] numbers each.
-    bodies: usize,
+    carriers: Carriers,
     /// Attitudes of the bodies, four numbers each.
     attitudes: usize,
     /// Momenta, mass centre, energy and scales: [`INVARIANTS`] numbers.
@@ -63,9 +66,6 @@ struct Variables {
     count: usize,
 }
 
-/// Rotation matrix, position, position from the carrier, velocity, acceleration.
-const PER_BODY: usize = 9 + 3 + 3 + 6 + 6;
-
 /// Linear and angular momentum, mass centre, kinetic energy, two scales.
 const INVARIANTS: usize = 3 + 3 + 3 + 1 + 2;
 
@@ -74,9 +74,8 @@ impl Variables {
         let system = &model.system;
         let u = model.states.len();
         let qdd = u + model.inputs.len();
-        let H = qdd + system.nv;
-        let bodies = H + 6 * system.nv;
-        let attitudes = bodies + PER_BODY * (system.bodies.len() + system.stations.len());
+        let carriers = Carriers::new(system, qdd + system.nv);
+        let attitudes = carriers.end;
         let invariants = attitudes + 4 * system.bodies.len();
         let reactions = invariants + INVARIANTS;
         let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
@@ -84,8 +83,7 @@ impl Variables {
         Self {
             u,
             qdd,
-            H,
-            bodies,
+            carriers,
             attitudes,
             invariants,
             reactions,
@@ -96,14 +94,6 @@ impl Variables {
 }
 
 impl ByTree {
-    /// Returns true for the models that this method supports.
-    pub fn supports(model: &Model) -> bool {
-        let elements = &model.elements;
-        matches!(model.coordinates, Coordinates::Minimal)
-            && !elements.need_rigid_model()
-            && elements.effective_masses.is_empty()
-    }
-
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
@@ -124,11 +114,15 @@ impl ByTree {
             invariants: InvariantsAdjoint::new(system),
             inelastic: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_elastic_beams())),
             closing: Closing::new(model),
+            control: ControlAdjoint::new(model, Variables::new(model).count),
+            effective: EffectiveAdjoint::new(model),
             loads_read_deflections: model.elements.read_deflections(system),
         }
     }
 
-    /// Computes the adjoints of states and inputs.
+    /// Computes the adjoints of states and inputs. Returns false if those of effective masses are
+    /// not part of them, because captures or loops constrain the spacecraft, or because a frame is on
+    /// an ANCF beam.
     ///
     /// # Errors
     /// Those of the evaluation, and values that are not finite.
@@ -139,7 +133,7 @@ impl ByTree {
         seeds: Seeds,
         x_bar: &mut [f64],
         u_bar: &mut [f64],
-    ) -> Result<(), Error> {
+    ) -> Result<bool, Error> {
         let (model, system) = (of.model, &of.model.system);
         let (nq, nv) = (system.nq, system.nv);
         self.values.derivative(of, at, &mut self.dx)?;
@@ -165,7 +159,7 @@ impl ByTree {
             true => self.give_outputs(of, joints, &variables),
             false => None,
         };
-        let loads = self.record(of, at.t, at.discrete, &variables, seeds.has_outputs())?;
+        let loads = self.record(of, at, &variables, seeds.has_outputs())?;
         // The derivatives of the rates and coordinates are not recorded.
         seed(&mut self.tape, &self.rest[rates.end..], &seeds.dx[rates.end..]);
         if seeds.has_outputs() {
@@ -176,22 +170,8 @@ impl ByTree {
         if let Some(invariants) = &invariants {
             self.weigh_invariants(of, joints, invariants, variables.invariants);
         }
-        self.read_gradients(system, &variables);
-        let configuration = of.at(&self.values.kinematics);
-        self.tree.accelerations(configuration, &self.gradients, &self.direct);
-        let configuration = of.at(&self.values.kinematics);
-        self.tree
-            .respond(configuration, &mut self.values.dynamics, &self.gradients);
-        if let Some(closing) = &mut self.closing {
-            let (tape, values) = (&self.tape, &mut self.values);
-            let of_reactions = (variables.rows..).map(|row| tape.adjoint(row));
-            let rank = at.discrete.rank;
-            closing.constrain(of, rank, values, of_reactions, &mut self.tree, &mut self.gradients);
-        }
-        self.seed_loads(system);
-        if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
-            closing.redundant_rows(of, at, closure, &mut self.tape);
-        }
+        self.respond(of, at, &variables);
+        let observes_masses = self.observe_masses(of, at, seeds);
         self.tape.sweep(0);
         self.read_gradients(system, &variables);
         for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
@@ -216,7 +196,58 @@ impl ByTree {
         if let Some(closing) = &self.closing {
             closing.add_redundant_rows(x_bar);
         }
-        Ok(())
+        if let Some(control) = &self.control {
+            control.add_rates(x_bar);
+        }
+        if observes_masses && let Some(effective) = &self.effective {
+            effective.add_coordinates(x_bar);
+        }
+        Ok(observes_masses || self.effective.is_none())
+    }
+
+    /// Solves the adjoint equations of motion and propagates their solution to loads, rows, and
+    /// feed-forward, after the sweep of what depends on accelerations.
+    fn respond(&mut self, of: Constants, at: OperatingPoint, variables: &Variables) {
+        let system = &of.model.system;
+        // Derivatives of states by loads alone do not depend on accelerations and reactions.
+        if self.tape.are_zero(variables.qdd..variables.rows) {
+            self.gradients.fill(Gradient::zero());
+        } else {
+            self.read_gradients(system, variables);
+            let configuration = of.at(&self.values.kinematics);
+            self.tree.accelerations(configuration, &self.gradients, &self.direct);
+        }
+        let configuration = of.at(&self.values.kinematics);
+        self.tree
+            .respond(configuration, &mut self.values.dynamics, &self.gradients);
+        if let Some(closing) = &mut self.closing {
+            let (tape, values) = (&self.tape, &mut self.values);
+            let of_reactions = (variables.rows..).map(|row| tape.adjoint(row));
+            let rank = at.discrete.rank;
+            closing.constrain(of, rank, values, of_reactions, &mut self.tree, &mut self.gradients);
+        }
+        self.seed_loads(system);
+        if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
+            closing.redundant_rows(of, at, closure, &mut self.tape);
+        }
+        if let Some(control) = &mut self.control {
+            control.sweep(of, at, &mut self.values, &mut self.tape);
+        }
+    }
+
+    /// Computes the adjoints of effective masses; returns false if it does not support them.
+    fn observe_masses(&mut self, of: Constants, at: OperatingPoint, seeds: Seeds) -> bool {
+        let closure = self.values.closure.as_ref();
+        if closure.is_some_and(|closure| closure.row_count() > 0) {
+            return false;
+        }
+        let Some(effective) = self.effective.as_mut().filter(|of| !of.is_on_beam) else {
+            return false;
+        };
+        let (values, fills) = (&mut self.values, &self.recorded.kinematics.fills);
+        let seeds = &seeds.y[of.model.first_effective_mass()..];
+        effective.evaluate(of, at, seeds, values, fills, &mut self.tape);
+        true
     }
 
     /// Adds the derivatives with respect to the masses of propellants, (21).
@@ -239,15 +270,9 @@ impl ByTree {
         set_variables(&mut self.x, at.x, 0);
         set_variables(&mut self.u, at.u, variables.u);
         set_variables(&mut self.qdd, &self.dx[rates], variables.qdd);
-        let values = &self.values.kinematics;
-        let recorded = &mut self.recorded.kinematics;
-        for (v, (to, from)) in recorded.H.iter_mut().zip(&values.H).enumerate() {
-            *to = twist(from, variables.H + 6 * v);
-        }
-        let carriers = recorded.bodies.iter_mut().chain(&mut recorded.stations);
-        for (i, (to, from)) in carriers.zip(values.bodies.iter().chain(&values.stations)).enumerate() {
-            *to = carrier(from, self.tree.acceleration(i), variables.bodies + PER_BODY * i);
-        }
+        variables
+            .carriers
+            .set(&self.values.kinematics, &self.tree, &mut self.recorded.kinematics);
         let reactions = (0..system.bodies.len()).filter_map(|i| self.values.dynamics.transmitted(system, i));
         let reactions = reactions.enumerate().map(|(k, F)| {
             let first = variables.reactions + 6 * k;
@@ -296,7 +321,7 @@ impl ByTree {
     fn weigh_invariants(&mut self, of: Constants, joints: JointState<f64>, values: &Invariants<f64>, first: usize) {
         let tape = &self.tape;
         let number = |k: usize| tape.adjoint(first + k);
-        let three = |k: usize| Vec3::new(number(k), number(k + 1), number(k + 2));
+        let three = |k: usize| vector_of(tape, first + k);
         let bar = Invariants {
             mass: 0.0,
             p: three(0),
@@ -315,15 +340,14 @@ impl ByTree {
     fn record(
         &mut self,
         of: Constants,
-        t: f64,
-        discrete: &Discrete,
+        at: OperatingPoint,
         variables: &Variables,
         has_outputs: bool,
     ) -> Result<usize, Error> {
-        let model = of.model;
-        let values = &self.values;
-        let reactions = values.closure.as_ref().map_or(&[][..], |closure| closure.reactions());
+        let (model, OperatingPoint { t, discrete, .. }) = (of.model, at);
         let Self {
+            values,
+            control,
             tree,
             recorded,
             x,
@@ -341,7 +365,8 @@ impl ByTree {
         for modes in model.system.flexible() {
             recorded.qdd[modes.rates()].fill(Recorded::lift(0.0));
         }
-        tape.record(variables.count, || {
+        let count = control.as_ref().map_or(variables.count, |control| control.end);
+        tape.record(count, || {
             recorded.read_inputs(of, t, u, x, discrete);
             let here = model.split(x.as_slice());
             let joints = JointState {
@@ -355,8 +380,13 @@ impl ByTree {
             recorded
                 .kinematics
                 .place_points(&model.system, of.derived, joints.q, joints.qd);
+            if let Some(control) = control {
+                control.record(of, at, values, recorded, joints)?;
+            }
             let elements = inelastic.as_deref().unwrap_or(&model.elements);
-            let mut power = recorded.load_by(elements, of, joints, discrete)?;
+            let mut power = recorded.load_controlled(elements, of, joints, discrete)?;
+            let closure = values.closure.as_ref();
+            let reactions = closure.map_or(&[][..], |closure| closure.reactions());
             recorded.hold(of, discrete, joints, qdd, reactions);
             let loads = Tape::position();
             power += recorded.react(of, variables.rows, reactions);
@@ -378,12 +408,10 @@ impl ByTree {
             }
             if has_outputs {
                 // Accelerations are among the operands of outputs, not among those of loads.
-                let stations = recorded.kinematics.stations.iter_mut().zip(&values.kinematics.stations);
-                for (s, (to, from)) in stations.enumerate() {
-                    let i = model.system.bodies.len() + s;
-                    *to = carrier(from, tree.acceleration(i), variables.bodies + PER_BODY * i);
-                }
-                recorded.outputs(of, x, discrete, y);
+                let carriers = variables.carriers;
+                carriers.set_stations(&values.kinematics, tree, &mut recorded.kinematics);
+                let y = &mut y[..model.first_effective_mass()];
+                recorded.observe(of, x, discrete, y);
             }
             Ok(loads)
         })
@@ -416,44 +444,28 @@ impl ByTree {
 
     /// Reads the derivatives with respect to bodies, columns and the rates' derivatives.
     fn read_gradients(&mut self, system: &System, variables: &Variables) {
-        let tape = &self.tape;
-        let three = |first: usize| Vec3::new(tape.adjoint(first), tape.adjoint(first + 1), tape.adjoint(first + 2));
-        let six = |first: usize| Wrench::new(three(first), three(first + 3));
-        for (v, (column, direct)) in self.columns.iter_mut().zip(&mut self.direct).enumerate() {
-            *column = six(variables.H + 6 * v);
+        let Self {
+            values,
+            tape,
+            columns,
+            gradients,
+            ..
+        } = self;
+        for (v, direct) in self.direct.iter_mut().enumerate() {
             *direct = tape.adjoint(variables.qdd + v);
         }
-        let values = &self.values.kinematics;
-        let carriers = values.bodies.iter().chain(&values.stations);
-        for (i, (here, gradient)) in carriers.zip(&mut self.gradients).enumerate() {
-            let first = variables.bodies + PER_BODY * i;
-            let axes = [0, 1, 2].map(|k| here.R_WB.column(k).cross(&three(first + 3 * k)));
-            *gradient = Gradient {
-                pose: Wrench::new(axes[0] + axes[1] + axes[2], three(first + 9) + three(first + 12)),
-                velocity: six(first + 15),
-                acceleration: six(first + 21),
-                reaction: Twist::zero(),
-            };
-        }
-        let bodies = system.bodies.len();
-        let arm = |i: usize| three(variables.bodies + PER_BODY * i + 12);
-        for (s, station) in system.stations.iter().enumerate() {
-            self.gradients[station.body].pose.f -= arm(bodies + s);
-        }
+        variables
+            .carriers
+            .read(system, &values.kinematics, tape, gradients, columns);
+        let three = |first: usize| vector_of(tape, first);
         let mut first = variables.reactions;
         for (i, body) in system.bodies.iter().enumerate() {
-            let (q, first_of_q) = (&self.values.q_WB[i], variables.attitudes + 4 * i);
+            let (q, first_of_q) = (&values.q_WB[i], variables.attitudes + 4 * i);
             let (v, q_bar) = (Vec3::new(q.x, q.y, q.z), three(first_of_q + 1));
             // A rotation θ changes an attitude by `½ (0, θ) ⊗ q`.
-            self.gradients[i].pose.t += (q_bar * q.w + v.cross(&q_bar) - v * tape.adjoint(first_of_q)) * 0.5;
-            // The position from the carrier moves with both ends.
-            match body.carrier() {
-                Carrier::Body(parent) => self.gradients[parent].pose.f -= arm(i),
-                Carrier::Station(s) => self.gradients[bodies + s].pose.f -= arm(i),
-                Carrier::World | Carrier::Point(_) => {}
-            }
+            gradients[i].pose.t += (q_bar * q.w + v.cross(&q_bar) - v * tape.adjoint(first_of_q)) * 0.5;
             if body.reaction_index.is_some() {
-                self.gradients[i].reaction = Twist::new(three(first), three(first + 3));
+                gradients[i].reaction = Twist::new(three(first), three(first + 3));
                 first += 6;
             }
         }
@@ -485,28 +497,4 @@ impl Evaluation<Recorded> {
             None => Recorded::lift(0.0),
         }
     }
-}
-
-/// Returns a vector of the variables from number `first` on.
-fn vector(v: &Vec3<f64>, first: usize) -> Vec3<Recorded> {
-    Vec3::from_fn(|k, _| Recorded::variable(v[k], first + k))
-}
-
-/// Returns position and motion of a body or a station of the variables from number `first` on; the
-/// acceleration `A` is the whole one: that of the recorded dynamics is zero.
-fn carrier(from: &BodyKinematics<f64>, A: &Twist<f64>, first: usize) -> BodyKinematics<Recorded> {
-    let mut R_WB = Mat3::<Recorded>::zeros();
-    set_variables(R_WB.as_mut_slice(), from.R_WB.as_slice(), first);
-    BodyKinematics {
-        R_WB,
-        p_WB: vector(&from.p_WB, first + 9),
-        r_PB_W: vector(&from.r_PB_W, first + 12),
-        V_WB: twist(&from.V_WB, first + 15),
-        A_bias: twist(A, first + 21),
-    }
-}
-
-/// Returns a twist of the variables from number `first` on, angular part first.
-fn twist(V: &Twist<f64>, first: usize) -> Twist<Recorded> {
-    Twist::new(vector(&V.w, first), vector(&V.v, first + 3))
 }

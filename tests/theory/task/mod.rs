@@ -1,8 +1,8 @@
 //! Task-space control: frames that track their references on free-floating spacecraft.
 
-mod flexible;
-mod impedance;
-mod lvlh;
+pub mod flexible;
+pub mod impedance;
+pub mod lvlh;
 mod momentum;
 mod outside;
 mod planar;
@@ -30,14 +30,14 @@ const JOINTS: [([f64; 3], f64); 7] = [
 ];
 
 /// Joints that a drive moves.
-const DRIVEN: &str = "motion = \"prescribed\"";
+pub const DRIVEN: &str = "motion = \"prescribed\"";
 /// Joints that motors move.
-const FED: &str = "servo = { kp = 5.0, kd = 2.0, feed_forward = \"rigid\" }\nfriction = { coulomb = 0.3, slip = 0.05 }\n\
+pub const FED: &str = "servo = { kp = 5.0, kd = 2.0, feed_forward = \"rigid\" }\nfriction = { coulomb = 0.3, slip = 0.05 }\n\
                    motor = { torque_limit = 200.0 }";
 
 /// Returns a floating base with an arm of seven joints with the given `actuator`, at rest, and the
 /// frame `tip`.
-fn arm(actuator: &str) -> String {
+pub fn arm(actuator: &str) -> String {
     let mut text = "name = \"arm\"\n[body.base]\nmass = 100.0\nmass_centre = [0.05, -0.02, 0.1]\n\
                     inertia = [20.0, 22.0, 18.0, 0.4, -0.3, 0.2]\nstart = { attitude = [0.8, 0.36, -0.48, 0.0], position = [0.3, -0.2, 0.5] }\n"
         .to_owned();
@@ -78,7 +78,7 @@ fn waypoint(time: f64, position: Vec3<f64>, attitude: Quaternion<f64>) -> String
 
 /// Returns the task that moves `tip` from the pose `r`, `q` by `along` (m) and a rotation within 6
 /// s, relative to a frame.
-fn line(relative_to: &str, r: Vec3<f64>, q: Quaternion<f64>, along: Vec3<f64>) -> String {
+pub fn line(relative_to: &str, r: Vec3<f64>, q: Quaternion<f64>, along: Vec3<f64>) -> String {
     let turn = Quaternion::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.5);
     format!(
         "[task.reach]\nframe = \"tip\"\nrelative_to = \"{relative_to}\"\n{}{}{}",
@@ -95,7 +95,7 @@ fn run_in(formulation: Formulation, text: &str, tolerance: f64) -> Run {
 }
 
 /// Returns the arm with a straight line of its tip in the world.
-fn reaching(actuator: &str, more: &str) -> String {
+pub fn reaching(actuator: &str, more: &str) -> String {
     let text = arm(actuator) + more;
     let start = run_in(Formulation::Recursive, &text, 1e-9);
     let (r, q) = (start.vector("tip.r"), start.attitude("tip"));
@@ -249,7 +249,7 @@ fn jacobians_are_those_of_the_mechanics() {
 }
 
 /// Returns three reaction wheels on the base of [`arm`].
-fn wheels() -> String {
+pub fn wheels() -> String {
     let axes = [("x", [1.0, 0.0, 0.2]), ("y", [0.0, 1.0, 0.0]), ("z", [0.0, 0.3, 1.0])];
     let wheel = |(name, axis): (&str, [f64; 3])| {
         format!(
@@ -304,7 +304,7 @@ fn tool_tracks_a_tumbling_target_with_a_held_base() {
 }
 
 /// Returns a task that keeps the base's attitude, with the null-space rates of [`arm`] as signals.
-fn still() -> String {
+pub fn still() -> String {
     let task = format!(
         "[task.still]\nframe = \"base\"\ncomponents = [\"rx\", \"ry\", \"rz\"]\nnull_rates = true\n{}\
          [[task.still.waypoint]]\ntime = 0.0\norientation = [0.8, 0.36, -0.48, 0.0]\n",

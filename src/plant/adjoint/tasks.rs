@@ -1,0 +1,310 @@
+use super::carriers::twist;
+use super::rigid::{RigidSolution, add_moment};
+use crate::Error;
+use crate::algebra::{Recorded, Tape, Twist, Vec3, Wrench};
+use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, Partials, TreeAdjoint};
+use crate::elements::{Instant, Task};
+use crate::plant::context::{Constants, OperatingPoint};
+use crate::plant::evaluation::instant;
+use crate::plant::feed_forward::{At, FeedForward};
+use crate::plant::task::{Tasks, begin};
+use crate::plant::{Evaluation, Model};
+use crate::system::{Carrier, Configuration, JointState, Kinematics, Mechanism};
+
+/// Adjoints of the motions of frames by which tasks compute accelerations: of the solution of the
+/// rigid model at the present state, of its responses to unit accelerations of the axes, and of the
+/// rates of free-floating bases (`docs/theory/adjoint.md`, *Feed-forward and tasks*).
+#[derive(Clone, Debug)]
+pub(super) struct TaskAdjoint {
+    rigid: FeedForward<f64>,
+    pub solution: RigidSolution,
+    inputs: Vec<f64>,
+    /// Responses of the record; the variables of each are the accelerations of two carriers.
+    responses: Vec<Response>,
+    first: usize,
+    /// Number of all axes.
+    axes: usize,
+    /// Kinematics of the rigid model, then of the spacecraft, at rest.
+    rest: Kinematics<f64>,
+    tree: TreeAdjoint,
+    gradients: Vec<Gradient>,
+    /// Derivatives with respect to the joints' columns: zero.
+    columns: Vec<Wrench<f64>>,
+    zeros: Vec<f64>,
+    /// Adjoints of rates at rest, which are constants.
+    unused: Vec<f64>,
+    held: Vec<HeldAttitude>,
+    /// Velocities of the bodies.
+    V: Vec<Twist<f64>>,
+    /// Adjoints of the momenta of the bases.
+    momenta: Vec<(usize, Twist<f64>)>,
+    /// Adjoints of coordinates and rates of the spacecraft itself by the rates of the bases.
+    pub q_bar: Vec<f64>,
+    pub qd_bar: Vec<f64>,
+}
+
+/// Response of the rigid model to the unit acceleration of an axis.
+#[derive(Clone, Copy, Debug)]
+struct Response {
+    rate: usize,
+    /// Carriers of the frames of the task.
+    on: [Carrier; 2],
+}
+
+impl TaskAdjoint {
+    /// Allocates for a model, with the variables from number `first` on; `None` without tasks.
+    pub fn new(model: &Model, first: usize) -> Option<Box<Self>> {
+        let (system, tasks) = (&model.system, &model.elements.tasks);
+        let rigid = FeedForward::new(model).filter(|_| !tasks.is_empty())?;
+        let solution = RigidSolution::new(model, At::Present, first);
+        let axes = tasks.iter().map(|task| task.axes.len()).sum();
+        Some(Box::new(Self {
+            rigid: *rigid,
+            first: solution.end(),
+            solution,
+            inputs: vec![0.0; model.inputs_of_loads()],
+            responses: Vec::with_capacity(axes),
+            axes,
+            rest: Kinematics::new(system),
+            tree: TreeAdjoint::new(system),
+            gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
+            columns: vec![Wrench::zero(); system.nv],
+            zeros: vec![0.0; system.nv],
+            unused: vec![0.0; system.nv],
+            held: Vec::with_capacity(model.elements.fed_attitudes().count()),
+            V: vec![Twist::zero(); system.bodies.len()],
+            momenta: Vec::with_capacity(system.bodies.len()),
+            q_bar: vec![0.0; system.nq],
+            qd_bar: vec![0.0; system.nv],
+        }))
+    }
+
+    /// Returns the index after the last variable.
+    pub fn end(&self) -> usize {
+        self.first + 12 * self.axes
+    }
+
+    /// Records the motions of the frames of `tasks` and their Jacobians, at the instant `now` of the
+    /// point `at` with the `values` of its evaluation.
+    ///
+    /// # Errors
+    /// Those of the rigid model.
+    pub fn record(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        values: &Evaluation<f64>,
+        now: &Instant<Recorded>,
+        recorded: &mut FeedForward<Recorded>,
+        tasks: &mut Tasks<Recorded>,
+    ) -> Result<(), Error> {
+        let (model, samples) = (of.model, &at.discrete.samples);
+        self.inputs.copy_from_slice(&values.inputs);
+        if let Some(solved) = &values.feed_forward {
+            self.rigid.measured.copy_from_slice(&solved.measured);
+        }
+        let rigid = &mut self.rigid;
+        let here = begin(model, point(of, at, values, &[]), &mut self.inputs);
+        rigid.update(model, &here, At::Present)?;
+        self.solution.record(model, now, rigid, recorded);
+        tasks.move_frames(model, recorded, now, samples);
+        self.responses.clear();
+        rigid.applied.clear();
+        tasks.jacobians(model, recorded, now, samples, |_, task: &Task, rate| {
+            rigid.respond_to_drive(model, &here, rate);
+            let A = rigid.accelerations_of(&model.system, task);
+            let first = self.first + 12 * self.responses.len();
+            self.responses.push(Response {
+                rate,
+                on: task.frames.map(|frame| model.system.carrier(frame)),
+            });
+            [twist(&A[0], first), twist(&A[1], first + 6)]
+        });
+        Ok(())
+    }
+
+    /// Propagates the adjoints of the motions and Jacobians to the coordinates and rates of the
+    /// rigid model and to its loads.
+    pub fn sweep(&mut self, of: Constants, at: OperatingPoint, values: &Evaluation<f64>, tape: &mut Tape) {
+        let (model, derived) = (of.model, of.derived.with_held_beams.as_deref().unwrap_or(of.derived));
+        let rigid = Mechanism {
+            system: &model.system,
+            derived,
+        };
+        self.solution.sweep(rigid, &mut self.rigid, tape);
+        self.rest.fills.copy_from_slice(&values.kinematics.fills);
+        self.rest.update(rigid.system, derived, &self.rigid.q, &self.zeros);
+        for k in 0..self.responses.len() {
+            self.response(of, at, k, values, tape);
+        }
+        self.q_bar.fill(0.0);
+        self.qd_bar.fill(0.0);
+        self.rates_of_bases(of, at, values, tape);
+        self.solution.seed_state(tape);
+    }
+
+    /// Adds the adjoints of response number `k`.
+    fn response(&mut self, of: Constants, at: OperatingPoint, k: usize, values: &Evaluation<f64>, tape: &mut Tape) {
+        let (system, Response { rate, on }) = (&of.model.system, self.responses[k]);
+        let six = |first: usize| Wrench::from_slice(&[0, 1, 2, 3, 4, 5].map(|i| tape.adjoint(first + i)));
+        let bars = [0, 6].map(|i| six(self.first + 12 * k + i));
+        if bars.iter().all(|F| F.to_array() == [0.0; 6]) {
+            return;
+        }
+        self.gradients.fill(Gradient::zero());
+        for (on, bar) in on.into_iter().zip(bars) {
+            let i = match on {
+                Carrier::Body(i) => i,
+                Carrier::Station(s) => system.bodies.len() + s,
+                Carrier::World | Carrier::Point(_) => continue,
+            };
+            self.gradients[i].acceleration = self.gradients[i].acceleration + bar;
+        }
+        let here = point(of, at, values, &self.inputs);
+        self.rigid.applied.clear();
+        self.rigid.respond_to_drive(of.model, &here, rate);
+        self.held.clear();
+        for attitude in &self.solution.attitudes {
+            add_moment(&mut self.rigid, attitude.body, attitude.rate);
+            self.held.push(HeldAttitude {
+                body: attitude.body,
+                moment_bar: Vec3::zeros(),
+                sigma: Vec3::zeros(),
+            });
+        }
+        let FeedForward {
+            applied,
+            dynamics,
+            q,
+            qdd,
+            ..
+        } = &mut self.rigid;
+        let rest = Configuration {
+            system,
+            derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
+            kinematics: &self.rest,
+        };
+        self.tree.begin(rest, applied, &dynamics.A, qdd, &self.zeros);
+        self.tree.accelerations(rest, &self.gradients, &self.zeros);
+        self.tree
+            .respond_with_held(rest, dynamics, &mut self.held, &mut self.gradients);
+        let q_bar = &mut self.solution.q_bar;
+        add_coordinates(
+            &mut self.tree,
+            rest,
+            [&self.zeros, qdd],
+            q,
+            Partials {
+                bodies: &self.gradients,
+                columns: &self.columns,
+            },
+            JointAdjoints {
+                q: q_bar,
+                qd: &mut self.unused,
+            },
+        );
+        for (&body, fill) in system.propellant.iter().zip(&self.solution.fills) {
+            tape.seed(*fill, self.tree.of_fill(rest, body));
+        }
+    }
+
+    /// Adds the adjoints of the rates of free-floating bases: the momentum of a tree is the reaction
+    /// of its base at rest if the accelerations are the rates.
+    fn rates_of_bases(&mut self, of: Constants, at: OperatingPoint, values: &Evaluation<f64>, tape: &mut Tape) {
+        let system = &of.model.system;
+        let Some(base_rates) = &self.rigid.base_rates else {
+            return;
+        };
+        self.momenta.clear();
+        for (k, base) in base_rates.bases().enumerate() {
+            let v = system.bodies[base].joint.v;
+            let bar = self.solution.rates_bar(k, v, tape);
+            let H = &self.rigid.kinematics.H[v..v + 6];
+            self.momenta.push((base, base_rates.momentum_bar(k, H, bar)));
+        }
+        let (q, qd) = (&at.x[..system.nq], &at.x[system.nq..system.nq + system.nv]);
+        let rigid = of.derived.with_held_beams.as_deref().unwrap_or(of.derived);
+        self.rigid.applied.clear();
+        for (sign, derived, kinematics, q, rates) in [
+            (
+                -1.0,
+                rigid,
+                &self.rigid.kinematics,
+                &self.rigid.q[..],
+                &self.rigid.qd[..],
+            ),
+            (1.0, of.derived, &values.kinematics, q, qd),
+        ] {
+            let (q_bar, qd_bar) = match sign < 0.0 {
+                true => (&mut self.solution.q_bar, &mut self.solution.qd_bar),
+                false => (&mut self.q_bar, &mut self.qd_bar),
+            };
+            self.rest.update(system, derived, q, &self.zeros);
+            let rest = Configuration {
+                system,
+                derived,
+                kinematics: &self.rest,
+            };
+            self.gradients.fill(Gradient::zero());
+            for &(base, momentum_bar) in &self.momenta {
+                self.gradients[base].reaction = momentum_bar * sign;
+            }
+            (self.V.iter_mut().zip(&kinematics.bodies)).for_each(|(V, body)| *V = body.V_WB);
+            self.tree.begin(rest, &self.rigid.applied, &self.V, rates, &self.zeros);
+            self.tree.accelerations(rest, &self.gradients, &self.zeros);
+            (qd_bar.iter_mut().zip(self.tree.qdd_bar())).for_each(|(bar, of)| *bar += of);
+            add_coordinates(
+                &mut self.tree,
+                rest,
+                [&self.zeros, rates],
+                q,
+                Partials {
+                    bodies: &self.gradients,
+                    columns: &self.columns,
+                },
+                JointAdjoints {
+                    q: q_bar,
+                    qd: &mut self.unused,
+                },
+            );
+            for (&body, fill) in system.propellant.iter().zip(&self.solution.fills) {
+                tape.seed(*fill, self.tree.of_fill(rest, body));
+            }
+        }
+    }
+}
+
+/// Adds the derivatives with respect to the coordinates `q`, at zero rates and the given
+/// derivatives of the rates.
+fn add_coordinates(
+    tree: &mut TreeAdjoint,
+    rest: Configuration<f64>,
+    [qd, qdd]: [&[f64]; 2],
+    q: &[f64],
+    of: Partials,
+    mut bars: JointAdjoints,
+) {
+    tree.coordinates(rest, of, JointState { q, qd }, qdd, &mut bars);
+}
+
+/// Returns the data on which the loads depend, with these inputs.
+fn point<'a>(
+    of: Constants<'a>,
+    at: OperatingPoint<'a>,
+    values: &'a Evaluation<f64>,
+    inputs: &'a [f64],
+) -> Instant<'a, f64> {
+    let system = &of.model.system;
+    let joints = JointState {
+        q: &at.x[..system.nq],
+        qd: &at.x[system.nq..system.nq + system.nv],
+    };
+    instant(
+        of,
+        values.orbit.as_ref(),
+        &values.kinematics,
+        joints,
+        inputs,
+        at.discrete,
+    )
+}
