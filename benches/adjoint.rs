@@ -4,7 +4,7 @@
 //! with the outputs: the evaluation ([`Plant::derivative`], [`Plant::evaluate`]), a directional
 //! derivative ([`Tangent`]), and the adjoint derivative with respect to all states and inputs
 //! ([`Adjoint`]). The models are examples and chains of revolute joints with a torque input at each
-//! joint.
+//! joint. `cargo bench --bench adjoint -- NAME` measures those whose name contains NAME.
 
 #![allow(non_snake_case)] // matrices have upper-case names
 
@@ -53,6 +53,10 @@ fn main() {
 }
 
 fn line(name: &str, text: &str) {
+    let mut names = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    if names.next().is_some_and(|part| !name.contains(&part)) {
+        return;
+    }
     let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
     let mut plant = Plant::new(model.into()).expect("derives");
     let model = plant.model().clone();

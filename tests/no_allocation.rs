@@ -293,13 +293,18 @@ fn events_without_messages_allocate_nothing() {
 }
 
 /// Adjoint derivatives by recursion over the tree, after the first: of a chain, with a loop and its
-/// redundant rows, with changing masses.
+/// redundant rows, with changing masses, with a task and feed-forward, with effective masses.
 #[test]
 fn adjoint_derivatives_allocate_nothing_after_the_first() {
     for text in [
         include_str!("../examples/ssrms_type.toml"),
         include_str!("../examples/bricard.toml"),
         include_str!("../examples/tanks/kick_stage.toml"),
+        include_str!("../examples/tasks/reach.toml"),
+        concat!(
+            include_str!("../examples/ssrms_type.toml"),
+            "[port.push]\nframe = \"tip\"\neffective_mass = true\n"
+        ),
     ] {
         let model = Model::read(text, std::path::Path::new("examples")).expect("a good spec");
         let mut plant = Plant::new(model.into()).expect("derives");

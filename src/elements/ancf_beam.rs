@@ -5,7 +5,7 @@ use crate::algebra::{Dual, Mat3, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::nodal::{Element, interpolate};
 use crate::spec::Spec;
-use crate::system::{AncfBeam, Mechanism, OrbitPoint, PER_NODE, Quantity, System, Unit};
+use crate::system::{AncfBeam, OrbitPoint, PER_NODE, Quantity, System, Unit};
 
 /// Returns the elements of one ANCF beam: the beam, the element, its nodal coordinates, and the
 /// index of its first rate.
@@ -87,24 +87,35 @@ impl super::Element for Beam {
     }
 }
 
-/// Adds to `q_bar` the derivatives of the power of the elastic forces of all ANCF beams at the
-/// rates `lambda`: the stiffness is symmetric, so that they are the derivatives of the forces along
-/// `lambda`.
-pub(crate) fn add_elastic_adjoint(of: Mechanism, q: &[f64], lambda: &[f64], q_bar: &mut [f64]) {
-    for (beam, constants) in of.system.nodal.iter().zip(&of.derived.nodal) {
-        for (i, element) in constants.elements.iter().enumerate() {
-            let (e, along) = (
-                AncfBeam::of_element(q, beam.q, i),
-                AncfBeam::of_element(lambda, beam.v, i),
-            );
-            let e = std::array::from_fn(|k| e[k].zip_map(&along[k], |e, along| Dual::<1>::new(e, [along])));
-            let mut Q = [Vec3::zeros(); 4];
-            element.add_forces(&e, beam.curvature, &mut Q);
-            let changes = Q.iter().flat_map(Vec3::iter);
-            for (bar, Q) in q_bar[beam.q + i * PER_NODE..].iter_mut().zip(changes) {
-                *bar += Q.eps[0];
-            }
+/// Adds the derivatives of the sum of elastic forces and orbital gravity with the weights `lambda`,
+/// and of the power of gravity with the weight `of_power`, to those with respect to coordinates and
+/// rates. Both are gradients with respect to the coordinates, and the matrix of their derivatives is
+/// symmetric: the derivatives of the sum are those of the forces along the weights.
+pub(crate) fn add_beam_adjoint(
+    now: &Instant<f64>,
+    lambda: &[f64],
+    of_power: f64,
+    q_bar: &mut [f64],
+    qd_bar: &mut [f64],
+) {
+    let orbit = now.orbit.map(|orbit| orbit.lift::<Dual<1>>());
+    for (beam, element, e, first) in elements(now) {
+        let along = AncfBeam::of_element(lambda, first, 0);
+        let rates = AncfBeam::of_element(now.qd, first, 0);
+        let dual = |e: Vec3<f64>, along: Vec3<f64>| e.zip_map(&along, |e, along| Dual::<1>::new(e, [along]));
+        let mut Q = [Vec3::zeros(); 4];
+        element.add_forces(&std::array::from_fn(|k| dual(e[k], along[k])), beam.curvature, &mut Q);
+        if let Some(orbit) = &orbit {
+            let e = std::array::from_fn(|k| dual(e[k], along[k] + rates[k] * of_power));
+            let gravity = of_orbit(element, e, orbit);
+            let bars = qd_bar[first..].iter_mut();
+            let values = gravity.iter().flat_map(Vec3::iter);
+            (bars.zip(values)).for_each(|(bar, Q)| *bar += of_power * Q.re);
+            (Q.iter_mut().zip(gravity)).for_each(|(Q, gravity)| *Q += gravity);
         }
+        let coordinates = first - beam.v + beam.q;
+        let changes = Q.iter().flat_map(Vec3::iter);
+        (q_bar[coordinates..].iter_mut().zip(changes)).for_each(|(bar, Q)| *bar += Q.eps[0]);
     }
 }
 
@@ -127,20 +138,25 @@ pub(super) fn gravity_energy<S: Scalar>(now: &Instant<S>, g: &Vec3<S>) -> S {
 /// Adds gravity relative to the reference orbit, of each element to second order about its mass
 /// centre, as for bodies. (Yang et al. 2023, Eqs. 49–51; their B lacks a factor `−3|r₀|²`.)
 pub(super) fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, tau: &mut [S]) {
-    for (_, element, mut e, first) in elements(now) {
-        let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
-        let c = interpolate(centre, &e);
-        // Positions relative to the mass centre, without cancellation far from the world's origin.
-        e[0] -= c;
-        e[2] -= c;
-        let moved = matrix.map(|row| interpolate(row, &e));
-        let P = (e.iter().zip(&moved)).fold(Mat3::zeros(), |P, (e, moved)| P + e * moved.transpose());
-        let field = orbit.gravity(&c);
-        let g = field.g + field.beyond_gradient(&P) * S::lift(1.0 / m);
-        let mut Q = moved.map(|moved| field.G * moved);
-        for (Q, part) in Q.iter_mut().zip(centre) {
-            *Q += g * S::lift(part * m);
-        }
-        add(&Q, &mut tau[first..]);
+    for (_, element, e, first) in elements(now) {
+        add(&of_orbit(element, e, orbit), &mut tau[first..]);
     }
+}
+
+/// Returns the generalised forces of [`add_of_orbit`] on the nodal coordinates `e` of an element.
+fn of_orbit<S: Scalar>(element: &Element, mut e: [Vec3<S>; 4], orbit: &OrbitPoint<S>) -> [Vec3<S>; 4] {
+    let (centre, matrix, m) = (element.centre(), element.mass_matrix(), element.mass());
+    let c = interpolate(centre, &e);
+    // Positions relative to the mass centre, without cancellation far from the world's origin.
+    e[0] -= c;
+    e[2] -= c;
+    let moved = matrix.map(|row| interpolate(row, &e));
+    let P = (e.iter().zip(&moved)).fold(Mat3::zeros(), |P, (e, moved)| P + e * moved.transpose());
+    let field = orbit.gravity(&c);
+    let g = field.g + field.beyond_gradient(&P) * S::lift(1.0 / m);
+    let mut Q = moved.map(|moved| field.G * moved);
+    for (Q, part) in Q.iter_mut().zip(centre) {
+        *Q += g * S::lift(part * m);
+    }
+    Q
 }

@@ -4,7 +4,7 @@ use super::{Compiler, Element, Instant, Reads, ancf_beam};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::at;
-use crate::system::{ParamId, Quantity, Unit};
+use crate::system::{OrbitPoint, ParamId, Quantity, Unit};
 
 /// Gravity on all bodies and ANCF beams.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,10 @@ pub(crate) enum Gravity {
     Uniform(ParamId),
     /// Gravity relative to the free fall of the world's origin: a load without a potential, since
     /// it depends on time.
-    OfOrbit,
+    OfOrbit {
+        /// True if it acts on ANCF beams too.
+        on_beams: bool,
+    },
 }
 
 impl Gravity {
@@ -21,7 +24,15 @@ impl Gravity {
     pub fn uniform(&self, parameters: &[f64]) -> Vec3<f64> {
         match self {
             Self::Uniform(g) => g.vector(parameters),
-            Self::OfOrbit => Vec3::zeros(),
+            Self::OfOrbit { .. } => Vec3::zeros(),
+        }
+    }
+
+    /// Returns the same gravity on bodies alone if it is that of an orbit.
+    pub fn on_bodies(self) -> Self {
+        match self {
+            Self::Uniform(g) => Self::Uniform(g),
+            Self::OfOrbit { .. } => Self::OfOrbit { on_beams: false },
         }
     }
 
@@ -30,7 +41,7 @@ impl Gravity {
     pub fn at<S: Scalar>(&self, now: &Instant<S>, p: &Vec3<S>) -> Vec3<S> {
         match self {
             Self::Uniform(g) => lift3(&g.vector(now.parameters)),
-            Self::OfOrbit => now.orbit.map_or_else(Vec3::zeros, |orbit| orbit.gravity(p).g),
+            Self::OfOrbit { .. } => now.orbit.map_or_else(Vec3::zeros, |orbit| orbit.gravity(p).g),
         }
     }
 }
@@ -43,24 +54,27 @@ impl Element for Gravity {
             let at = at("environment", "", "gravity");
             Self::Uniform(from.declare.parameters(quantities, &gravity, false, &at))
         });
-        let of_orbit = from.system.orbit.as_ref().map(|_| Self::OfOrbit);
+        let of_orbit = from.system.orbit.as_ref().map(|_| Self::OfOrbit { on_beams: true });
         uniform.into_iter().chain(of_orbit).collect()
     }
 
     fn reads(&self) -> Reads {
         match self {
             Self::Uniform(_) => Reads::ATTITUDE,
-            Self::OfOrbit => Reads::MOTION,
+            Self::OfOrbit { .. } => Reads::MOTION,
         }
     }
 
     fn works_on_bodies(&self) -> bool {
-        matches!(self, Self::OfOrbit)
+        matches!(self, Self::OfOrbit { .. })
     }
 
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if let Self::OfOrbit = self {
-            add_of_orbit(now, applied);
+        if let (Self::OfOrbit { on_beams }, Some(orbit)) = (self, now.orbit) {
+            if *on_beams {
+                ancf_beam::add_of_orbit(now, orbit, &mut applied.tau);
+            }
+            add_of_orbit(now, orbit, applied);
         }
     }
 
@@ -101,13 +115,12 @@ impl Element for Gravity {
     }
 }
 
-/// Adds gravity relative to the world's origin, which moves in free fall along the reference orbit.
+/// Adds gravity on bodies relative to the world's origin, which moves in free fall along the
+/// reference orbit.
 ///
 /// Force, moment and modal forces are the gradient of `m U(r) + ½ P:∇∇U`, with the potential `U` at
 /// each body's mass centre `r` and the second moment of mass `P` about it, of the deformed body.
-fn add_of_orbit<S: Scalar>(now: &Instant<S>, applied: &mut Applied<S>) {
-    let Some(orbit) = now.orbit else { return };
-    ancf_beam::add_of_orbit(now, orbit, &mut applied.tau);
+fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, applied: &mut Applied<S>) {
     for (i, constants) in now.derived.bodies.iter().enumerate() {
         let at = &now.kinematics.bodies[i];
         let (modes, h, per_m) = (

@@ -61,7 +61,7 @@ mod wheel;
 #[doc(hidden)]
 pub use discrete::tests as discrete_tests;
 
-pub(crate) use ancf_beam::add_elastic_adjoint;
+pub(crate) use ancf_beam::add_beam_adjoint;
 pub use attitude_servo::AttitudeServo;
 pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
@@ -327,13 +327,12 @@ impl Elements {
     }
 
     /// Returns a copy without contacts, without commands for impulses and captures, without the
-    /// grasps that hold ANCF beams, and without the forces inside these beams.
+    /// grasps that hold ANCF beams, and without elastic forces and orbital gravity of these beams.
     pub fn without_contacts_and_held_beams(&self) -> Self {
         let mut without = Self {
             contacts: Vec::new(),
             commands: Vec::new(),
-            ancf_beams: Vec::new(),
-            ..self.clone()
+            ..self.without_forces_of_beams()
         };
         without.grasps.retain(|grasp| grasp.held_beam().is_none());
         without.classify();
@@ -347,10 +346,12 @@ impl Elements {
         !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
     }
 
-    /// Returns a copy without the elastic forces of ANCF beams.
-    pub(crate) fn without_elastic_beams(&self) -> Self {
+    /// Returns a copy without elastic forces and orbital gravity of ANCF beams.
+    pub(crate) fn without_forces_of_beams(&self) -> Self {
+        let gravity = self.gravity.iter();
         let mut without = Self {
             ancf_beams: Vec::new(),
+            gravity: gravity.map(|gravity| gravity.on_bodies()).collect(),
             ..self.clone()
         };
         without.classify();

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, add_elastic_adjoint};
+use crate::elements::{Elements, add_beam_adjoint};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
@@ -38,9 +38,9 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
-    /// Elements without the elastic forces of ANCF beams, which are differentiated along `λ`;
-    /// `None` without such beams.
-    inelastic: Option<Box<Elements>>,
+    /// Elements without elastic forces and orbital gravity of ANCF beams, which are differentiated
+    /// along `λ`; `None` without such beams.
+    without_beams: Option<Box<Elements>>,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
     /// Adjoints of feed-forward and tasks; `None` without these.
@@ -112,7 +112,7 @@ impl ByTree {
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
-            inelastic: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_elastic_beams())),
+            without_beams: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_forces_of_beams())),
             closing: Closing::new(model),
             control: ControlAdjoint::new(model, Variables::new(model).count),
             effective: EffectiveAdjoint::new(model),
@@ -191,7 +191,11 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
-        add_elastic_adjoint(of.mechanism(), joints.q, self.tree.lambda(), bars.q);
+        if self.without_beams.is_some() {
+            let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
+            let now = self.values.instant(of, joints, at.discrete);
+            add_beam_adjoint(&now, self.tree.lambda(), of_power, bars.q, bars.qd);
+        }
         self.add_masses(of, invariants.is_some(), x_bar);
         if let Some(closing) = &self.closing {
             closing.add_redundant_rows(x_bar);
@@ -357,7 +361,7 @@ impl ByTree {
             y,
             tape,
             loads_read_deflections,
-            inelastic,
+            without_beams,
             ..
         } = self;
         recorded.qdd.copy_from_slice(qdd);
@@ -383,7 +387,7 @@ impl ByTree {
             if let Some(control) = control {
                 control.record(of, at, values, recorded, joints)?;
             }
-            let elements = inelastic.as_deref().unwrap_or(&model.elements);
+            let elements = without_beams.as_deref().unwrap_or(&model.elements);
             let mut power = recorded.load_controlled(elements, of, joints, discrete)?;
             let closure = values.closure.as_ref();
             let reactions = closure.map_or(&[][..], |closure| closure.reactions());
