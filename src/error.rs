@@ -171,6 +171,33 @@ pub enum Error {
         /// Time, s.
         t: f64,
     },
+    /// The friction of a contact that slides presses it into the surface: Painlevé's paradox.
+    #[error(
+        "contact \"{contact}\" jams at t = {} s: the friction of \"{}\" sliding on \"{}\" presses the point into the surface \
+        more than the normal force lifts it (Painlevé's paradox), and rigid bodies have no contact force: reduce `mu`, or use \
+        law = \"compliant\"", instant(*.t), .frames[0], .frames[1]
+    )]
+    Jammed {
+        /// Name of the contact.
+        contact: String,
+        /// Names of its frames.
+        frames: [String; 2],
+        /// Time, s.
+        t: f64,
+    },
+    /// No forces of the points of contacts at rest were found.
+    #[error(
+        "contact \"{contact}\" at t = {} s: no forces between \"{}\" and \"{}\" and the points in contact with them were \
+        found that satisfy Coulomb's law: reduce `mu`, or use law = \"compliant\"", instant(*.t), .frames[0], .frames[1]
+    )]
+    NoContactForce {
+        /// Name of the contact with the largest residual.
+        contact: String,
+        /// Names of its frames.
+        frames: [String; 2],
+        /// Time, s.
+        t: f64,
+    },
     /// A state or an acceleration is no longer a finite number.
     #[error("{variable} is not finite at t = {} s", instant(*.t))]
     NotFinite {

@@ -1,6 +1,6 @@
 //! Contexts of the loads.
 
-use super::{Limit, MotorState, Sliding};
+use super::{Limit, MotorState, PointForce, Sliding};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, Derived, Kinematics, OrbitPoint, System};
@@ -78,6 +78,8 @@ pub(crate) struct EventContext<'a> {
     /// Torques that hold joints, one for each rate, N·m or N; empty unless an element watches them
     /// and a joint sticks.
     pub hold: &'a [f64],
+    /// Forces of the points that may rest; empty unless an element watches them and a point rests.
+    pub points: &'a [PointForce<f64>],
 }
 
 impl<'a> EventContext<'a> {

@@ -1,7 +1,7 @@
 use super::contact::BOTTOMLESS;
 use super::{
-    Captured, Contact, ContactState, Controller, Elements, ImpactReport, Limit, Memory, MotorState, Samples, Sliding,
-    StoredAll,
+    Captured, Contact, ContactState, Controller, Elements, Hold, ImpactReport, Limit, Memory, MotorState, RestState,
+    Samples, Sliding, StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -77,6 +77,8 @@ discrete! {
     pub(crate) filters: Vec<Memory>,
     /// Samples of controllers, tasks and sensors, without results for those that are not sampled.
     pub(crate) samples: Vec<Samples>,
+    /// State of each point of the contacts that may rest.
+    pub(crate) rests: Vec<RestState>,
 }
 
 impl Discrete {
@@ -88,7 +90,7 @@ impl Discrete {
             segments: vec![0; elements.signals.last().map_or(0, |last| last.segments().end)],
             ranges: vec![Limit::Within; elements.ranges.len()],
             deflections: vec![false; elements.deflection_limits.len()],
-            surfaces: vec![ContactState::Apart; elements.with_detection().count()],
+            surfaces: vec![ContactState::Apart; elements.detections().count()],
             motors: vec![MotorState::default(); elements.motors.len()],
             voltages: vec![Limit::Within; elements.dc_motors.iter().filter(|motor| motor.is_limited()).count()],
             sliding: vec![Sliding::Stuck; elements.sticking.len()],
@@ -103,6 +105,7 @@ impl Discrete {
             desaturating: vec![false; controller.map_or(0, Controller::attitude_count)],
             filters: vec![None; controller.map_or(0, Controller::filter_count)],
             samples: Samples::of(elements),
+            rests: vec![RestState::default(); elements.rest_points()],
         }
     }
 
@@ -146,6 +149,18 @@ impl Discrete {
         {
             *floor = BOTTOMLESS;
         }
+    }
+
+    /// Returns true if the surfaces are kept in contact at a point: by a capture, or since the point
+    /// rests.
+    pub(crate) fn is_held_together(&self, contact: &Contact, point: usize) -> bool {
+        let rests = contact.rest.map(|rest| self.rests[rest.first + point].hold);
+        rests.is_some_and(|hold| hold != Hold::Free) || self.is_captured(contact)
+    }
+
+    /// Returns true if a point that rests slides.
+    pub(crate) fn slides(&self) -> bool {
+        self.rests.iter().any(|state| state.hold == Hold::Sliding)
     }
 
     /// Returns true if the frames of a contact are captured: their surfaces then count as touching,

@@ -172,6 +172,8 @@ pub(crate) struct Watched {
     pub kinematics: bool,
     /// True if they depend on the torques that hold joints which stick.
     pub holds: bool,
+    /// True if they depend on the forces of contacts that may rest.
+    pub points: bool,
 }
 
 impl BitOrAssign for Watched {
@@ -179,6 +181,7 @@ impl BitOrAssign for Watched {
         self.inputs |= other.inputs;
         self.kinematics |= other.kinematics;
         self.holds |= other.holds;
+        self.points |= other.points;
     }
 }
 

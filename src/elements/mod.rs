@@ -67,8 +67,9 @@ pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub(crate) use closure::Closed;
 pub use command::{Command, Target};
-pub use contact::{Capture, Contact, Nearest, Solid, nearest, rate_bound, wall_width};
+pub use contact::{Capture, Contact, Nearest, Rest, Solid, nearest, rate_bound, wall_width};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
+pub(crate) use contact::{Hold, NO_SLIP, PointForce, RestState, indicators};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, LimitStates, Measured, Memory, Modes};
@@ -484,14 +485,20 @@ impl Elements {
             .filter_map(|contact| Some((contact, contact.capture()?)))
     }
 
-    /// Returns the number of captures, loops and couplings.
+    /// Returns the number of captures, loops, couplings and points that may rest.
     pub fn closures(&self) -> usize {
+        self.bilateral_closures() + self.rest_points()
+    }
+
+    /// Returns the number of captures, loops and couplings.
+    pub fn bilateral_closures(&self) -> usize {
         self.captures().count() + self.closed_loops.len() + self.couplings.len()
     }
 
-    /// Returns the largest total number of scalar constraints of captures, loops and couplings.
+    /// Returns the largest total number of scalar constraints of captures, loops, couplings and points
+    /// that may rest.
     pub fn most_rows(&self) -> usize {
-        6 * self.captures().count() + self.loop_rows() + self.couplings.len()
+        6 * self.captures().count() + self.loop_rows() + self.couplings.len() + 3 * self.rest_points()
     }
 
     /// Returns the total number of scalar constraints of the loops.
@@ -505,7 +512,8 @@ impl Elements {
         let captures = self.captures().map(|(contact, _)| ("contact", &contact.name));
         let loops = self.closed_loops.iter().map(|of| ("loop", &of.name));
         let couplings = self.couplings.iter().map(|of| ("coupling", &of.name));
-        let named = captures.chain(loops).chain(couplings).nth(number);
+        let rests = self.rests().map(|(contact, ..)| ("contact", &contact.name));
+        let named = captures.chain(loops).chain(couplings).chain(rests).nth(number);
         named.map_or_else(String::new, |(kind, name)| format!("{kind} \"{name}\""))
     }
 
@@ -520,7 +528,11 @@ impl Elements {
             .map(|(contact, capture)| ("contact", &contact.name, capture.gain_ids()));
         let of_loops = self.closed_loops.iter().map(|of| ("loop", &of.name, of.gain_ids()));
         let of_couplings = self.couplings.iter().map(|of| ("coupling", &of.name, of.gain_ids()));
-        for (kind, name, gains) in of_captures.chain(of_loops).chain(of_couplings) {
+        let of_rests = self
+            .contacts
+            .iter()
+            .filter_map(|contact| Some(("contact", &contact.name, contact.rest?.gain_ids())));
+        for (kind, name, gains) in of_captures.chain(of_loops).chain(of_couplings).chain(of_rests) {
             let [alpha, beta] = gains.map(|gain| gain.of(values));
             let longest = libm::hypot(alpha, beta).recip();
             if step > longest {

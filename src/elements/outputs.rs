@@ -1,6 +1,6 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
-use super::{Closed, Discrete, Elements, Instant, TaskState};
+use super::{Closed, Discrete, Elements, Instant, PointForce, TaskState};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
@@ -176,6 +176,8 @@ pub(crate) struct View<'a, S: Scalar> {
     pub velocities: Option<&'a [S]>,
     /// State of each capture and loop.
     pub closed: &'a [Closed<S>],
+    /// Force of each point that may rest.
+    pub points: &'a [PointForce<S>],
     /// Result of each task.
     pub tasks: &'a [TaskState<S>],
     /// Outputs of the tasks of a controller.

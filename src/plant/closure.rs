@@ -1,7 +1,9 @@
-//! Captures, loops and couplings: constraints in addition to the tree's joints, between bodies and
-//! between joints, enforced by reactions.
+//! Captures, loops, couplings and contacts that rest: constraints in addition to the tree's joints,
+//! between bodies and between joints, enforced by reactions.
 
 mod adjoint;
+mod responses;
+mod rest;
 
 use super::context::Constants;
 use super::evaluation::Engine;
@@ -9,14 +11,11 @@ use super::{Discrete, Model};
 use crate::Error;
 use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
-use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair};
+use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair, PointForce};
 use crate::system::{JointState, Kinematics, System};
 
-/// Response, relative to the largest one, below which it is round-off; the largest then replaces
-/// it.
-const LEAST_ROW_RESPONSE: f64 = 1e-12;
-
-/// Scalar constraints of all active captures, all loops and all couplings, and their reactions.
+/// Scalar constraints of all active captures, all loops, all couplings and all contact points that
+/// rest, and their reactions.
 ///
 /// With the constraint violations `φ`, the Jacobian `J` of their rates, and the accelerations `A`
 /// without reactions,
@@ -43,10 +42,15 @@ pub(super) struct Closure<S: Scalar> {
     factors: Vec<S>,
     least_norm: LeastNorm<S>,
     lambda: Vec<S>,
-    /// Power of the captures that draw two beams together, W.
+    /// Power of the captures that draw two beams together, and of the friction of sliding contacts, W.
     pub drawing: S,
-    /// State of each capture, then of each loop and of each coupling, for the outputs.
+    /// State of each capture, then of each loop, of each coupling and of each point that may rest, for
+    /// the outputs.
     pub state: Vec<Closed<S>>,
+    /// Force of each point that may rest.
+    points: Vec<PointForce<S>>,
+    /// `W` with all its entries, and a residual, where the reactions do not act along the rows.
+    sliding: rest::Asymmetric<S>,
 }
 
 /// Scalar constraint.
@@ -54,13 +58,15 @@ pub(super) struct Closure<S: Scalar> {
 struct Row<S: Scalar> {
     /// Index of its capture, loop or coupling in [`Closure::held`].
     held: usize,
-    /// Unit reaction.
+    /// Direction of the row, and unit reaction but for [`reaction`](Self::reaction).
     unit: Reaction<S>,
     /// Velocity-level violation `φ̇`, rad/s or m/s.
     rate: S,
     /// Required value of `unit·A`, where `A` is the relative acceleration without its
     /// velocity-dependent part (bias); for a coupling, of `φ̈`.
     target: S,
+    /// Data of a row of a contact point; `None` for other rows.
+    rest: Option<rest::RestRow<S>>,
 }
 
 /// Reaction of a scalar constraint.
@@ -97,6 +103,8 @@ impl<S: Scalar> Closure<S> {
                 lambda: vec![S::zero(); rows],
                 drawing: S::zero(),
                 state: vec![Closed::none(); n],
+                points: vec![PointForce::none(); model.elements.rest_points()],
+                sliding: rest::Asymmetric::new(model),
             })
         })
     }
@@ -132,10 +140,12 @@ impl<S: Scalar> Closure<S> {
         self.loads.copy_from(engine.applied);
         self.respond(of, &mut engine, qdd);
         let rank = discrete.rank;
-        if rank < n {
+        if rank < n && self.is_symmetric() {
             self.fill_responses(of, &mut engine, qdd);
         }
+        self.refer(-S::one());
         self.solve(model, rank)?;
+        self.refer(S::one());
         let Engine { applied, dynamics, .. } = engine;
         applied.copy_from(&self.loads);
         for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
@@ -144,7 +154,10 @@ impl<S: Scalar> Closure<S> {
             if closed.draws {
                 self.drawing += lambda * row.rate;
             }
-            match row.unit {
+            if let Some(rest) = &row.rest {
+                self.drawing += rest.press(&mut self.points[rest.number], lambda);
+            }
+            match row.reaction() {
                 Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * lambda,
                 Reaction::Torques { .. } => {
                     closed.torque = lambda;
@@ -200,13 +213,15 @@ impl<S: Scalar> Closure<S> {
             applied,
             dynamics,
         } = engine;
+        let is_symmetric = self.is_symmetric();
         for k in 0..n {
-            let Row { held, unit, .. } = self.rows[k];
+            let held = self.rows[k].held;
             applied.clear();
-            unit.push(&self.held[held], system, kinematics, applied, S::one());
+            let reaction = self.rows[k].reaction();
+            reaction.push(&self.held[held], system, kinematics, applied, S::one());
             dynamics.respond(of.at(kinematics), applied, qdd);
-            // `W` is symmetric: the lower triangle suffices.
-            let mut l = k;
+            // If `W` is symmetric the lower triangle suffices.
+            let mut l = if is_symmetric { k } else { 0 };
             while l < n {
                 let index = self.rows[l].held;
                 let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
@@ -224,7 +239,9 @@ impl<S: Scalar> Closure<S> {
     /// [`Error::SingularLoop`] where the rank of `W` has dropped.
     fn solve(&mut self, model: &Model, rank: usize) -> Result<(), Error> {
         let n = self.rows.len();
-        let factored = if rank >= n {
+        let factored = if !self.is_symmetric() {
+            self.factor_asymmetric(rank)
+        } else if rank >= n {
             let factors = &mut self.factors[..n * n];
             factors.copy_from_slice(&self.W[..n * n]);
             spd::factor(factors, n)
@@ -242,6 +259,10 @@ impl<S: Scalar> Closure<S> {
     /// Replaces the right side in `lambda` by the reactions, with the last factors.
     fn substitute(&mut self, rank: usize) {
         let n = self.rows.len();
+        if !self.is_symmetric() {
+            self.substitute_asymmetric();
+            return;
+        }
         let lambda = &mut self.lambda[..n];
         if rank >= n {
             spd::solve(&self.factors[..n * n], lambda);
@@ -269,7 +290,11 @@ impl<S: Scalar> Closure<S> {
             self.lambda[k] = self.acceleration(k, system, kinematics, A, qdd);
         }
         self.substitute(discrete.rank);
-        let powers = (0..n).map(|k| self.acceleration(k, system, kinematics, A, qdd) * self.lambda[k]);
+        let powers = (0..n).map(|k| {
+            let row = &self.rows[k];
+            let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
+            row.reaction().accelerates(&relative, qdd) * self.lambda[k]
+        });
         powers.fold(S::zero(), |sum, power| sum + power)
     }
 
@@ -278,71 +303,6 @@ impl<S: Scalar> Closure<S> {
         let row = &self.rows[row];
         let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
         row.unit.accelerates(&relative, qdd)
-    }
-
-    /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`
-    /// and `qdd`.
-    fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
-        let (system, n) = (&of.model.system, self.rows.len());
-        let Engine {
-            kinematics,
-            applied,
-            dynamics,
-        } = engine;
-        // A response that is small relative to the largest is round-off.
-        let own = |i: usize| self.W[i * n + i].value();
-        let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
-        for i in 0..n {
-            self.responses[i] = own(i);
-        }
-        for (index, held) in self.held.iter().enumerate() {
-            let Some(pair) = &held.pair else { continue };
-            let rows = || (0..n).filter(|&i| self.rows[i].held == index);
-            let mut largest = [0.0_f64; 2];
-            for kind in 0..2 {
-                let of_kind = || rows().filter(|&i| self.rows[i].is_offset() == (kind == 1));
-                if of_kind().count() == 3 {
-                    // Three rows along three axes already include the largest response.
-                    largest[kind] = of_kind().map(own).fold(0.0, f64::max);
-                    continue;
-                }
-                for axis in 0..if of_kind().next().is_some() { 3 } else { 0 } {
-                    let mut unit = [S::zero(); 6];
-                    unit[3 * kind + axis] = S::one();
-                    let unit = Wrench::from_slice(&unit);
-                    applied.clear();
-                    pair.push(system, kinematics, applied, unit);
-                    dynamics.respond(of.at(kinematics), applied, qdd);
-                    let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
-                    largest[kind] = largest[kind].max(unit.power(&A).value());
-                }
-            }
-            for i in 0..n {
-                if self.rows[i].held == index {
-                    let of_kind = largest[usize::from(self.rows[i].is_offset())];
-                    self.responses[i] = if of_kind > LEAST_ROW_RESPONSE * most {
-                        of_kind
-                    } else {
-                        most
-                    };
-                }
-            }
-        }
-    }
-
-    /// Returns, for each row, the largest response of its two bodies to a unit force (or moment)
-    /// along one of three axes at the pair's point. [`hold`](Self::hold) fills it only if rows are
-    /// redundant.
-    pub fn responses(&self) -> &[f64] {
-        &self.responses[..self.rows.len()]
-    }
-
-    /// Fills the [`responses`](Self::responses) of the last solution if [`hold`](Self::hold) has
-    /// not done so.
-    pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
-        if discrete.rank >= self.rows.len() {
-            self.fill_responses(of, &mut engine, qdd);
-        }
     }
 
     /// Returns the number of rows.
@@ -369,7 +329,7 @@ impl<S: Scalar> Closure<S> {
     pub fn push(&self, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, reactions: &[S]) {
         for (row, &reaction) in self.rows.iter().zip(reactions) {
             let held = &self.held[row.held];
-            row.unit.push(held, &model.system, kinematics, applied, reaction);
+            row.reaction().push(held, &model.system, kinematics, applied, reaction);
         }
     }
 
@@ -387,6 +347,7 @@ impl<S: Scalar> Closure<S> {
         self.rows.clear();
         self.held.clear();
         self.state.fill(Closed::none());
+        self.points.fill(PointForce::none());
         for (contact, capture) in model.elements.captures() {
             if discrete.is_held(capture.number) {
                 let captured = &discrete.captures[capture.number];
@@ -401,6 +362,13 @@ impl<S: Scalar> Closure<S> {
         for (k, coupling) in model.elements.couplings.iter().enumerate() {
             self.add_coupling(of, stabilises, at, before + k, coupling);
         }
+        self.add_rests(
+            of,
+            stabilises,
+            discrete,
+            kinematics,
+            model.elements.bilateral_closures(),
+        );
     }
 
     fn add_coupling(&mut self, of: Constants, stabilises: bool, at: JointState<S>, index: usize, coupling: &Coupling) {
@@ -421,6 +389,7 @@ impl<S: Scalar> Closure<S> {
                 true => -phi_dot * S::lift(2.0 * alpha) - phi * S::lift(beta * beta),
                 false => S::zero(),
             },
+            rest: None,
         });
         let mut squares = [S::zero(); 2];
         squares[usize::from(!coupling.is_angular)] = phi * phi;
@@ -476,6 +445,7 @@ impl<S: Scalar> Closure<S> {
                 unit: Reaction::Wrench(unit),
                 rate: unit.power(&u),
                 target: unit.power(&target),
+                rest: None,
             });
         }
         self.state[capture.number] = Closed {
@@ -515,6 +485,7 @@ impl<S: Scalar> Closure<S> {
                 unit: Reaction::Wrench(constraint.unit),
                 rate: phi_dot,
                 target,
+                rest: None,
             });
         });
         self.state[index] = Closed {
@@ -528,6 +499,14 @@ impl<S: Scalar> Closure<S> {
 }
 
 impl<S: Scalar> Row<S> {
+    /// Returns the unit reaction: along the row, but for the friction of a point that slides.
+    fn reaction(&self) -> Reaction<S> {
+        match self.rest.and_then(|rest| rest.reaction) {
+            Some(wrench) => Reaction::Wrench(wrench),
+            None => self.unit,
+        }
+    }
+
     /// Returns true if the reaction is a force, false if it is a moment.
     fn is_offset(&self) -> bool {
         matches!(self.unit, Reaction::Wrench(unit) if unit.t == Vec3::zeros())

@@ -18,9 +18,9 @@ impl Plant {
         }
         self.evaluation.update_kinematics(of, x);
         let evaluation = &self.evaluation;
-        let mut surfaces = model.elements.with_detection().zip(&discrete.surfaces);
-        surfaces.any(|((_, contact), state)| {
-            let seen = detect(of, evaluation, contact);
+        let mut surfaces = model.elements.detections().zip(&discrete.surfaces);
+        surfaces.any(|((_, contact, point), state)| {
+            let seen = detect(of, evaluation, contact, point);
             *state == ContactState::Apart && seen.gap <= 2.0 * h * seen.fastest
         })
     }
@@ -34,8 +34,8 @@ impl Plant {
             return;
         }
         self.evaluation.update_kinematics(of, x);
-        for (state, (_, contact)) in discrete.surfaces.iter_mut().zip(model.elements.with_detection()) {
-            let seen = detect(of, &self.evaluation, contact);
+        for (state, (_, contact, point)) in discrete.surfaces.iter_mut().zip(model.elements.detections()) {
+            let seen = detect(of, &self.evaluation, contact, point);
             *state = match seen.next(ContactState::Apart) {
                 Transition::Ignored | Transition::Touches if contact.has_back() && seen.gap < -seen.margin => {
                     ContactState::Behind
@@ -50,7 +50,8 @@ impl Plant {
 
     /// Updates the contact states to the states `x` at the time `t` (s). Returns true if one
     /// changed, and the contacts at which an impact or a capture is due now, because their surfaces
-    /// touch or penetrate deeper.
+    /// touch or penetrate deeper; those that may rest are left to
+    /// [`update_rests`](Self::update_rests), and if there are any is the third part of the result.
     ///
     /// # Errors
     /// [`Error::Chatter`] after more than [`MOST_IMPACTS`] impacts of two surfaces without
@@ -60,20 +61,20 @@ impl Plant {
         t: f64,
         x: &[f64],
         discrete: &mut Discrete,
-    ) -> Result<(bool, Vec<usize>), Error> {
+    ) -> Result<(bool, Vec<usize>, bool), Error> {
         let of = self.base.constants();
         let model = of.model;
         let mut touching = Vec::new();
         if model.elements.with_detection().next().is_none() {
-            return Ok((false, touching));
+            return Ok((false, touching, false));
         }
         self.evaluation.update_kinematics(of, x);
-        let mut changed = false;
-        for (number, (index, contact)) in model.elements.with_detection().enumerate() {
-            if discrete.is_captured(contact) {
+        let (mut changed, mut rests_touch) = (false, false);
+        for (number, (index, contact, point)) in model.elements.detections().enumerate() {
+            if discrete.is_held_together(contact, point) {
                 continue;
             }
-            let seen = detect(of, &self.evaluation, contact);
+            let seen = detect(of, &self.evaluation, contact, point);
             let state = discrete.surfaces[number];
             let next = match seen.next(state) {
                 Transition::Stays => continue,
@@ -83,7 +84,8 @@ impl Plant {
                 Transition::Touches => {
                     let captures = contact.capture().is_some();
                     let acts = captures || seen.speed < 0.0;
-                    if acts {
+                    rests_touch |= contact.rest.is_some();
+                    if acts && contact.rest.is_none() {
                         touching.push(index);
                     }
                     match (state, captures) {
@@ -109,7 +111,7 @@ impl Plant {
             changed |= next != state;
             discrete.surfaces[number] = next;
         }
-        Ok((changed, touching))
+        Ok((changed, touching, rests_touch))
     }
 }
 
@@ -118,24 +120,28 @@ impl Plant {
 pub(super) fn release(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
     let contact = &of.model.elements.contacts[contact];
     if let Some(number) = contact.detection_number() {
-        let seen = detect(of, evaluation, contact);
+        let seen = detect(of, evaluation, contact, 0);
         discrete.surfaces[number] = seen.in_contact();
     }
 }
 
-/// Returns the gap of a contact with detection at the present kinematics, m.
+/// Returns the least gap of the points of a contact with detection at the present kinematics, m; not a
+/// number if one of them is not finite.
 pub(super) fn gap(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> f64 {
-    detect(of, evaluation, contact).gap
+    let gaps = || (0..contact.point_count()).map(|point| detect(of, evaluation, contact, point).gap);
+    let undefined = gaps().find(|gap| !gap.is_finite());
+    undefined.or_else(|| gaps().min_by(f64::total_cmp)).unwrap_or(f64::NAN)
 }
 
 /// Returns the penetration (m) of a contact with an impact law and no disc, at the present
 /// kinematics; `None` if the surfaces do not overlap.
 pub(super) fn penetration(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
-    let seen = detect(of, evaluation, contact);
+    let detected = (0..contact.point_count()).map(|point| detect(of, evaluation, contact, point));
+    let seen = detected.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
     let has_impacts = contact.law(of.parameters).is_some() && !contact.has_back();
     (has_impacts && seen.gap < -seen.margin).then_some(-seen.gap)
 }
 
-fn detect(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Detected {
-    contact.detect(of.parameters, of.at(&evaluation.kinematics))
+pub(super) fn detect(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact, point: usize) -> Detected {
+    contact.detect(point, of.parameters, of.at(&evaluation.kinematics))
 }

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Elements, EventContext, FrameKinematics, Instant, Samples, Sensed, View};
+use crate::elements::{Elements, EventContext, FrameKinematics, Hold, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -46,8 +46,8 @@ pub(super) struct Evaluation<S: Scalar> {
     /// Derivatives of the rates of joints and modes, used if they are not states or if the model has
     /// sensors.
     pub(super) qdd: Vec<S>,
-    /// Derivatives of the states, for the torques that hold joints which stick and for samples of
-    /// sensors; empty without these.
+    /// Derivatives of the states, for the torques that hold joints which stick, for contacts that
+    /// rest and for samples of sensors; empty without these.
     dx: Vec<S>,
     /// Workspace for locking joints.
     pub(super) lock: LockWorkspace,
@@ -72,9 +72,9 @@ impl<S: Scalar> Evaluation<S> {
             q_WB: vec![Quaternion::identity(); system.bodies.len()],
             invariants: None,
             qdd: vec![S::zero(); system.nv],
-            dx: match model.elements.sticking.is_empty() && model.elements.sensors.is_empty() {
-                true => Vec::new(),
-                false => vec![S::zero(); model.states.len()],
+            dx: match is_solved_alone(model) {
+                false => Vec::new(),
+                true => vec![S::zero(); model.states.len()],
             },
             lock: LockWorkspace::new(model),
         }
@@ -302,6 +302,7 @@ impl<S: Scalar> Evaluation<S> {
             discrete,
             velocities: matches!(model.coordinates, Coordinates::Velocities(_)).then_some(model.split(x).rates),
             closed: self.closure.as_ref().map_or(&[], |closure| &closure.state),
+            points: self.closure.as_ref().map_or(&[], |closure| closure.points()),
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
             guidance: self.guidance.as_ref().map_or(&[], |guidance| &guidance.outputs),
             invariants: self.invariants.as_ref(),
@@ -386,6 +387,13 @@ impl<S: Scalar> Evaluation<S> {
     ) -> Instant<'a, S> {
         instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete)
     }
+}
+
+/// Returns true if the dynamics are solved outside an evaluation of the derivatives: for the torques
+/// that hold joints which stick, for contacts that rest and for samples of sensors.
+fn is_solved_alone(model: &Model) -> bool {
+    let elements = &model.elements;
+    !elements.sticking.is_empty() || !elements.sensors.is_empty() || elements.rest_points() > 0
 }
 
 /// Power of the loads, and the treatment of constraint violations.
@@ -516,7 +524,9 @@ impl Evaluation<f64> {
         let sticks = watched.holds && frictions.any(|friction| friction.holds(discrete));
         // A failure here is ignored: the evaluation of the derivatives reports it.
         let at = OperatingPoint::new(t, x, u, discrete);
-        let holds = sticks && self.solve(of, at).is_ok();
+        let rests = watched.points && discrete.rests.iter().any(|state| state.hold != Hold::Free);
+        let is_solved = (sticks || rests) && self.solve(of, at).is_ok();
+        let holds = sticks && is_solved;
         if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
         }
@@ -552,6 +562,10 @@ impl Evaluation<f64> {
             },
             masses: parts.masses,
             hold: if holds { &self.dynamics.drive } else { &[] },
+            points: match &self.closure {
+                Some(closure) if rests && is_solved => closure.points(),
+                _ => &[],
+            },
         }
     }
 }

@@ -110,15 +110,17 @@ impl Plant {
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
         let After { x, discrete, events } = after;
         let limits = self.update_limits(t, x, u, discrete, events);
-        let (contacts_changed, touching) = self.update_contact_states(t, x, discrete)?;
+        let (contacts_changed, touching, rests_touch) = self.update_contact_states(t, x, discrete)?;
         let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
         let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
-        let states = jumps.states || switched.states || stuck.states;
+        let jumped = jumps.states || switched.states || stuck.states;
+        let rested = self.update_rests(t, x, u, discrete, rests_touch || jumped, events)?;
+        let states = jumped || rested.states;
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
-            modes: limits || contacts_changed || jumps.modes || switched.modes || stuck.modes || after,
+            modes: limits || contacts_changed || jumps.modes || switched.modes || stuck.modes || rested.modes || after,
             states,
         })
     }
@@ -179,6 +181,7 @@ impl Plant {
         }
         let has_impulse = !(due.ports.is_empty() && due.impacts.is_empty() && due.captured.is_empty());
         let freed = has_impulse && self.free_for_impulse(x, discrete);
+        let freed = has_impulse && self.free_rests(x, discrete) || freed;
         let of = self.base.constants();
         let model = of.model;
         let evaluation = &mut self.evaluation;
@@ -293,6 +296,7 @@ impl Plant {
         let locked = switched.iter().filter(|(.., motion)| *motion == JointMotion::Locked);
         let locked: Vec<usize> = locked.map(|(_, drive, _)| drive.body).collect();
         let freed = !locked.is_empty() && self.free_for_impulse(x, discrete);
+        let freed = !locked.is_empty() && self.free_rests(x, discrete) || freed;
         let of = self.base.constants();
         self.evaluation.determine_rank(of, x, discrete);
         if !locked.is_empty() {

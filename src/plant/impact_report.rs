@@ -86,7 +86,7 @@ pub(super) fn out_of_reach(t: f64, discrete: &Discrete, index: usize, contact: &
 }
 
 /// Returns the names of a contact and its frames.
-fn pairing(contact: &Contact) -> Pairing {
+pub(super) fn pairing(contact: &Contact) -> Pairing {
     Pairing {
         contact: contact.name.clone(),
         frames: contact.names.clone(),

@@ -34,6 +34,7 @@ mod plan;
 mod plan_law;
 mod remarks;
 mod resource;
+mod rest;
 mod rosenbrock;
 mod sampling;
 mod singularity;
@@ -225,6 +226,7 @@ impl Plant {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         self.update_sticking(t, x, u, discrete, true)?;
+        self.start_rests(t, x, u, discrete)?;
         Ok(())
     }
 

@@ -87,9 +87,10 @@ impl Closure<f64> {
 }
 
 impl Plant {
-    /// Returns true if captures or loops are active.
+    /// Returns true if constraints are active that are monitored: not while a contact slides, since its
+    /// friction makes `W` asymmetric.
     pub fn is_closed(&self, discrete: &Discrete) -> bool {
-        discrete.rank > 0
+        discrete.rank > 0 && !discrete.slides()
     }
 
     /// Begins the monitoring of a step at an operating point. Returns the sine of the least angle
@@ -101,7 +102,7 @@ impl Plant {
     pub fn begin_singularity_check(&mut self, at: OperatingPoint) -> Result<f64, Error> {
         let of = self.base.constants();
         let (model, discrete, evaluation) = (of.model, at.discrete, &mut self.evaluation);
-        let (Some(monitor), true) = (&mut self.singularity, discrete.rank > 0) else {
+        let (Some(monitor), true) = (&mut self.singularity, discrete.rank > 0 && !discrete.slides()) else {
             return Ok(1.0);
         };
         evaluation.derivative(of, at, &mut monitor.dx)?;

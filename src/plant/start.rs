@@ -167,10 +167,11 @@ impl Plant {
             return Err(Error::Spec(problems));
         }
         self.update_limits(t, x, u, discrete, events);
-        if self.is_closed(discrete) {
+        if discrete.rank > 0 {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         self.update_sticking(t, x, u, discrete, true)?;
+        self.update_rests(t, x, u, discrete, true, events)?;
         Ok(())
     }
 }

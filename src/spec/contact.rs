@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{ContactShape, ContactShapeType, Spec};
+use super::{ContactShape, ContactShapeType, Method, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -76,11 +76,11 @@ pub struct Contact {
     /// `energy_friction`. Default `reject`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_inconsistent: Option<Inconsistent>,
-    /// Gain α of captures, 1/s, not negative, of the stabilisation by which a constraint violation
-    /// φ decays: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). Default 10.
+    /// Gain α of captures and of contacts that rest, 1/s, not negative, of the stabilisation by which
+    /// a constraint violation φ decays: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
-    /// Gain β of captures, 1/s, not negative (see `alpha`). Default 10.
+    /// Gain β of captures and of contacts that rest, 1/s, not negative (see `alpha`). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub beta: Option<f64>,
     /// Normal force at the penetration `depth`, N, not negative. Required for the law `compliant`,
@@ -103,6 +103,12 @@ pub struct Contact {
     /// smaller value is closer to Coulomb's law, and stiffer. With `mu` only. Default 0.001.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<f64>,
+    /// Speed of approach up to which an impact is plastic, m/s, positive. The contact may then rest:
+    /// points that do not separate stay in contact by constraints, and stick or slide. For the law
+    /// `restitution` without `e_t`: a point or a sphere on a plane or a sphere, a capsule or a box on
+    /// a plane. Default: none, impacts only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<f64>,
     /// Largest distance of the origins at which an impact or a capture on command acts, m, not
     /// negative. Not with a `surface` or shapes. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +210,7 @@ impl Table for Contact {
         self.check_law(report);
         self.check_surface(report);
         self.check_shapes(report);
+        self.check_rest(spec, report);
     }
 }
 
@@ -276,7 +283,8 @@ impl Contact {
             ("slip", self.slip.is_some(), &presses, false),
         ];
         for (field, written, laws, needed) in fields {
-            let has = laws.contains(&law);
+            let rests = self.rest.is_some() && ["alpha", "beta"].contains(&field);
+            let has = laws.contains(&law) || rests;
             if written && !has {
                 let what = format!("the law \"{}\" has no `{field}`", law.name());
                 report.add(field, what);
@@ -291,6 +299,46 @@ impl Contact {
         }
         if self.slip.is_some() && self.mu.is_none() {
             report.add("slip", "there is no friction: write `mu` too");
+        }
+    }
+
+    /// Reports contacts that cannot rest.
+    fn check_rest(&self, spec: &Spec, report: &mut Report) {
+        if self.rest.is_none() {
+            return;
+        }
+        if self.law != ImpactLaw::Restitution {
+            let what = format!(
+                "a contact that may rest has the law \"restitution\", not \"{}\"",
+                self.law.name()
+            );
+            report.add("rest", what);
+        }
+        if self.e_t.is_some_and(|e_t| e_t != 0.0) {
+            report.add(
+                "e_t",
+                "a contact that may rest has no tangential restitution: leave `e_t` out",
+            );
+        }
+        if spec.solver.method == Method::Conserving {
+            let what = "the method conserving does not support contacts that rest; use method = \"auto\"";
+            report.add("rest", what);
+        }
+        let kinds = [&self.shape_a, &self.shape_b].map(|shape| shape.as_ref().map(|shape| shape.kind));
+        let fits = match kinds {
+            [None | Some(ContactShapeType::Sphere), Some(ContactShapeType::Sphere)] => true,
+            [None, Some(ContactShapeType::Plane)] => true,
+            [
+                Some(ContactShapeType::Sphere | ContactShapeType::Capsule | ContactShapeType::Box),
+                Some(of_b),
+            ] => of_b == ContactShapeType::Plane,
+            [_, Some(_)] => false,
+            [_, None] => matches!(self.surface, Some(Surface::Plane | Surface::Sphere)),
+        };
+        if !fits {
+            let what = "only a sphere or a point on a sphere, and a sphere, a point, a capsule or a box as `shape_a` on a plane \
+                        as `shape_b` may rest";
+            report.add("rest", what);
         }
     }
 

@@ -54,6 +54,7 @@ mod plan;
 mod propellant;
 mod quaternion;
 mod random_tree;
+mod rest;
 mod rosenbrock;
 mod run;
 mod sensor;

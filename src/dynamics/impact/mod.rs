@@ -13,11 +13,13 @@
 //! | one point, with friction | [`PointImpact::impulse`] | [`Law`] |
 //! | capture, in any number of rows | [`plastic()`] | `u⁺ = 0` |
 //! | several points, without friction | [`frictionless`] | Newton's, complementary |
+//! | several points, with friction | [`with_friction`] | Moreau's |
 //!
 //! `W` may be singular: a planar mechanism has no response normal to its plane, and several
 //! contacts between the same bodies may be redundant.
 
 mod complementarity;
+mod friction;
 mod law;
 mod plastic;
 mod point_impact;
@@ -26,6 +28,7 @@ mod stronge;
 mod tests;
 
 pub use complementarity::frictionless;
+pub use friction::{Friction, NoContactForce, with_friction};
 pub use law::{Law, Outcome, Refusal};
 pub use plastic::{Plastic, plastic};
 pub use point_impact::PointImpact;

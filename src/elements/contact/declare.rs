@@ -4,10 +4,14 @@ use super::capture::Capture;
 use super::compliant::Compliant;
 use super::shape::Shapes;
 use super::surface::Surface;
-use super::{Contact, ContactLaw, Trigger};
+use super::{Contact, ContactLaw, Rest, Trigger};
 use crate::elements::{Command, Compiler, Target};
 use crate::spec::{self, ImpactLaw, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+
+/// Descriptions of Baumgarte's gains.
+const VELOCITY_GAIN: &str = "Baumgarte gain alpha (velocity-level constraint violation)";
+const POSITION_GAIN: &str = "Baumgarte gain beta (position-level constraint violation)";
 
 /// Creates the contacts of a spec and declares their parameters and commands.
 pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
@@ -32,8 +36,10 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
         };
         let captures = contacts.iter().filter_map(Contact::capture).count();
         let law = numbers.law(written, captures);
-        let detected = contacts.iter().filter_map(Contact::detection_number).count();
+        let detected = contacts.iter().map(Contact::point_count).sum();
         let trigger = numbers.trigger(written, detected);
+        let rests = contacts.iter().filter_map(|contact| contact.rest);
+        let rest = numbers.rest(written, rests.map(|rest| rest.count).sum());
         if let Some((verb, what)) = command(&law, &trigger) {
             let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
             let target = Target::Contact(contacts.len());
@@ -49,6 +55,8 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
             normal,
             trigger,
             law,
+            rest,
+            rubs: written.mu.is_some(),
         });
     }
     contacts
@@ -124,20 +132,31 @@ impl Numbers<'_> {
                 ContactLaw::Capture(Capture {
                     number: captures,
                     turns: written.law == ImpactLaw::CaptureGrasp,
-                    alpha: gain(
-                        "alpha",
-                        written.alpha,
-                        "Baumgarte gain alpha (velocity-level constraint violation)",
-                    ),
-                    beta: gain(
-                        "beta",
-                        written.beta,
-                        "Baumgarte gain beta (position-level constraint violation)",
-                    ),
+                    alpha: gain("alpha", written.alpha, VELOCITY_GAIN),
+                    beta: gain("beta", written.beta, POSITION_GAIN),
                 })
             }
             ImpactLaw::Compliant => ContactLaw::Compliant(self.compliant(written)),
         }
+    }
+
+    /// Declares the numbers of a contact that may rest; `first` is the number of points declared
+    /// before.
+    fn rest(&mut self, written: &spec::Contact, first: usize) -> Option<Rest> {
+        let speed = written.rest?;
+        let what = "speed of approach up to which an impact is plastic,";
+        let speed = self.number("rest", Unit::MetrePerSecond, Bound::Positive, speed, what);
+        let mut gain = |field: &str, value: Option<f64>, what: &str| {
+            let value = value.unwrap_or(10.0);
+            self.number(field, Unit::PerSecond, Bound::NotNegative, value, what)
+        };
+        Some(Rest {
+            first,
+            count: Rest::count_of(written),
+            speed,
+            alpha: gain("alpha", written.alpha, VELOCITY_GAIN),
+            beta: gain("beta", written.beta, POSITION_GAIN),
+        })
     }
 
     fn compliant(&mut self, written: &spec::Contact) -> Compliant {

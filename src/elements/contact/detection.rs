@@ -88,10 +88,23 @@ pub(crate) enum Transition {
 }
 
 impl Contact {
-    /// Detects gap and velocities of the surfaces.
-    pub(crate) fn detect(&self, parameters: &[f64], at: Configuration<f64>) -> Detected {
+    /// Detects gap and velocities of the surfaces, at one of the points of a contact that may rest.
+    pub(crate) fn detect(&self, point: usize, parameters: &[f64], at: Configuration<f64>) -> Detected {
         let kinematics = at.kinematics;
         let [A, B] = self.poses(at);
+        let margin = MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm());
+        if self.rest.is_some() {
+            let touching = self.touching(point, parameters, at);
+            let origins = Pair::at_a(at, [self.a, self.b]).relative(|on| kinematics.carrier(on).V_WB);
+            return Detected {
+                gap: touching.gap,
+                speed: touching.rate,
+                // Of a plane the nearest point may be far from its origin.
+                fastest: origins.v.norm() + origins.w.norm() * (A.p - B.p + touching.from_a).norm(),
+                margin,
+                is_beside: false,
+            };
+        }
         let nearest = self.nearest(parameters, [&A, &B]);
         let frames = [self.a, self.b];
         let pair = Pair::at(at, frames, nearest.from_a);
@@ -105,7 +118,7 @@ impl Contact {
                 None => origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
                 Some(shapes) => shapes.rate_bound(parameters, &origins, A.p - B.p),
             },
-            margin: MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm()),
+            margin,
             is_beside: nearest.is_beside,
         }
     }

@@ -5,6 +5,7 @@ mod compliant;
 mod declare;
 mod detection;
 mod report;
+mod rest;
 mod shape;
 mod surface;
 
@@ -12,6 +13,8 @@ pub use capture::Capture;
 pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
 pub(crate) use report::{ImpactReport, ImpactStatus};
+pub use rest::Rest;
+pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, indicators};
 pub use shape::{Solid, nearest, rate_bound, wall_width};
 pub use surface::Nearest;
 
@@ -50,6 +53,10 @@ pub struct Contact {
     /// Condition under which the contact acts.
     trigger: Trigger,
     law: ContactLaw,
+    /// Points that may rest; `None` if the contact has impacts or forces only.
+    pub rest: Option<Rest>,
+    /// True if a coefficient of friction is written in the spec.
+    rubs: bool,
 }
 
 /// Condition under which a contact acts.
@@ -131,6 +138,15 @@ impl Contact {
         match self.trigger {
             Trigger::Touch(number, _) | Trigger::Shapes(number, _) => Some(number),
             Trigger::Command(_) => None,
+        }
+    }
+
+    /// Returns the number of points with contact detection.
+    pub fn point_count(&self) -> usize {
+        match (self.detection_number(), &self.rest) {
+            (None, _) => 0,
+            (Some(_), None) => 1,
+            (Some(_), Some(rest)) => rest.count,
         }
     }
 
@@ -271,6 +287,9 @@ impl Element for Contact {
         } else {
             to.discrete(ImpactReport::quantities(self));
         }
+        if self.rest.is_some() {
+            self.rest_outputs(to);
+        }
         if let Some(capture) = self.capture() {
             capture.outputs(self, to);
         }
@@ -285,6 +304,11 @@ impl Element for Contact {
         } else {
             view.discrete.reports[self.number].write(&mut |number| y.number(S::lift(number)));
         }
+        if self.rest.is_some() {
+            self.rest_wrench(view.points).iter().for_each(|part| y.vector(part));
+            let counts = self.resting(view.discrete);
+            counts.iter().for_each(|&count| y.number(S::lift(count as f64)));
+        }
         if let Some(capture) = self.capture() {
             let closed = &view.closed[capture.number];
             y.flag(closed.held);
@@ -297,7 +321,8 @@ impl Element for Contact {
     }
 
     fn reads_world(&self, system: &System) -> bool {
-        (self.is_compliant() || self.capture().is_some()) && !system.move_together([self.a, self.b])
+        (self.is_compliant() || self.capture().is_some() || self.rest.is_some())
+            && !system.move_together([self.a, self.b])
     }
 
     fn works_on_bodies(&self) -> bool {
@@ -346,12 +371,14 @@ impl Element for Contact {
         self.pressed(now).map(|pressed| pressed.energy())
     }
     fn indicator_count(&self) -> usize {
-        usize::from(self.detection_number().is_some())
+        let of_rest = self.rest.map_or(0, |rest| rest.count * self.rest_indicators());
+        self.point_count() + of_rest
     }
 
     fn watches(&self) -> Watched {
         Watched {
             kinematics: self.detection_number().is_some(),
+            points: self.rest.is_some(),
             ..Watched::default()
         }
     }
@@ -359,11 +386,25 @@ impl Element for Contact {
     /// Writes the indicator of surfaces. Their states are updated by the plant, since a contact may
     /// cause an impact or a capture.
     fn indicate(&self, now: &EventContext, discrete: &Discrete, z: &mut Cursor<f64>) {
-        if let Some(number) = self.detection_number() {
-            z.number(match discrete.is_captured(self) {
+        let Some(first) = self.detection_number() else {
+            return;
+        };
+        let parameters = now.sensed.parameters;
+        for point in 0..self.point_count() {
+            z.number(match discrete.is_held_together(self, point) {
                 true => CAPTURED,
-                false => (self.detect(now.sensed.parameters, now.configuration())).indicator(discrete.surfaces[number]),
+                false => {
+                    let seen = self.detect(point, parameters, now.configuration());
+                    seen.indicator(discrete.surfaces[first + point])
+                }
             });
+        }
+        if let Some(rest) = &self.rest {
+            let B = now.configuration().pose(self.b);
+            for number in rest.points() {
+                let (state, at) = (&discrete.rests[number], now.points.get(number));
+                self.indicate_rest(parameters, &B, state, at, z);
+            }
         }
     }
 
@@ -372,9 +413,10 @@ impl Element for Contact {
         if let Some(number) = self.detection_number() {
             let is_apart = discrete.surfaces[number] == ContactState::Apart && !discrete.is_captured(self);
             rates.number(match is_apart && self.needs_rate_bound() {
-                true => self.detect(now.sensed.parameters, now.configuration()).fastest,
+                true => self.detect(0, now.sensed.parameters, now.configuration()).fastest,
                 false => 0.0,
             });
+            (1..self.indicator_count()).for_each(|_| rates.number(0.0));
         }
     }
 }

@@ -127,7 +127,9 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model)),
+            Coordinates::Minimal if model.elements.rest_points() == 0 => {
+                Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
+            }
             _ => Way::Recorded(Box::new(Recording::new(model))),
         })
     }

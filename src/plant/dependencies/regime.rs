@@ -1,4 +1,4 @@
-use crate::elements::DcMotor;
+use crate::elements::{DcMotor, Hold};
 use crate::plant::model::Model;
 use crate::spec::JointMotion;
 
@@ -14,6 +14,8 @@ pub(super) struct Regime {
     pub limited: bool,
     /// True if all captures are active.
     pub captured: bool,
+    /// State of all points of contacts that may rest.
+    pub rests: Hold,
     /// Index of the ANCF element on which frames lie. A frame's position is a parameter, which can
     /// move the frame to another element.
     pub element: usize,
@@ -23,7 +25,8 @@ pub(super) struct Regime {
 
 impl Regime {
     /// Returns the regimes of a model: each pair of joints in each pair of motions, of which sticking
-    /// by dry friction and sliding are two, within limits and at them, with and without captures,
+    /// by dry friction and sliding are two, within limits and at them, with and without captures, with all
+    /// points of contacts free, sticking and sliding,
     /// frames of ANCF beams on each of the `elements`. With `at_start`, joints have their initial
     /// motions and no capture is active.
     pub fn all(model: &Model, elements: usize, at_start: bool) -> Vec<Self> {
@@ -59,13 +62,16 @@ impl Regime {
             || model.elements.dc_motors.iter().any(DcMotor::is_limited)
             || model.controller().is_some();
         let captures = !at_start && model.elements.captures().next().is_some();
+        let holds = [Hold::Free, Hold::Sticking, Hold::Sliding];
+        let rests = &holds[..if model.elements.rest_points() == 0 { 1 } else { 3 }];
         let both = |is_possible: bool| [false, true].into_iter().take(1 + usize::from(is_possible));
         let mut regimes = Vec::new();
         for levels in pairs(factors, levels) {
             let rest = both(has_limits).flat_map(|limited| both(captures).map(move |captured| (limited, captured)));
             let rest = rest.flat_map(|rest| (0..elements).map(move |i| (rest, i)));
-            for (((limited, captured), element), on) in rest.flat_map(|rest| attitudes.iter().map(move |on| (rest, on)))
-            {
+            let rest = rest.flat_map(|rest| attitudes.iter().map(move |on| (rest, on)));
+            let rest = rest.flat_map(|rest| rests.iter().map(move |&rests| (rest, rests)));
+            for ((((limited, captured), element), on), rests) in rest {
                 let joints = fed.clone().map(|k| levels[k] % 2 == 0);
                 let regime = Self {
                     motions: (0..drives.len()).map(|k| motion(k, levels[k]).0).collect(),
@@ -73,6 +79,7 @@ impl Regime {
                     slides: (0..sticking.len()).map(|k| slides(k, &levels, fed.end)).collect(),
                     limited,
                     captured,
+                    rests,
                     element,
                     measured: !at_start,
                 };

@@ -156,6 +156,10 @@ impl Tracer {
                 .normalised()
                 .rotation();
         }
+        for rest in &mut self.discrete.rests {
+            rest.hold = regime.rests;
+            rest.direction = Vec3::from_fn(|_, _| random.unit());
+        }
         let limit = Limit::passed(regime.limited, false);
         for (motor, state) in model.elements.motors.iter().zip(&mut self.discrete.motors) {
             let [with_rate, without] = [limit, Limit::Within].map(|rate| MotorState {

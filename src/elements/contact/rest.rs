@@ -1,0 +1,428 @@
+//! Resting contact: points that stay in contact by unilateral constraints, with dry friction.
+
+use super::shape::Solid;
+use super::{Contact, ContactLaw, Trigger};
+use crate::algebra::{Pose, Scalar, Vec3, lift3, root};
+use crate::elements::{Cursor, Discrete, Elements, Outputs, Pair, Stored};
+use crate::spec;
+use crate::system::{Configuration, ParamId, Quantity, Unit};
+
+/// Sliding speed that counts as zero, m/s: it is far above the round-off of velocities, and a point
+/// that slides at it for a minute moves by 60 nm.
+pub(crate) const NO_SLIP: f64 = 1e-9;
+
+/// Speed below which the direction of sliding tends to that in which the sliding began, m/s: the
+/// direction is undefined at zero speed. In straight motion it has no effect.
+const TURNS: f64 = 1e-8;
+
+/// Value of an event indicator of a point without force or without sliding: positive, as it causes
+/// no event.
+const NO_EVENT: f64 = 1.0;
+
+/// Points of a contact that may rest, with the gains of their constraints.
+#[derive(Clone, Copy, Debug)]
+pub struct Rest {
+    /// Index of the first point among those of all contacts that may rest.
+    pub first: usize,
+    /// Number of points.
+    pub count: usize,
+    /// Speed of approach up to which an impact is plastic, m/s.
+    pub(super) speed: ParamId,
+    pub(super) alpha: ParamId,
+    pub(super) beta: ParamId,
+}
+
+/// State of a point that may rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct RestState {
+    pub hold: Hold,
+    /// Direction in which the sliding began or was last followed, unit vector in axes of b; zero
+    /// unless the point slides with friction.
+    pub direction: Vec3<f64>,
+    /// Force on a when the constraint was last determined, N, axes of b. Where forces are not
+    /// unique, those nearest to these are taken.
+    pub reference: Vec3<f64>,
+}
+
+/// Constraint of a point that may rest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Hold {
+    /// The point transmits no force.
+    #[default]
+    Free = 0,
+    /// The point has no velocity relative to b.
+    Sticking = 1,
+    /// The point slides, or is on the verge of it: the friction has its limit.
+    Sliding = 2,
+}
+
+impl Stored for RestState {
+    fn write(&self, to: &mut impl FnMut(f64)) {
+        let Self {
+            hold,
+            direction,
+            reference,
+        } = self;
+        (*hold as i32).write(to);
+        direction.write(to);
+        reference.write(to);
+    }
+
+    fn read(next: &mut impl FnMut() -> f64) -> Option<Self> {
+        let hold = match i32::read(next)? {
+            0 => Hold::Free,
+            1 => Hold::Sticking,
+            2 => Hold::Sliding,
+            _ => return None,
+        };
+        Some(Self {
+            hold,
+            direction: Vec3::read(next)?,
+            reference: Vec3::read(next)?,
+        })
+    }
+}
+
+/// Force of a point that may rest, at one instant.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PointForce<S: Scalar> {
+    /// Vector from the origin of a to the point, m, world axes.
+    pub from_a: Vec3<S>,
+    /// Normal from b towards a, world axes.
+    pub n: Vec3<S>,
+    /// Velocity of a relative to b along the surface, m/s, world axes.
+    pub slip: Vec3<S>,
+    /// Force on a, N, world axes.
+    pub force: Vec3<S>,
+    /// Normal force, N.
+    pub normal: S,
+}
+
+impl<S: Scalar> PointForce<S> {
+    /// Returns the state of a point without force.
+    pub fn none() -> Self {
+        let zero = Vec3::zeros();
+        Self {
+            from_a: zero,
+            n: zero,
+            slip: zero,
+            force: zero,
+            normal: S::zero(),
+        }
+    }
+}
+
+/// Geometry of a point: a ball that is fixed in a touches a plane or a sphere that is fixed in b.
+struct Ball {
+    /// Centre, m, axes of a.
+    centre: Vec3<f64>,
+    /// Radius, m; zero for a corner.
+    radius: f64,
+    base: Base,
+}
+
+/// Surface of b.
+enum Base {
+    /// Plane through the origin of b with this unit normal, axes of b.
+    Plane(Vec3<f64>),
+    /// Sphere of this radius (m) about the origin of b.
+    Sphere(f64),
+}
+
+/// Point of contact with its motion, at one instant. Vectors have world axes.
+pub(crate) struct Touching<S: Scalar> {
+    pub pair: Pair<S>,
+    /// Distance, m; negative is penetration.
+    pub gap: S,
+    /// Derivative of the gap, m/s.
+    pub rate: S,
+    /// Unit normal from b towards a.
+    pub n: Vec3<S>,
+    /// Two unit vectors along the surface.
+    pub t: [Vec3<S>; 2],
+    /// Vector from the origin of a to the point, m.
+    pub from_a: Vec3<S>,
+    /// Velocity of a relative to b at the point, m/s.
+    pub u: Vec3<S>,
+    /// Derivative of `u` without the accelerations of the bodies beyond their bias, m/s².
+    pub bias: Vec3<S>,
+    /// Derivative of the normal, 1/s.
+    pub n_dot: Vec3<S>,
+    /// Angular velocity of b, rad/s.
+    pub w_B: Vec3<S>,
+}
+
+impl<S: Scalar> Touching<S> {
+    /// Returns the velocity of a relative to b along the surface, m/s.
+    pub fn slip(&self) -> Vec3<S> {
+        self.u - self.n * self.n.dot(&self.u)
+    }
+
+    /// Returns the direction of sliding (unit vector), which at zero speed is that in which it began,
+    /// `began` (unit vector).
+    pub fn direction(&self, began: Vec3<S>) -> Vec3<S> {
+        let d = self.slip() + (began - self.n * self.n.dot(&began)) * S::lift(TURNS);
+        let square = d.dot(&d);
+        if square.value() > 0.0 { d / square.sqrt() } else { began }
+    }
+}
+
+impl Rest {
+    /// Returns Baumgarte's gains α and β of the points' constraints, 1/s.
+    pub fn gains(&self, parameters: &[f64]) -> [f64; 2] {
+        [self.alpha.of(parameters), self.beta.of(parameters)]
+    }
+
+    /// Returns the parameter indices of the gains α and β.
+    pub(in crate::elements) fn gain_ids(&self) -> [ParamId; 2] {
+        [self.alpha, self.beta]
+    }
+
+    /// Returns the speed of approach up to which an impact is plastic, m/s.
+    pub fn speed(&self, parameters: &[f64]) -> f64 {
+        self.speed.of(parameters)
+    }
+
+    /// Returns the indices of its points among those of all contacts that may rest.
+    pub fn points(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.count
+    }
+
+    /// Returns the number of points of a contact that may rest.
+    pub fn count_of(written: &spec::Contact) -> usize {
+        match written.shape_a.as_ref().map(|shape| shape.kind) {
+            Some(spec::ContactShapeType::Box) => 8,
+            Some(spec::ContactShapeType::Capsule) => 2,
+            _ => 1,
+        }
+    }
+}
+
+impl Elements {
+    /// Returns all points with contact detection, in the order of their numbers: the index of their
+    /// contact, the contact and the point's index in it.
+    pub fn detections(&self) -> impl Iterator<Item = (usize, &Contact, usize)> {
+        let contacts = self.contacts.iter().enumerate();
+        contacts.flat_map(|(index, contact)| (0..contact.point_count()).map(move |point| (index, contact, point)))
+    }
+
+    /// Returns all points that may rest, in the order of their numbers: their contact, its data and
+    /// the point's index in it.
+    pub fn rests(&self) -> impl Iterator<Item = (&Contact, Rest, usize)> {
+        let rests = self
+            .contacts
+            .iter()
+            .filter_map(|contact| Some((contact, contact.rest?)));
+        rests.flat_map(|(contact, rest)| (0..rest.count).map(move |point| (contact, rest, point)))
+    }
+
+    /// Returns the number of points that may rest.
+    pub fn rest_points(&self) -> usize {
+        self.contacts
+            .iter()
+            .filter_map(|contact| Some(contact.rest?.count))
+            .sum()
+    }
+}
+
+impl Contact {
+    /// Returns the coefficients of restitution and friction of a contact that may rest.
+    pub(crate) fn rest_coefficients(&self, parameters: &[f64]) -> [f64; 2] {
+        match self.law {
+            ContactLaw::Restitution { e, mu, .. } => [e.of(parameters), mu.of(parameters)],
+            _ => [0.0; 2],
+        }
+    }
+
+    fn ball(&self, point: usize, parameters: &[f64]) -> Ball {
+        let normal = || {
+            let written = self.normal.and_then(|normal| normal.direction(parameters));
+            Base::Plane(written.unwrap_or_else(Vec3::zeros))
+        };
+        match &self.trigger {
+            Trigger::Command(_) => Ball {
+                centre: Vec3::zeros(),
+                radius: 0.0,
+                base: normal(),
+            },
+            Trigger::Touch(_, surface) => {
+                let radius = |id: Option<ParamId>| id.map_or(0.0, |id| id.of(parameters));
+                Ball {
+                    centre: Vec3::zeros(),
+                    radius: radius(surface.radius_a),
+                    base: match surface.of_b {
+                        spec::Surface::Sphere => Base::Sphere(radius(surface.radius_b)),
+                        spec::Surface::Plane | spec::Surface::Disc => normal(),
+                    },
+                }
+            }
+            Trigger::Shapes(_, shapes) => {
+                let [a, b] = shapes.solids(parameters);
+                let (centre, radius) = match a {
+                    Solid::Sphere { radius } => (Vec3::zeros(), radius),
+                    Solid::Capsule { radius, half } => (Vec3::z() * if point == 0 { -half } else { half }, radius),
+                    Solid::Box { half } => {
+                        let side = |i: usize| if point >> i & 1 == 0 { -half[i] } else { half[i] };
+                        (Vec3::from_fn(|i, _| side(i)), 0.0)
+                    }
+                    // Others are rejected when a spec is read.
+                    _ => (Vec3::zeros(), 0.0),
+                };
+                let base = match b {
+                    Solid::Sphere { radius } => Base::Sphere(radius),
+                    _ => Base::Plane(Vec3::z()),
+                };
+                Ball { centre, radius, base }
+            }
+        }
+    }
+
+    /// Returns a point of a contact that may rest, with its motion.
+    pub(crate) fn touching<S: Scalar>(&self, point: usize, parameters: &[f64], at: Configuration<S>) -> Touching<S> {
+        let Ball { centre, radius, base } = self.ball(point, parameters);
+        let [A, B]: [Pose<S>; 2] = self.poses(at);
+        let kinematics = at.kinematics;
+        let [V_A, V_B] = [self.a, self.b].map(|frame| {
+            let on = at.system.carrier(frame);
+            kinematics.carrier(on).V_WB.shift(&at.arm(frame).p)
+        });
+        let arm = A.R * lift3::<S>(&centre);
+        let (d, d_dot) = (A.p - B.p + arm, V_A.v + V_A.w.cross(&arm) - V_B.v);
+        let (n, n_dot, gap, rate) = match base {
+            Base::Plane(normal) => {
+                let n = B.R * lift3::<S>(&normal);
+                let n_dot = V_B.w.cross(&n);
+                (n, n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d))
+            }
+            Base::Sphere(r_b) => {
+                let length = root(d.dot(&d));
+                let n = d / length;
+                let rate = n.dot(&d_dot);
+                (n, (d_dot - n * rate) / length, length - S::lift(r_b), rate)
+            }
+        };
+        let gap = gap - S::lift(radius);
+        let depth = gap * S::lift(0.5) + S::lift(radius);
+        let from_a = arm - n * depth;
+        let pair = Pair::at(at, [self.a, self.b], from_a);
+        // Velocity of the point, which moves over both bodies, and those of the bodies there.
+        let v = V_A.v + V_A.w.cross(&arm) - n_dot * depth - n * (rate * S::lift(0.5));
+        let v_A = V_A.shift(&from_a).v;
+        let v_B = V_B.shift(&(A.p - B.p + from_a)).v;
+        let moves = V_A.w.cross(&(v - v_A)) - V_B.w.cross(&(v - v_B));
+        Touching {
+            pair,
+            gap,
+            rate,
+            n,
+            t: tangents(n, &B),
+            from_a,
+            u: v_A - v_B,
+            bias: pair.bias(kinematics).v + moves,
+            n_dot,
+            w_B: V_B.w,
+        }
+    }
+
+    /// Writes the event indicators of a point's force (N) and of its sliding (m/s, with friction
+    /// only), at the velocities and forces of the point, if these are given.
+    pub(super) fn indicate_rest(
+        &self,
+        parameters: &[f64],
+        B: &Pose<f64>,
+        state: &RestState,
+        at: Option<&PointForce<f64>>,
+        z: &mut Cursor<f64>,
+    ) {
+        let [force, slip] = at.map_or([NO_EVENT; 2], |at| {
+            let [_, mu] = self.rest_coefficients(parameters);
+            indicators(mu, state, at, B)
+        });
+        z.number(force);
+        if self.has_friction() {
+            z.number(slip);
+        }
+    }
+
+    /// Returns true if a coefficient of friction is written in the spec.
+    pub(crate) fn has_friction(&self) -> bool {
+        self.rubs
+    }
+
+    /// Returns the number of event indicators of each point that may rest.
+    pub(super) fn rest_indicators(&self) -> usize {
+        1 + usize::from(self.has_friction())
+    }
+
+    /// Declares the outputs of the contact force and of the states of the points.
+    pub(super) fn rest_outputs(&self, to: &mut Outputs) {
+        let (name, [a, _]) = (&self.name, &self.names);
+        let force = format!("force of contact {name} on {a} while it rests, sum of all points, inertial axes");
+        to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &force));
+        let moment =
+            format!("moment of the forces of contact {name} on {a} while it rests, about its origin, inertial axes");
+        to.continuous(Quantity::vector(&format!("{name}.moment"), Unit::NewtonMetre, &moment));
+        let number = |field: &str, what: &str| {
+            let what = format!("number of points of contact {name} that {what}");
+            Quantity::new(format!("{name}.{field}"), Unit::One, what)
+        };
+        to.discrete([number("resting", "rest or slide"), number("sliding", "slide")]);
+    }
+
+    /// Returns the sum of the forces of all points on a (N) and of their moments about the origin of
+    /// a (N·m), world axes.
+    pub(super) fn rest_wrench<S: Scalar>(&self, points: &[PointForce<S>]) -> [Vec3<S>; 2] {
+        let mut sum = [Vec3::zeros(); 2];
+        for at in self
+            .rest
+            .iter()
+            .flat_map(|rest| rest.points())
+            .filter_map(|k| points.get(k))
+        {
+            sum[0] += at.force;
+            sum[1] += at.from_a.cross(&at.force);
+        }
+        sum
+    }
+
+    /// Returns the numbers of points that transmit a force, and of those of them that slide.
+    pub(super) fn resting(&self, discrete: &Discrete) -> [usize; 2] {
+        let holds = || self.rest.iter().flat_map(|rest| &discrete.rests[rest.points()]);
+        [
+            holds().filter(|state| state.hold != Hold::Free).count(),
+            holds().filter(|state| state.hold == Hold::Sliding).count(),
+        ]
+    }
+}
+
+/// Returns the event indicators of the force (N) and of the sliding (m/s) of a point with the
+/// coefficient of friction `mu`; `B` is the pose of b. They are not positive once the state is no
+/// longer valid.
+pub(crate) fn indicators(mu: f64, state: &RestState, at: &PointForce<f64>, B: &Pose<f64>) -> [f64; 2] {
+    let friction = at.force - at.n * at.normal;
+    match state.hold {
+        Hold::Free => [NO_EVENT; 2],
+        Hold::Sticking => [mu * at.normal - friction.norm(), NO_EVENT],
+        Hold::Sliding if state.direction == Vec3::zeros() => [at.normal, NO_EVENT],
+        // The angle between the direction of sliding and that in which it began stays below 60°.
+        Hold::Sliding => {
+            let along = (B.R * state.direction).dot(&at.slip);
+            [at.normal, along - 0.5 * at.slip.norm() + NO_SLIP]
+        }
+    }
+}
+
+/// Returns two unit vectors perpendicular to the unit vector `n` and to each other. They are fixed
+/// in b while `n` is.
+fn tangents<S: Scalar>(n: Vec3<S>, B: &Pose<S>) -> [Vec3<S>; 2] {
+    let in_b = B.R.tr_mul(&n).map(|x| x.value().abs());
+    let mut least = 0;
+    for i in 1..3 {
+        if in_b[i] < in_b[least] {
+            least = i;
+        }
+    }
+    let across = n.cross(&B.R.column(least));
+    let first = across / root(across.dot(&across));
+    [first, n.cross(&first)]
+}

@@ -1,0 +1,247 @@
+//! Rows of contact points that rest (`docs/theory/resting-contact.md`).
+
+use super::super::Model;
+use super::super::context::Constants;
+use super::super::evaluation::Engine;
+use super::{Closure, Held, Reaction, Row};
+use crate::algebra::{Scalar, Vec3, Wrench, lift3};
+use crate::elements::{Closed, Discrete, Hold, PointForce};
+use crate::system::{JointState, Kinematics};
+use nalgebra::{DMatrix, DVector};
+
+/// Number of iterative refinements of a solution by the squares of `W`.
+const REFINEMENTS: usize = 2;
+
+/// Data of a row of a contact point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RestRow<S: Scalar> {
+    /// Index of the point among all that may rest.
+    pub number: usize,
+    /// True for the row along the normal.
+    is_normal: bool,
+    /// Force per unit of the row's reaction, world axes.
+    force: Vec3<S>,
+    /// Unit reaction if it does not act along the row: the normal force with the friction.
+    pub reaction: Option<Wrench<S>>,
+    /// Power of the friction per unit of the row's reaction, W.
+    power: S,
+    /// Reaction to which the solution is nearest if it is not unique, N.
+    reference: f64,
+}
+
+/// Workspace for rows whose reactions do not act along them.
+#[derive(Clone, Debug)]
+pub(super) struct Asymmetric<S: Scalar> {
+    /// Right side.
+    b: Vec<S>,
+    /// Residual, then its solution.
+    y: Vec<S>,
+}
+
+impl<S: Scalar> Asymmetric<S> {
+    pub fn new(model: &Model) -> Self {
+        let n = match model.elements.rest_points() {
+            0 => 0,
+            _ => model.elements.most_rows(),
+        };
+        Self {
+            b: vec![S::zero(); n],
+            y: vec![S::zero(); n],
+        }
+    }
+}
+
+impl<S: Scalar> RestRow<S> {
+    /// Adds the reaction `lambda` (N) of the row to the force of its point; returns the power of its
+    /// friction, W.
+    pub fn press(&self, point: &mut PointForce<S>, lambda: S) -> S {
+        point.force += self.force * lambda;
+        if self.is_normal {
+            point.normal = lambda;
+        }
+        self.power * lambda
+    }
+}
+
+impl<S: Scalar> Closure<S> {
+    /// Returns the force of each point that may rest, after [`hold`](Self::hold).
+    pub fn points(&self) -> &[PointForce<S>] {
+        &self.points
+    }
+
+    /// Adds the rows of all points that rest; `before` is the index of the first point in
+    /// [`state`](Self::state).
+    ///
+    /// A point that sticks has three rows, along the normal and two tangents; a point that slides has
+    /// the row of the normal, with the friction in its reaction.
+    pub(super) fn add_rests(
+        &mut self,
+        of: Constants,
+        stabilises: bool,
+        discrete: &Discrete,
+        kinematics: &Kinematics<S>,
+        before: usize,
+    ) {
+        let parameters = of.parameters;
+        for (number, (contact, rest, point)) in of.model.elements.rests().enumerate() {
+            let state = &discrete.rests[number];
+            if state.hold == Hold::Free {
+                continue;
+            }
+            let at = of.at(kinematics);
+            let touching = contact.touching(point, parameters, at);
+            let R_WB = at.pose(contact.b).R;
+            let reference = R_WB.map(S::value) * state.reference;
+            let [alpha, beta] = match stabilises {
+                true => rest.gains(parameters),
+                false => [0.0; 2],
+            };
+            let n = touching.n;
+            let held = self.held.len();
+            let mut add = |e: Vec3<S>, e_dot: Vec3<S>, violation: S, is_normal: bool| {
+                let rate = e.dot(&touching.u);
+                let bias = e.dot(&touching.bias) + e_dot.dot(&touching.u);
+                let slides = is_normal && state.direction != Vec3::zeros() && state.hold == Hold::Sliding;
+                let mu = S::lift(contact.rest_coefficients(parameters)[1]);
+                let friction = match slides {
+                    true => -touching.direction(R_WB * lift3::<S>(&state.direction)) * mu,
+                    false => Vec3::zeros(),
+                };
+                let force = e + friction;
+                self.rows.push(Row {
+                    held,
+                    unit: Reaction::Wrench(Wrench::new(Vec3::zeros(), e)),
+                    rate,
+                    target: -bias - rate * S::lift(2.0 * alpha) - violation * S::lift(beta * beta),
+                    rest: Some(RestRow {
+                        number,
+                        is_normal,
+                        force,
+                        reaction: slides.then(|| Wrench::new(Vec3::zeros(), force)),
+                        power: friction.dot(&touching.u),
+                        reference: e.map(S::value).dot(&reference),
+                    }),
+                });
+            };
+            add(n, touching.n_dot, touching.gap, true);
+            if state.hold == Hold::Sticking {
+                for t in touching.t {
+                    add(t, touching.w_B.cross(&t), S::zero(), false);
+                }
+            }
+            self.points[number] = PointForce {
+                from_a: touching.from_a,
+                n,
+                slip: touching.slip(),
+                ..PointForce::none()
+            };
+            self.state[before + number] = Closed {
+                held: true,
+                squares: [S::zero(), touching.gap * touching.gap],
+                ..Closed::none()
+            };
+            self.held.push(Held {
+                index: before + number,
+                pair: Some(touching.pair),
+            });
+        }
+    }
+
+    /// Returns true if all reactions act along their rows, so that `W` is symmetric.
+    pub(super) fn is_symmetric(&self) -> bool {
+        self.rows
+            .iter()
+            .all(|row| row.rest.is_none_or(|rest| rest.reaction.is_none()))
+    }
+
+    /// Refers the unknowns to the reference reactions `λ₀` of contact points: with −1 it replaces the
+    /// right side `b` by `b − W λ₀`, with +1 the solution `λ` by `λ + λ₀`. Without contact points it
+    /// has no effect.
+    pub(super) fn refer(&mut self, sign: S) {
+        let n = self.rows.len();
+        if self.rows.iter().all(|row| row.rest.is_none()) {
+            return;
+        }
+        let is_symmetric = self.is_symmetric();
+        for k in 0..n {
+            let reference = self.rows[k].rest.map_or(0.0, |rest| rest.reference);
+            if sign.value() > 0.0 {
+                self.lambda[k] += S::lift(reference);
+                continue;
+            }
+            for l in 0..n {
+                let entry = match is_symmetric && l < k {
+                    true => self.W[k * n + l],
+                    false => self.W[l * n + k],
+                };
+                self.lambda[l] -= entry * S::lift(reference);
+            }
+        }
+    }
+
+    /// Factors `W Wᵀ` of the given rank, where reactions do not act along their rows.
+    ///
+    /// # Errors
+    /// The row where the rank has dropped.
+    pub(super) fn factor_asymmetric(&mut self, rank: usize) -> Result<(), usize> {
+        let n = self.rows.len();
+        for i in 0..n {
+            for j in 0..=i {
+                let products = (0..n).map(|k| self.W[i * n + k] * self.W[j * n + k]);
+                self.factors[i * n + j] = products.fold(S::zero(), |sum, product| sum + product);
+            }
+            self.responses[i] = self.factors[i * n + i].value();
+        }
+        let squares = &self.factors[..n * n];
+        self.least_norm.factor(squares, n, rank, &self.responses).map(|_| ())
+    }
+
+    /// Replaces the right side in `lambda` by the solution `Wᵀ (W Wᵀ)⁺ b` of least norm.
+    pub(super) fn substitute_asymmetric(&mut self) {
+        let n = self.rows.len();
+        let (b, y) = (&mut self.sliding.b[..n], &mut self.sliding.y[..n]);
+        let lambda = &mut self.lambda[..n];
+        b.copy_from_slice(lambda);
+        y.copy_from_slice(lambda);
+        lambda.fill(S::zero());
+        for _ in 0..=REFINEMENTS {
+            self.least_norm.solve(y);
+            for (k, lambda) in lambda.iter_mut().enumerate() {
+                let products = (0..n).map(|i| self.W[i * n + k] * y[i]);
+                *lambda += products.fold(S::zero(), |sum, product| sum + product);
+            }
+            for (i, (y, b)) in y.iter_mut().zip(&*b).enumerate() {
+                let products = (0..n).map(|k| self.W[i * n + k] * lambda[k]);
+                *y = products.fold(*b, |left, product| left - product);
+            }
+        }
+    }
+}
+
+impl Closure<f64> {
+    /// Computes, after a solution of the dynamics without reactions, the rows of all constraints with
+    /// all points that rest sticking; returns their number, the number of those of contact points,
+    /// which are the last, `W` and the accelerations along the rows that the constraints have to
+    /// change, `J A − b` (m/s²). It allocates.
+    pub fn problem(
+        &mut self,
+        of: Constants,
+        discrete: &Discrete,
+        mut engine: Engine<f64>,
+        at: JointState<f64>,
+        qdd: &mut [f64],
+    ) -> (usize, DMatrix<f64>, DVector<f64>) {
+        let kinematics = engine.kinematics;
+        self.set_up(of, true, discrete, kinematics, at);
+        let n = self.rows.len();
+        let along = (0..n).map(|k| {
+            let accelerates = self.acceleration(k, &of.model.system, kinematics, engine.dynamics.A(), qdd);
+            accelerates - self.rows[k].target
+        });
+        let along = DVector::from_iterator(n, along);
+        self.respond(of, &mut engine, qdd);
+        let W = DMatrix::from_fn(n, n, |i, j| self.W[i.max(j) * n + i.min(j)]);
+        let of_points = self.rows.iter().filter(|row| row.rest.is_some()).count();
+        (of_points, W, along)
+    }
+}
