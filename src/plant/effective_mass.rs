@@ -1,8 +1,8 @@
 //! Effective masses of frames.
 
-use super::Discrete;
 use super::context::Constants;
 use super::evaluation::Evaluation;
+use super::{Discrete, Model};
 use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::elements::EffectiveMass;
 use crate::system::{Carrier, Configuration, FrameRef};
@@ -12,6 +12,13 @@ const IMMOVABLE: f64 = 1e15;
 
 /// Response relative to the largest along the three axes below which it is round-off.
 const LEAST_RESPONSE: f64 = 1e-12;
+
+impl Model {
+    /// Returns the index of the first effective mass among the outputs; they are the last ones.
+    pub(super) fn first_effective_mass(&self) -> usize {
+        self.outputs.len() - EffectiveMass::OUTPUTS * self.elements.effective_masses.len()
+    }
+}
 
 impl<S: Scalar> Evaluation<S> {
     /// Writes the effective masses and inertias of frames into `y`, after the

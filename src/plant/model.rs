@@ -3,7 +3,7 @@ use super::guided::Guided;
 use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
-use crate::elements::{Controller, Discrete, EffectiveMass, Elements, Output, Tank, Values};
+use crate::elements::{Controller, Discrete, Elements, Output, Tank, Values};
 use crate::spec::{Method, Spec, at, problem, unknown};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
@@ -362,11 +362,6 @@ impl Model {
     /// Returns the kind and name of a capture or a loop by its number; captures come first.
     pub fn closure_name(&self, number: usize) -> String {
         self.elements.closure_name(number)
-    }
-
-    /// Returns the index of the first effective mass among the outputs; they are the last ones.
-    pub(super) fn first_effective_mass(&self) -> usize {
-        self.outputs.len() - EffectiveMass::OUTPUTS * self.elements.effective_masses.len()
     }
 
     /// Returns the number of inputs of the loads, with the currents among the states.
