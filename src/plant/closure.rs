@@ -13,6 +13,7 @@ use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair, PointForce};
 use crate::system::{JointState, Kinematics, System};
+pub use rest::Rows;
 
 /// Scalar constraints of all active captures, all loops, all couplings and all contact points that
 /// rest, and their reactions.

@@ -1,6 +1,7 @@
 //! Contacts that rest: impacts of their points, and which points rest, slide or are free
 //! (`docs/theory/resting-contact.md`).
 
+use super::closure::Rows;
 use super::context::{Constants, OperatingPoint};
 use super::detection::detect;
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
@@ -241,7 +242,7 @@ impl Evaluation<f64> {
         for candidate in &candidates {
             discrete.rests[candidate.number].hold = Hold::Sticking;
         }
-        let (W, b, noise) = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
+        let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
         let frictions: Vec<Friction> = candidates
             .iter()
             .map(|candidate| candidate.friction(of, &before[candidate.number]))
@@ -265,14 +266,8 @@ impl Evaluation<f64> {
         Ok(())
     }
 
-    /// Returns `W` and `b` of the accelerations `W f + b` (m/s²) of all points in contact, along normal
-    /// and tangents, due to forces on them, and the round-off of `b`; all points in contact are
-    /// sticking in `at`.
-    fn rest_problem(
-        &mut self,
-        of: Constants,
-        at: OperatingPoint<f64>,
-    ) -> Result<(DMatrix<f64>, DVector<f64>, f64), Error> {
+    /// Returns the accelerations of all points in contact; all of them are sticking in `at`.
+    fn rest_problem(&mut self, of: Constants, at: OperatingPoint<f64>) -> Result<ForceProblem, Error> {
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.load_at(of, at.x, at.discrete)?;
         let mut qdd = std::mem::take(&mut self.qdd);
@@ -294,10 +289,17 @@ impl Evaluation<f64> {
             })
         });
         self.qdd = qdd;
-        let (of_points, W, along) = found?.unwrap_or_else(|| (0, DMatrix::zeros(0, 0), DVector::zeros(0)));
-        let (W, b) = condensed(of_points, &W, &along);
-        Ok((W, b, noise))
+        Ok(condensed(&found?.unwrap_or_else(Rows::none), noise))
     }
+}
+
+/// Accelerations `W f + b` of the points in contact along normals and tangents (m/s²), due to forces on
+/// them.
+struct ForceProblem {
+    W: DMatrix<f64>,
+    b: DVector<f64>,
+    /// Round-off of `b`.
+    noise: f64,
 }
 
 impl Candidate<'_> {
@@ -496,9 +498,10 @@ fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
     x
 }
 
-/// Returns `W` and `b` of the last `of_points` rows, with the reactions of the others eliminated.
-fn condensed(of_points: usize, W: &DMatrix<f64>, along: &DVector<f64>) -> (DMatrix<f64>, DVector<f64>) {
-    let n = along.len();
+/// Returns the accelerations of contact points, with the reactions of the other rows eliminated.
+fn condensed(rows: &Rows, noise: f64) -> ForceProblem {
+    let Rows { of_points, W, along } = rows;
+    let (of_points, n) = (*of_points, along.len());
     let others = n - of_points;
     let mut b = along.rows(others, of_points).into_owned();
     let mut W_pp = W.view((others, others), (of_points, of_points)).into_owned();
@@ -513,7 +516,7 @@ fn condensed(of_points: usize, W: &DMatrix<f64>, along: &DVector<f64>) -> (DMatr
         }
         W_pp = (&W_pp + W_pp.transpose()) * 0.5;
     }
-    (W_pp, b)
+    ForceProblem { W: W_pp, b, noise }
 }
 
 /// Returns the error with the contact of the point.

@@ -218,11 +218,30 @@ impl<S: Scalar> Closure<S> {
     }
 }
 
+/// Rows of all constraints, those of contact points last.
+pub struct Rows {
+    /// Number of the rows of contact points.
+    pub of_points: usize,
+    /// Responses of all rows to unit reactions.
+    pub W: DMatrix<f64>,
+    /// Accelerations along the rows that the constraints have to change, `J A − b`, m/s².
+    pub along: DVector<f64>,
+}
+
+impl Rows {
+    /// Returns the rows of a model without constraints.
+    pub fn none() -> Self {
+        Self {
+            of_points: 0,
+            W: DMatrix::zeros(0, 0),
+            along: DVector::zeros(0),
+        }
+    }
+}
+
 impl Closure<f64> {
     /// Computes, after a solution of the dynamics without reactions, the rows of all constraints with
-    /// all points that rest sticking; returns their number, the number of those of contact points,
-    /// which are the last, `W` and the accelerations along the rows that the constraints have to
-    /// change, `J A − b` (m/s²). It allocates.
+    /// all points that rest sticking. It allocates.
     pub fn problem(
         &mut self,
         of: Constants,
@@ -230,7 +249,7 @@ impl Closure<f64> {
         mut engine: Engine<f64>,
         at: JointState<f64>,
         qdd: &mut [f64],
-    ) -> (usize, DMatrix<f64>, DVector<f64>) {
+    ) -> Rows {
         let kinematics = engine.kinematics;
         self.set_up(of, true, discrete, kinematics, at);
         let n = self.rows.len();
@@ -242,6 +261,6 @@ impl Closure<f64> {
         self.respond(of, &mut engine, qdd);
         let W = DMatrix::from_fn(n, n, |i, j| self.W[i.max(j) * n + i.min(j)]);
         let of_points = self.rows.iter().filter(|row| row.rest.is_some()).count();
-        (of_points, W, along)
+        Rows { of_points, W, along }
     }
 }
