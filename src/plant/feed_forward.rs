@@ -171,8 +171,8 @@ impl<S: Scalar> FeedForward<S> {
     }
 
     /// Computes the accelerations of the spacecraft at rest, without loads, for the derivative 1 of
-    /// a driven `rate`, and the moments that hold attitudes with feed-forward. Requires [`update`](Self::update), and
-    /// loads that are [cleared](Applied::clear).
+    /// a driven `rate`, and the moments that hold attitudes with feed-forward. Requires
+    /// [`update`](Self::update), and loads that are [cleared](Applied::clear).
     pub fn respond_to_drive(&mut self, model: &Model, now: &Instant<S>, rate: usize) {
         let at = Configuration {
             system: &model.system,

@@ -50,7 +50,8 @@ pub enum NoContactForce {
 /// Returns the forces or impulses `p` of several contact points with Coulomb friction: a solution of
 ///
 /// ```text
-///     w = W p + b,     0 ≤ p_n ⟂ w_n ≥ 0,     |p_t| ≤ μ p_n,     w_t = −λ p_t with λ ≥ 0, λ (μ p_n − |p_t|) = 0
+///     w = W p + b,     0 ≤ p_n ⟂ w_n ≥ 0,     |p_t| ≤ μ p_n,
+///     w_t = −ν p_t with ν ≥ 0, ν (μ p_n − |p_t|) = 0
 /// ```
 ///
 /// Each point has three rows: along its normal and two tangents. `W` is symmetric and positive

@@ -29,6 +29,13 @@ pub(super) struct EffectiveAdjoint {
     q_bar: Vec<f64>,
 }
 
+/// Response of a carrier to a unit wrench on it.
+struct Response {
+    on: Carrier,
+    F: Wrench<f64>,
+    A: Twist<f64>,
+}
+
 impl EffectiveAdjoint {
     /// Allocates for a model; `None` without effective masses.
     pub fn new(model: &Model) -> Option<Box<Self>> {
@@ -83,7 +90,7 @@ impl EffectiveAdjoint {
                 if seed != 0.0 && response > least {
                     let (on, F) = unit_wrench(of.at(&self.rest), frame, i);
                     let A = self.respond(of, on, F, values);
-                    self.add(of, at, (on, F, A), -seed / (response * response), values);
+                    self.add(of, at, Response { on, F, A }, -seed / (response * response), values);
                     for (&body, fill) in system.propellant.iter().zip(fills) {
                         tape.seed(*fill, self.tree.of_fill(of.at(&self.rest), body));
                     }
@@ -106,7 +113,7 @@ impl EffectiveAdjoint {
         &mut self,
         of: Constants,
         at: OperatingPoint,
-        (on, F, A): (Carrier, Wrench<f64>, Twist<f64>),
+        Response { on, F, A }: Response,
         weight: f64,
         values: &Evaluation<f64>,
     ) {

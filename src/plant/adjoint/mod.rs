@@ -155,7 +155,7 @@ impl Adjoint {
         let of = plant.constants();
         match &mut self.0 {
             Way::ByTree(tree, constrained) => {
-                // Whether rows are active is known after the evaluation.
+                // The evaluation determines which rows are active.
                 let observes = tree.evaluate(of, at, seeds, x_bar, u_bar)?;
                 if let (false, Some(constrained)) = (observes, constrained) {
                     constrained.add(of, at, seeds.y, x_bar, u_bar)?;

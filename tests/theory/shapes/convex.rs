@@ -268,7 +268,7 @@ fn gap_of_convex_pairs_is_independent_of_a_common_motion_and_of_the_order() {
                 let this = (gap - here.gap).abs();
                 assert!(this < 1e-9, "{a:?} {b:?} {A:?} {B:?} {here:?} {gap}");
                 off = off.larger(this);
-                // Where two depths are equal to 1e-9 m either is taken.
+                // Either of two depths that are equal to 1e-9 m may be taken.
                 if here.gap > 0.0 {
                     assert!((n - here.n).norm() < 1e-9, "{a:?} {b:?} {n} {}", here.n);
                     assert!(

@@ -115,9 +115,9 @@ fn length<S: Scalar>(d: &Vec3<S>, n: &Vec3<f64>) -> (S, Vec3<S>) {
 /// Returns the signed distance of two lines and its normal from the vector (m) between points of both,
 /// the unit vectors along them, the places (m) of their nearest points and their common normal.
 ///
-/// Where the lines are nearly parallel, the direction of the difference of the nearest points loses fewer
-/// digits than the common normal. The distance is stationary in both places, whose large derivatives
-/// would contribute round-off only.
+/// For nearly parallel lines the direction of the difference of the nearest points loses fewer digits
+/// than the common normal. The distance is stationary in both places, whose large derivatives would
+/// contribute round-off only.
 fn between_lines<S: Scalar>(from: Vec3<S>, [u, v]: [&Vec3<S>; 2], places: [S; 2], n: Vec3<S>) -> (S, Vec3<S>) {
     let between = |[s, t]: [S; 2]| from + u * s - v * t;
     let [moving, fixed] = [places, places.map(|place| S::lift(place.value()))].map(between);
