@@ -1,10 +1,10 @@
-//! Instructions per call of the kernels of a run, in the FMU's library as it is shipped: identical in
-//! every run with the same compiler, whatever the load of the machine.
+//! Instructions per call of the kernels of a run, in the FMU's library: identical in every run with
+//! the same compiler, whatever the load of the machine.
 //!
-//! `cargo bench --profile dev --bench instructions` runs each kernel in Valgrind's callgrind. It fails
-//! if a count deviates by more than 5 % from `benches/instructions.csv`, upwards or downwards (too
-//! high a record would hide a later increase), or if that file is from another compiler. With
-//! `-- --record` it rewrites the file.
+//! `scripts/instructions` compiles the library and runs this program, which runs each kernel in
+//! Valgrind's callgrind. It fails if a count deviates by more than 5 % from
+//! `benches/instructions.csv`, upwards or downwards (too high a record would hide a later increase),
+//! or if that file is from another compiler. With `-- --record` it rewrites the file.
 //!
 //! The library is that in the environment variable `GRAPPLE_LIBRARY`, or the one that `scripts/libraries
 //! linux64` has left. This program itself is not measured, so the profile of the tests suffices.
