@@ -26,10 +26,11 @@ const SOURCES: [&str; 5] = [
 ];
 
 /// Platforms and files of the libraries that `scripts/libraries` leaves.
-const LEFT: [(&str, &str); 4] = [
+const LEFT: [(&str, &str); 5] = [
     ("aarch64-linux", "grapple.so"),
     ("darwin64", "grapple.dylib"),
     ("linux64", "grapple.so"),
+    ("wasm", "grapple.wasm"),
     ("win64", "grapple.dll"),
 ];
 

@@ -40,6 +40,24 @@ pub enum Bytes<'a> {
     Compressed(&'a [u8]),
 }
 
+impl Bytes<'_> {
+    /// Returns the uncompressed bytes.
+    ///
+    /// # Errors
+    /// A compressed file that is broken.
+    pub fn plain(&self) -> Result<Cow<'_, [u8]>> {
+        match self {
+            Self::Plain(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Compressed(compressed) => {
+                let mut archive = ZipArchive::new(Cursor::new(*compressed)).other()?;
+                let mut bytes = Vec::new();
+                archive.by_index(0).other()?.read_to_end(&mut bytes).other()?;
+                Ok(Cow::Owned(bytes))
+            }
+        }
+    }
+}
+
 impl<'a> Content<'a> {
     /// Returns a file that is not executable.
     pub fn new(path: impl Into<String>, bytes: impl Into<Cow<'a, [u8]>>) -> Self {

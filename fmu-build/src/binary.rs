@@ -1,6 +1,7 @@
 //! Inspection of a shared library's headers: its machine, its exports and the C library version it
 //! needs.
 
+use crate::component;
 use crate::error::{Context, Result, invalid};
 use crate::platform::Platform;
 use object::read::elf::{ElfFile, FileHeader};
@@ -151,6 +152,10 @@ const FUNCTIONS: [&str; 119] = [
 /// Those of [`check_loadable`]; a library that lacks functions, with their names.
 pub fn inspect(bytes: &[u8], platform: Platform) -> Result<Findings> {
     let mut findings = Findings::default();
+    if platform == Platform::Wasm {
+        component::check(bytes)?;
+        return Ok(findings);
+    }
     for file in loadable(bytes, platform)? {
         findings.machines.push(machine(file.architecture()));
         findings.others.extend(foreign_exports(&file)?);
@@ -224,6 +229,7 @@ fn suits(file: &object::File, platform: Platform) -> Result<()> {
         Platform::Aarch64Linux => (BinaryFormat::Elf, true, &[Architecture::Aarch64]),
         Platform::Linux32 => (BinaryFormat::Elf, false, &[Architecture::I386]),
         Platform::Linux64 => (BinaryFormat::Elf, true, &[Architecture::X86_64]),
+        Platform::Wasm => (BinaryFormat::Wasm, false, &[Architecture::Wasm32]),
         Platform::Win32 => (BinaryFormat::Pe, false, &[Architecture::I386]),
         Platform::Win64 => (BinaryFormat::Pe, true, &[Architecture::X86_64]),
     };

@@ -2,6 +2,7 @@
 
 use crate::archive::{self, Content};
 use crate::compiled_spec::CompiledSpec;
+use crate::component;
 use crate::documentation::documentation;
 use crate::error::{Result, invalid};
 use crate::library::Library;
@@ -59,7 +60,7 @@ pub struct BuiltFmu {
 /// equal bytes.
 ///
 /// # Errors
-/// Arrays in FMI 2.0, or with reference results; reference results of an FMU that cannot be run here, or
+/// Arrays in FMI 2.0, for WebAssembly, or with reference results; WebAssembly in FMI 2.0; reference results of an FMU that cannot be run here, or
 /// whose run fails. None else for a compiled model.
 pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
     let mut model = Cow::Borrowed(&compiled.model);
@@ -76,14 +77,19 @@ pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Libra
     let identifier = archive::identifier(&description)?;
     let platforms: Vec<Platform> = libraries.iter().map(|library| library.platform).collect();
     let mut contents = documentation(&model, &compiled.meshes, &description, &platforms)?;
+    let model_file = model.to_bytes()?;
     for library in libraries {
+        if library.platform == Platform::Wasm {
+            contents.extend(component::files(library, &model_file, identifier, options)?);
+            continue;
+        }
         contents.extend(library.paths(options.standard, identifier).map(|path| Content {
             path,
             bytes: library.bytes.clone(),
             executable: true,
         }));
     }
-    contents.push(Content::new(archive::MODEL, model.to_bytes()?));
+    contents.push(Content::new(archive::MODEL, model_file));
     let mut bytes = archive::pack(&description, &contents)?;
     if options.reference {
         if options.arrays {

@@ -39,6 +39,7 @@
 //! | [`report`], [`picture`] | a run's page; a drawing of the spacecraft |
 //! | [`shapes`] | the shapes of a spec: validation, and the meshes read from files |
 //! | [`mod@reference`] | reference results inside an FMU |
+//! | `component` | the model inside the library for WebAssembly |
 //! | `terminals` | the terminals of an FMU of FMI 3.0 |
 //! | [`summaries`], [`text`] | summaries of a spec; tables, units, numbers as text |
 //!
@@ -74,6 +75,7 @@ pub mod check_fmu;
 #[cfg(feature = "cli")]
 mod cli;
 pub mod compiled_spec;
+mod component;
 mod control;
 pub mod couple;
 pub mod coupled_run;

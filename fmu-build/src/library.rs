@@ -7,9 +7,7 @@ use crate::error::{Context, Error, Result, invalid};
 use crate::platform::Platform;
 use grapple::fmu::lifecycle::Standard;
 use model_description::FmiVersion;
-use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
-use zip::ZipArchive;
 
 /// Embedded libraries: the name of the platform, and a zip file with the library. A constant would be
 /// in the program once for each unit of compilation that uses it.
@@ -26,8 +24,8 @@ pub fn embedded_platforms() -> impl Iterator<Item = Platform> {
         .map(|(platform, _)| platform.parse().expect("build.rs writes its name"))
 }
 
-/// Returns the libraries for the given platforms, or else for all that have one, sorted by platform:
-/// those in files, and embedded libraries for the others.
+/// Returns the libraries for the given platforms, or else for all that have one but WebAssembly, sorted
+/// by platform: those in files, and embedded libraries for the others.
 ///
 /// # Errors
 /// Those of [`Library::read`]; two files for one platform; a platform without a library.
@@ -45,7 +43,8 @@ pub fn libraries<'a>(
         libraries.push(Library::read(platform, file)?);
     }
     let has = |libraries: &[Library], platform| libraries.iter().any(|library| library.platform == platform);
-    for platform in embedded_platforms().filter(|&platform| is_wanted(platform)) {
+    let is_default = |platform: Platform| platforms.is_some() || platform.is_default();
+    for platform in embedded_platforms().filter(|&platform| is_wanted(platform) && is_default(platform)) {
         if !has(&libraries, platform) {
             libraries.push(Library::embedded(platform)?);
         }
@@ -92,15 +91,13 @@ impl Library {
     pub fn embedded(platform: Platform) -> Result<Self> {
         let mut embedded = EMBEDDED.iter().filter(|(name, _)| *name == platform.name());
         let &(_, compressed) = embedded.next().ok_or_else(|| no_library(platform))?;
-        let mut archive = ZipArchive::new(Cursor::new(compressed)).other()?;
-        let mut bytes = Vec::new();
-        archive.by_index(0).other()?.read_to_end(&mut bytes).other()?;
+        let bytes = Bytes::Compressed(compressed);
         let origin = "the library inside this program".to_owned();
-        let findings = inspect(&bytes, platform, &origin)?;
+        let findings = inspect(&bytes.plain()?, platform, &origin)?;
         Ok(Self {
             platform,
             folder: platform,
-            bytes: Bytes::Compressed(compressed),
+            bytes,
             origin,
             findings,
         })

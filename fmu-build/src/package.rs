@@ -85,7 +85,10 @@ impl Package {
     /// An archive that cannot be read.
     pub fn platforms(&self) -> Result<Vec<String>> {
         match self {
-            Self::Spec(_) => Ok(embedded_platforms().map(|platform| platform.to_string()).collect()),
+            Self::Spec(_) => Ok(embedded_platforms()
+                .filter(|platform| platform.is_default())
+                .map(|platform| platform.to_string())
+                .collect()),
             Self::Fmu(path) => archive::platforms(path),
         }
     }

@@ -1,4 +1,5 @@
-//! The platforms whose libraries an FMU may contain (FMI 2.0.4, §2.3), by their names in FMI 2.0.
+//! The platforms whose libraries an FMU may contain (FMI 2.0.4, §2.3), by their names in FMI 2.0;
+//! WebAssembly, which FMI 2.0 has not, by its own.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,6 +15,8 @@ pub enum Platform {
     Linux32,
     /// Linux on x86-64.
     Linux64,
+    /// WebAssembly components, in FMI 3.0 (draft of the layered standard FMI-LS-WASM).
+    Wasm,
     /// Windows on 32-bit x86.
     Win32,
     /// Windows on x86-64.
@@ -22,14 +25,21 @@ pub enum Platform {
 
 impl Platform {
     /// All platforms.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Aarch64Linux,
         Self::Darwin64,
         Self::Linux32,
         Self::Linux64,
+        Self::Wasm,
         Self::Win32,
         Self::Win64,
     ];
+
+    /// Returns true if an FMU has this platform's library without being asked for it. Few importers
+    /// run WebAssembly.
+    pub fn is_default(self) -> bool {
+        self != Self::Wasm
+    }
 
     /// Returns the platform of this program.
     pub fn here() -> Self {
@@ -45,6 +55,7 @@ impl Platform {
             Self::Darwin64 => "darwin64",
             Self::Linux32 => "linux32",
             Self::Linux64 => "linux64",
+            Self::Wasm => "wasm",
             Self::Win32 => "win32",
             Self::Win64 => "win64",
         }
@@ -57,6 +68,7 @@ impl Platform {
             Self::Aarch64Linux => "aarch64-linux",
             Self::Linux32 => "x86-linux",
             Self::Linux64 => "x86_64-linux",
+            Self::Wasm => "wasm32-wasip2",
             Self::Win32 => "x86-windows",
             Self::Win64 => "x86_64-windows",
             Self::Darwin64 => {
@@ -75,6 +87,7 @@ impl Platform {
         match self {
             Self::Darwin64 => ".dylib",
             Self::Aarch64Linux | Self::Linux32 | Self::Linux64 => ".so",
+            Self::Wasm => ".wasm",
             Self::Win32 | Self::Win64 => ".dll",
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::spec::read_text;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 
 /// Name of the file in `resources/` that contains the model: its spec as JSON, with all tables.
 pub const MODEL_FILE: &str = "model.json";
@@ -10,12 +11,24 @@ pub const MODEL_FILE: &str = "model.json";
 /// Upper limit of the file's size, bytes.
 const SIZE_LIMIT: u64 = 256 << 20;
 
-/// Returns the bytes of [`MODEL_FILE`] at a resource location. No file stays open, since importers
+/// The model of a library that has no files.
+static PROVIDED: OnceLock<&'static [u8]> = OnceLock::new();
+
+/// Provides the bytes of [`MODEL_FILE`] for all locations: for a WebAssembly component, which has no files.
+/// Only the first call has an effect.
+pub fn provide(model: &'static [u8]) {
+    PROVIDED.get_or_init(|| model);
+}
+
+/// Returns the bytes of [`MODEL_FILE`] at a resource location, or those that are provided. No file stays open, since importers
 /// create thousands of instances.
 ///
 /// # Errors
 /// The fault of the location or the file, as a message.
 pub fn read_model(location: &str) -> Result<Vec<u8>, String> {
+    if let Some(model) = PROVIDED.get() {
+        return Ok(model.to_vec());
+    }
     let file = directory(location)?.join(MODEL_FILE);
     let text = read_text(&file, SIZE_LIMIT);
     text.map(String::into_bytes)

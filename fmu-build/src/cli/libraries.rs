@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 /// Options that select the libraries of an FMU.
 #[derive(clap::Args)]
 pub struct Libraries {
-    /// Platforms of the FMU, separated by commas; by default all for which there is a library
+    /// Platforms of the FMU, separated by commas; by default all for which there is a library, but
+    /// wasm (WebAssembly, FMI 3.0)
     #[arg(long, value_name = "PLATFORMS", value_delimiter = ',')]
     platform: Option<Vec<Platform>>,
     /// Use this shared library for the platform of this program, instead of the embedded one
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
-    /// Pack this shared library for a platform (aarch64-linux, darwin64, linux32, linux64, win32,
+    /// Pack this shared library for a platform (aarch64-linux, darwin64, linux32, linux64, wasm, win32,
     /// win64); may be repeated
     #[arg(long, value_name = "PLATFORM=FILE", value_parser = platform_and_file)]
     binary: Vec<(Platform, PathBuf)>,
