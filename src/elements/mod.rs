@@ -79,6 +79,7 @@ pub(crate) use effective_mass::EffectiveMass;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
 pub use grasp::{Grasp, Grasped};
+pub(crate) use gravity::add_gravity_adjoint;
 pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range, Sliding, StickingFriction};
 pub(crate) use kinematics::{FrameKinematics, UnitMotion};
@@ -105,6 +106,7 @@ use crate::dynamics::Applied;
 use crate::event::Event;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Body, Declarations, ParamId, Parameter, System};
+use gravity::Attracted;
 use joint::JointTable;
 
 /// Declares [`Elements`], with methods that call those of the trait `Element` for all lists, in
@@ -333,7 +335,7 @@ impl Elements {
         let mut without = Self {
             contacts: Vec::new(),
             commands: Vec::new(),
-            ..self.without_forces_of_beams()
+            ..self.without_forces_of_beams(Attracted::Bodies)
         };
         without.grasps.retain(|grasp| grasp.held_beam().is_none());
         without.classify();
@@ -347,16 +349,25 @@ impl Elements {
         !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
     }
 
-    /// Returns a copy without elastic forces and orbital gravity of ANCF beams.
-    pub(crate) fn without_forces_of_beams(&self) -> Self {
+    /// Returns a copy without elastic forces of ANCF beams, and with orbital gravity on these bodies
+    /// alone.
+    fn without_forces_of_beams(&self, attracted: Attracted) -> Self {
         let gravity = self.gravity.iter();
         let mut without = Self {
             ancf_beams: Vec::new(),
-            gravity: gravity.map(|gravity| gravity.on_bodies()).collect(),
+            gravity: gravity.map(|gravity| gravity.on(attracted)).collect(),
             ..self.clone()
         };
         without.classify();
         without
+    }
+
+    /// Returns a copy without the loads whose adjoint derivatives are those along the adjoints of the
+    /// accelerations: elastic forces of ANCF beams, and orbital gravity on these and on bodies of
+    /// constant mass distribution. `None` if there are no such loads.
+    pub(crate) fn recorded(&self, system: &System) -> Option<Self> {
+        let is_any = system.orbit.is_some() || !system.nodal.is_empty();
+        is_any.then(|| self.without_forces_of_beams(Attracted::Changing))
     }
 
     /// Returns the contacts with contact detection, in the order of their numbers, with their

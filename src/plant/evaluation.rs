@@ -6,7 +6,7 @@ use super::feed_forward::{At, FeedForward};
 use super::frame_kinematics::FrameWorkspace;
 use super::guided::Guidance;
 use super::impulse::LockWorkspace;
-use super::model::{Model, Parts};
+use super::model::{Model, Parts, Source};
 use super::task::Tasks;
 use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
@@ -88,6 +88,27 @@ impl<S: Scalar> Evaluation<S> {
     pub fn derivative(&mut self, of: Constants, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.derivative_with_inputs(of, at.x, at.discrete, dx)
+    }
+
+    /// [`read_inputs`](Self::read_inputs) with the values of signals and of the reference orbit of
+    /// another evaluation, `values`, at the same time.
+    pub(super) fn copy_inputs(&mut self, of: Constants, t: f64, values: &Evaluation<f64>, u: &[S], x: &[S]) {
+        let model = of.model;
+        let inputs = self.inputs.iter_mut().zip(&model.sources).zip(&values.inputs);
+        for ((input, source), &value) in inputs {
+            *input = match *source {
+                Source::Importer(i) => u[i],
+                Source::Signal(_) | Source::Rate(_) | Source::Acceleration(_) => S::lift(value),
+                Source::Task => S::zero(),
+            };
+        }
+        if !model.currents.is_empty() {
+            self.inputs[model.sources.len()..].copy_from_slice(&x[model.currents.clone()]);
+        }
+        self.orbit = values.orbit.as_ref().map(OrbitPoint::lift);
+        if let Some(guidance) = &mut self.guidance {
+            guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());
+        }
     }
 
     /// Computes the states' derivatives `dx` with the inputs and the orbit of the last

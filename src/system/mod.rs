@@ -43,7 +43,7 @@ pub use joint::JointModel;
 pub use kinematics::{BodyKinematics, Kinematics};
 pub use maximal::{Attitude, Baumgarte, Maximal, MaximalState, Natural, Recovered, SystemMotion};
 pub use modal::{ModalData, Node};
-pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointKinematics};
+pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointGradient, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
 pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
 pub use shadow::sunlight;

@@ -1,3 +1,7 @@
+mod adjoint;
+
+pub use adjoint::PointGradient;
+
 use super::{BodyKinematics, Bound, Declarations, Joint, OrbitPoint, ParamId, Parameter, Quantity, System, Unit};
 use crate::Problem;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift3, lift33, norm};
@@ -396,6 +400,15 @@ pub struct PointKinematics<S: Scalar> {
 }
 
 impl<S: Scalar> PointKinematics<S> {
+    /// Creates a point of the same beam at the same site as `of`, with this position and motion.
+    pub(crate) fn at_site_of(of: &PointKinematics<f64>, at: BodyKinematics<S>, slope: Vec3<S>) -> Self {
+        Self {
+            at,
+            slope,
+            site: of.site,
+        }
+    }
+
     pub(super) fn nowhere() -> Self {
         Self {
             at: BodyKinematics::world(),
@@ -463,12 +476,20 @@ impl<S: Scalar> PointKinematics<S> {
 /// Returns axes, as columns, with x along `along` and z nearest to the given direction `z`.
 fn about<S: Scalar>(along: &Vec3<S>, z: &Vec3<f64>) -> Mat3<S> {
     let x = along / norm(along);
-    let across = lift3::<S>(z).cross(&x);
-    // If the tangent is parallel to z, an axis that is not parallel takes its place.
-    let across = match across.dot(&across).value() > 1e-16 {
-        true => across,
-        false => lift3::<S>(&Vec3::ith(z.iamin(), 1.0)).cross(&x),
-    };
+    let (_, across) = across(&x, z);
     let y = across / norm(&across);
     Mat3::from_columns(&[x, y, x.cross(&y)])
+}
+
+/// Returns the constant direction that determines the axes about the tangent `x`, and its product
+/// with `x`: `z`, or if the tangent is parallel to it, an axis that is not.
+fn across<S: Scalar>(x: &Vec3<S>, z: &Vec3<f64>) -> (Vec3<f64>, Vec3<S>) {
+    let across = lift3::<S>(z).cross(x);
+    match across.dot(&across).value() > 1e-16 {
+        true => (*z, across),
+        false => {
+            let axis = Vec3::ith(z.iamin(), 1.0);
+            (axis, lift3::<S>(&axis).cross(x))
+        }
+    }
 }

@@ -440,8 +440,11 @@ impl TreeAdjoint {
         let turned = |w: &Vec3<f64>, C: &Twist<f64>| Twist::new(w.cross(&C.w), w.cross(&C.v));
         let mut frame = self.frame(kinematics, body.carrier());
         let mut of_q = [0.0; 6];
-        for group in groups(joint.kind) {
+        for (number, group) in groups(joint.kind).iter().enumerate() {
             let before = frame;
+            // The translations of a free joint precede its rotations.
+            let on_world = matches!(body.carrier(), Carrier::World);
+            let is_fixed = on_world && (number == 0 || joint.kind == JointType::Free);
             for v in group.clone().map(|k| joint.v + k) {
                 let H = &kinematics.H[v];
                 frame.w += H.w * joints.qd[v];
@@ -450,6 +453,11 @@ impl TreeAdjoint {
             }
             for k in group.clone() {
                 let C = &kinematics.H[joint.v + k];
+                if is_fixed {
+                    of_q[k] = G[0].power(C);
+                    bars.qd[joint.v + k] += G[1].power(C) + G[2].power(&turned(&frame.w, C));
+                    continue;
+                }
                 let C_1 = turned(&before.w, C);
                 let C_2 = turned(&before.alpha, C) + turned(&before.w, &C_1);
                 let virtual_C = turned(&before.virtual_w, C);
@@ -459,6 +467,7 @@ impl TreeAdjoint {
         }
         let is_attitude = joint.nq > joint.nv;
         let attitude = is_attitude.then(|| Quaternion::from_slice(&joints.q[joint.q..]));
+        let scale = attitude.map_or(0.0, |attitude| 4.0 / attitude.norm_squared());
         for (k, &of_q) in of_q[..joint.nv].iter().enumerate() {
             match attitude.filter(|_| k < 3) {
                 // A change δq is the rotation θ = 2 (q* ⊗ δq)/|q|² (body axes): its component along
@@ -466,7 +475,7 @@ impl TreeAdjoint {
                 Some(attitude) => {
                     let along = attitude.rate(Vec3::ith(k, 1.0)).to_array();
                     for (to, along) in bars.q[joint.q..].iter_mut().zip(along) {
-                        *to += 4.0 * along / attitude.norm_squared() * of_q;
+                        *to += along * (scale * of_q);
                     }
                 }
                 None => bars.q[joint.q + k + usize::from(is_attitude)] += of_q,
@@ -555,6 +564,9 @@ impl TreeAdjoint {
         qdd: &[f64],
     ) {
         let body = &system.bodies[i];
+        if matches!(body.carrier(), Carrier::World) {
+            return;
+        }
         let frame = self.frame(kinematics, body.carrier());
         let rates = body.joint.v..body.joint.v + body.joint.nv;
         let sum = |rates: &[f64]| {

@@ -45,6 +45,9 @@ pub struct ForwardDynamics<S: Scalar> {
     /// Articulated inertia and bias, with condensed modes, of each body whose joint reaction is
     /// [computed](crate::system::Body::reaction_index).
     remaining: Vec<Articulated<S>>,
+    /// True if the biases in `remaining` are the reactions, which
+    /// [`set_reactions`](Self::set_reactions) sets.
+    has_reactions: bool,
     /// True if flexible bodies are frozen in their current shape.
     pub(super) is_rigid: bool,
     /// Accelerations of the bodies' origins beyond [`A_bias`](BodyKinematics::A_bias), world axes.
@@ -88,6 +91,7 @@ impl<S: Scalar> ForwardDynamics<S> {
                     .filter(|body| body.reaction_index.is_some())
                     .count()
             ],
+            has_reactions: false,
             is_rigid: false,
             A: vec![Twist::zero(); n],
             A_station: vec![Twist::zero(); system.stations.len()],
@@ -109,6 +113,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// # Errors
     /// [`Singular`] if a rate of a joint, a mode or a free body has zero inertia (to round-off).
     pub fn solve(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) -> Result<(), Singular> {
+        self.has_reactions = false;
         self.passes(at.system, at.derived, at.kinematics, applied, qdd)
     }
 
@@ -157,19 +162,20 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// [computed](crate::system::Body::reaction_index).
     pub fn transmitted(&self, system: &System, i: usize) -> Option<Wrench<S>> {
         let Articulated { I, p } = &self.remaining[system.bodies[i].reaction_index?];
-        Some(I.times(&self.A[i]) + *p)
+        match self.has_reactions {
+            true => Some(*p),
+            false => Some(I.times(&self.A[i]) + *p),
+        }
     }
 
     /// Sets the reaction wrenches of the joints (in world axes, about the bodies' origins) that
     /// [`transmitted`](Self::transmitted) returns, in the order of
     /// [`reaction_index`](crate::system::Body::reaction_index), and all accelerations to zero.
     pub fn set_reactions(&mut self, reactions: impl Iterator<Item = Wrench<S>>) {
+        self.has_reactions = true;
         self.A.fill(Twist::zero());
         for (remaining, p) in self.remaining.iter_mut().zip(reactions) {
-            *remaining = Articulated {
-                I: ArticulatedInertia::zero(),
-                p,
-            };
+            remaining.p = p;
         }
     }
 

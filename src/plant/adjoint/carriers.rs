@@ -1,16 +1,20 @@
 use super::recording::set_variables;
 use crate::algebra::{Mat3, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
-use crate::dynamics::recursive::{Gradient, TreeAdjoint};
-use crate::system::{BodyKinematics, Carrier, Kinematics, System};
+use crate::dynamics::recursive::{Gradient, JointAdjoints, TreeAdjoint};
+use crate::system::{
+    BodyKinematics, Carrier, JointState, Kinematics, Mechanism, PointGradient, PointKinematics, System,
+};
 
-/// Positions and motions of a tree as variables of a record, given by the indices of the first
-/// variables.
+/// Positions and motions of a tree and of the points of ANCF beams as variables of a record, given by
+/// the indices of the first variables.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carriers {
     /// Columns of the joints, six numbers each.
     H: usize,
     /// Bodies, then stations, [`PER_BODY`] numbers each.
     bodies: usize,
+    /// Points of ANCF beams, [`PER_POINT`] numbers each.
+    points: usize,
     /// Index after the last variable.
     pub end: usize,
 }
@@ -18,14 +22,19 @@ pub(super) struct Carriers {
 /// Rotation matrix, position, position from the carrier, velocity, acceleration.
 const PER_BODY: usize = 9 + 3 + 3 + 6 + 6;
 
+/// Rotation matrix, position, velocity, angular part of the bias acceleration, slope.
+const PER_POINT: usize = 9 + 3 + 6 + 3 + 3;
+
 impl Carriers {
     /// Assigns the variables from number `first` on.
     pub fn new(system: &System, first: usize) -> Self {
         let bodies = first + 6 * system.nv;
+        let points = bodies + PER_BODY * (system.bodies.len() + system.stations.len());
         Self {
             H: first,
             bodies,
-            end: bodies + PER_BODY * (system.bodies.len() + system.stations.len()),
+            points,
+            end: points + PER_POINT * system.points.len(),
         }
     }
 
@@ -39,6 +48,9 @@ impl Carriers {
             *to = carrier(from, tree.acceleration(i), self.bodies + PER_BODY * i);
         }
         self.set_stations(values, tree, recorded);
+        for (p, (to, from)) in recorded.points.iter_mut().zip(&values.points).enumerate() {
+            *to = point(from, self.points + PER_POINT * p);
+        }
     }
 
     /// Sets the stations of `recorded` alone, as [`set`](Self::set): accelerations are among the
@@ -68,9 +80,12 @@ impl Carriers {
         let carriers = values.bodies.iter().chain(&values.stations);
         for (i, (here, gradient)) in carriers.zip(&mut *gradients).enumerate() {
             let first = self.bodies + PER_BODY * i;
-            let axes = [0, 1, 2].map(|k| here.R_WB.column(k).cross(&three(first + 3 * k)));
+            if tape.are_zero(first..first + PER_BODY) {
+                *gradient = Gradient::zero();
+                continue;
+            }
             *gradient = Gradient {
-                pose: Wrench::new(axes[0] + axes[1] + axes[2], three(first + 9) + three(first + 12)),
+                pose: Wrench::new(turn(&here.R_WB, tape, first), three(first + 9) + three(first + 12)),
                 velocity: six(first + 15),
                 acceleration: six(first + 21),
                 reaction: Twist::zero(),
@@ -90,6 +105,40 @@ impl Carriers {
             }
         }
     }
+
+    /// Adds the derivatives with respect to the points of ANCF beams to those with respect to the
+    /// nodal coordinates and rates.
+    pub fn add_points(
+        self,
+        of: Mechanism,
+        values: &Kinematics<f64>,
+        tape: &Tape,
+        joints: JointState<f64>,
+        bars: &mut JointAdjoints,
+    ) {
+        let three = |first: usize| vector_of(tape, first);
+        for (p, (here, point)) in values.points.iter().zip(&of.system.points).enumerate() {
+            let first = self.points + PER_POINT * p;
+            if tape.are_zero(first..first + PER_POINT) {
+                continue;
+            }
+            let gradient = PointGradient {
+                pose: Wrench::new(turn(&here.at.R_WB, tape, first), three(first + 9)),
+                velocity: Wrench::new(three(first + 12), three(first + 15)),
+                bias: three(first + 18),
+                slope: three(first + 21),
+            };
+            let (beam, constants) = (&of.system.nodal[point.beam], &of.derived.nodal[point.beam]);
+            here.add_adjoint(beam, constants, joints, &gradient, bars.q, bars.qd);
+        }
+    }
+}
+
+/// Returns the moment of the derivatives with respect to the columns of a rotation matrix, the
+/// variables from number `first` on: the derivative with respect to rotations in world axes.
+fn turn(R: &Mat3<f64>, tape: &Tape, first: usize) -> Vec3<f64> {
+    let axes = [0, 1, 2].map(|k| R.column(k).cross(&vector_of(tape, first + 3 * k)));
+    axes[0] + axes[1] + axes[2]
 }
 
 /// Returns the adjoint of a vector of the variables from number `first` on.
@@ -114,6 +163,20 @@ fn carrier(from: &BodyKinematics<f64>, A: &Twist<f64>, first: usize) -> BodyKine
         V_WB: twist(&from.V_WB, first + 15),
         A_bias: twist(A, first + 21),
     }
+}
+
+/// Returns position and motion of a point of the variables from number `first` on.
+fn point(from: &PointKinematics<f64>, first: usize) -> PointKinematics<Recorded> {
+    let mut R_WB = Mat3::<Recorded>::from_element(Recorded::lift(0.0));
+    set_variables(R_WB.as_mut_slice(), from.at.R_WB.as_slice(), first);
+    let at = BodyKinematics {
+        R_WB,
+        p_WB: vector(&from.at.p_WB, first + 9),
+        r_PB_W: Vec3::zeros(),
+        V_WB: twist(&from.at.V_WB, first + 12),
+        A_bias: Twist::new(vector(&from.at.A_bias.w, first + 18), Vec3::zeros()),
+    };
+    PointKinematics::at_site_of(from, at, vector(from.slope(), first + 21))
 }
 
 /// Returns a twist of the variables from number `first` on, angular part first.

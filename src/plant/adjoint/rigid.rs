@@ -139,7 +139,6 @@ impl RigidSolution {
         if reads_deflections {
             recorded.kinematics.bend_all(at.mechanism(), joints);
         }
-        recorded.kinematics.place_points(system, derived, joints.q, joints.qd);
         recorded.load(model, now);
         self.loads = [before, Tape::position()];
         self.applied.copy_from(&recorded.applied);
@@ -237,8 +236,9 @@ impl RigidSolution {
             bodies: &self.gradients,
             columns: &self.columns,
         };
-        self.tree
-            .coordinates(at, partials, JointState { q, qd }, &self.qdd, &mut bars);
+        let joints = JointState { q, qd };
+        self.tree.coordinates(at, partials, joints, &self.qdd, &mut bars);
+        self.variables.add_points(of, kinematics, tape, joints, &mut bars);
         for (&body, fill) in system.propellant.iter().zip(&self.fills) {
             tape.seed(*fill, self.tree.of_fill(at, body));
         }

@@ -8,7 +8,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, add_beam_adjoint};
+use crate::elements::{Elements, add_beam_adjoint, add_gravity_adjoint};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
@@ -38,9 +38,8 @@ pub(super) struct ByTree {
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
     invariants: InvariantsAdjoint,
-    /// Elements without elastic forces and orbital gravity of ANCF beams, which are differentiated
-    /// along `λ`; `None` without such beams.
-    without_beams: Option<Box<Elements>>,
+    /// Elements without the loads that are differentiated along `λ`; `None` without such loads.
+    elements: Option<Box<Elements>>,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
     /// Adjoints of feed-forward and tasks; `None` without these.
@@ -112,7 +111,7 @@ impl ByTree {
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
-            without_beams: (!system.nodal.is_empty()).then(|| Box::new(model.elements.without_forces_of_beams())),
+            elements: model.elements.recorded(system).map(Box::new),
             closing: Closing::new(model),
             control: ControlAdjoint::new(model, Variables::new(model).count),
             effective: EffectiveAdjoint::new(model),
@@ -179,6 +178,10 @@ impl ByTree {
         }
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
+        let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
+        if self.elements.is_some() {
+            self.add_gravity(of, at, joints, of_power);
+        }
         let configuration = of.at(&self.values.kinematics);
         if invariants.is_some() {
             self.invariants
@@ -191,8 +194,8 @@ impl ByTree {
         self.tree
             .coordinates(configuration, partials, joints, &self.dx[rates], &mut bars);
         add_kinematics(system, joints, &seeds.dx[..nq], &mut bars);
-        if self.without_beams.is_some() {
-            let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
+        (variables.carriers).add_points(of.mechanism(), &self.values.kinematics, &self.tape, joints, &mut bars);
+        if self.elements.is_some() {
             let now = self.values.instant(of, joints, at.discrete);
             add_beam_adjoint(&now, self.tree.lambda(), of_power, bars.q, bars.qd);
         }
@@ -252,6 +255,23 @@ impl ByTree {
         let seeds = &seeds.y[of.model.first_effective_mass()..];
         effective.evaluate(of, at, seeds, values, fills, &mut self.tape);
         true
+    }
+
+    /// Adds the derivatives of orbital gravity along its adjoints to those with respect to the bodies.
+    fn add_gravity(&mut self, of: Constants, at: OperatingPoint, joints: JointState<f64>, of_power: f64) {
+        let Self {
+            values,
+            tree,
+            gradients,
+            ..
+        } = self;
+        let now = values.instant(of, joints, at.discrete);
+        let adjoint = |body: usize| tree.of_wrench(body);
+        add_gravity_adjoint(&now, adjoint, of_power, |body, of_pose, of_velocity| {
+            let gradient = &mut gradients[body];
+            gradient.pose = gradient.pose + of_pose;
+            gradient.velocity = gradient.velocity + of_velocity;
+        });
     }
 
     /// Adds the derivatives with respect to the masses of propellants, (21).
@@ -361,7 +381,7 @@ impl ByTree {
             y,
             tape,
             loads_read_deflections,
-            without_beams,
+            elements,
             ..
         } = self;
         recorded.qdd.copy_from_slice(qdd);
@@ -371,7 +391,7 @@ impl ByTree {
         }
         let count = control.as_ref().map_or(variables.count, |control| control.end);
         tape.record(count, || {
-            recorded.read_inputs(of, t, u, x, discrete);
+            recorded.copy_inputs(of, t, values, u, x);
             let here = model.split(x.as_slice());
             let joints = JointState {
                 q: here.positions,
@@ -381,13 +401,10 @@ impl ByTree {
             if *loads_read_deflections {
                 recorded.kinematics.bend_all(of.mechanism(), joints);
             }
-            recorded
-                .kinematics
-                .place_points(&model.system, of.derived, joints.q, joints.qd);
             if let Some(control) = control {
                 control.record(of, at, values, recorded, joints)?;
             }
-            let elements = without_beams.as_deref().unwrap_or(&model.elements);
+            let elements = elements.as_deref().unwrap_or(&model.elements);
             let mut power = recorded.load_controlled(elements, of, joints, discrete)?;
             let closure = values.closure.as_ref();
             let reactions = closure.map_or(&[][..], |closure| closure.reactions());
@@ -465,6 +482,9 @@ impl ByTree {
         let mut first = variables.reactions;
         for (i, body) in system.bodies.iter().enumerate() {
             let (q, first_of_q) = (&values.q_WB[i], variables.attitudes + 4 * i);
+            if tape.are_zero(first_of_q..first_of_q + 4) && body.reaction_index.is_none() {
+                continue;
+            }
             let (v, q_bar) = (Vec3::new(q.x, q.y, q.z), three(first_of_q + 1));
             // A rotation θ changes an attitude by `½ (0, θ) ⊗ q`.
             gradients[i].pose.t += (q_bar * q.w + v.cross(&q_bar) - v * tape.adjoint(first_of_q)) * 0.5;
