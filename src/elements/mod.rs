@@ -349,22 +349,19 @@ impl Elements {
         !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
     }
 
-    /// Returns a copy without elastic forces of ANCF beams, and with orbital gravity on these bodies
-    /// alone.
+    /// Returns a copy without elastic forces of ANCF beams, with orbital gravity on these bodies.
     fn without_forces_of_beams(&self, attracted: Attracted) -> Self {
-        let gravity = self.gravity.iter();
         let mut without = Self {
             ancf_beams: Vec::new(),
-            gravity: gravity.map(|gravity| gravity.on(attracted)).collect(),
+            gravity: self.gravity.iter().map(|of| of.on(attracted)).collect(),
             ..self.clone()
         };
         without.classify();
         without
     }
 
-    /// Returns a copy without the loads whose adjoint derivatives are those along the adjoints of the
-    /// accelerations: elastic forces of ANCF beams, and orbital gravity on these and on bodies of
-    /// constant mass distribution. `None` if there are no such loads.
+    /// Returns a copy without the loads that [`add_beam_adjoint`] and [`add_gravity_adjoint`]
+    /// differentiate; `None` if there are no such loads.
     pub(crate) fn recorded(&self, system: &System) -> Option<Self> {
         let is_any = system.orbit.is_some() || !system.nodal.is_empty();
         is_any.then(|| self.without_forces_of_beams(Attracted::Changing))

@@ -11,8 +11,12 @@ use fmi::fmi2::import::Fmi2Import;
 use fmi::fmi2::instance::{CoSimulation, Common, InstanceME, ModelExchange};
 use fmi::fmi2::schema::{Causality, Fmi2ModelDescription, Real, ScalarVariable, ScalarVariableElement, Variability};
 use fmi::fmi2::{Fmi2Error, Fmi2Res, Fmi2Status};
+use fmi::fmi3::import::Fmi3Import;
+use fmi::fmi3::instance::InstanceCS;
+use fmi::fmi3::{self, CoSimulation as _, Fmi3Error, Fmi3Model as _, Fmi3Res, GetSet as _};
 use fmi::schema::variable_counts::VariableCounts;
 use fmi::traits::FmiImport;
+use fmi_rs::fmi3::builder::FMU3Builder;
 use std::collections::HashSet;
 use std::sync::Mutex;
 
@@ -210,9 +214,81 @@ fn the_crate_fmi_restores_a_state_by_handle_and_by_bytes() {
 #[test]
 fn the_crate_fmi_refuses_units_in_fmi_3() {
     let fmu = tool::build("two_link", &["--fmi", "3"]);
-    let refused = fmi::import::from_path::<fmi::fmi3::import::Fmi3Import>(fmu);
-    let message = refused.expect_err("the attribute is unknown").to_string();
-    assert!(message.contains("unit"), "{message}");
+    let refused = fmi::import::from_path::<Fmi3Import>(fmu).expect_err("the attribute is unknown");
+    let expected = r#"Schema(XmlParse(UnknownField { name: "FmiFloat64", field: "unit" }))"#;
+    assert_eq!(format!("{refused:?}"), expected);
+}
+
+/// Returns a description without an attribute.
+fn without(xml: &str, attribute: &str) -> String {
+    let mut parts = xml.split(&format!(" {attribute}=\""));
+    let first = parts.next().expect("the first part").to_owned();
+    parts.fold(first, |text, part| {
+        text + part.split_once('"').expect("the attribute ends").1
+    })
+}
+
+/// The probe touches within a step, which returns early; the event is handled at this time. The FMU is
+/// unchanged but for the attributes that the crate refuses.
+#[test]
+fn the_crate_fmi_handles_a_capture_in_the_middle_of_a_step_in_fmi_3() {
+    let builder = FMU3Builder::new(&tool::build("docking", &["--fmi", "3"])).expect("the archive is one");
+    let names = ["latch.capture", "latch.captured", "latch.time"];
+    let reference = |name: &str| {
+        builder
+            .model_description
+            .variable_by_name(name)
+            .map(|v| v.valueReference)
+    };
+    let [capture, captured, time] = names.map(|name| reference(name).expect("the name is known"));
+    let folder = builder.unzipdir;
+    let xml = std::fs::read_to_string(folder.path().join("modelDescription.xml")).expect("a text");
+    let plain = ["unit", "displayUnit", "nominal"]
+        .iter()
+        .fold(xml, |xml, name| without(&xml, name));
+    let import = Fmi3Import::new(folder, &plain).expect("the rest is read");
+    let mut cs = import
+        .instantiate_cs("docking", false, false, true, true, &[])
+        .expect("an instance");
+    let done = |result: Result<Fmi3Res, Fmi3Error>| assert!(matches!(result, Ok(Fmi3Res::OK)), "{result:?}");
+    let get = |cs: &mut InstanceCS, reference: u32| {
+        let mut value = [f64::NAN];
+        done(cs.get_float64(&[reference], &mut value));
+        value[0]
+    };
+    done(cs.set_float64(&[capture], &[1.0]));
+    done(fmi3::Common::enter_initialization_mode(&mut cs, None, 0.0, None));
+    done(fmi3::Common::exit_initialization_mode(&mut cs));
+    done(fmi3::Common::update_discrete_states(
+        &mut cs,
+        &mut EventFlags::default(),
+    ));
+    done(cs.enter_step_mode());
+    let (h, mut t, mut captures) = (0.5, 0.0, Vec::new());
+    for k in 1..=120 {
+        let until = f64::from(k) * h;
+        while t < until {
+            let ([mut event, mut ends, mut early], mut reached) = ([false; 3], f64::NAN);
+            done(cs.do_step(t, until - t, true, &mut event, &mut ends, &mut early, &mut reached));
+            assert_eq!(early, reached < until);
+            t = reached;
+            if event {
+                let (before, mut flags) = (get(&mut cs, captured), EventFlags::default());
+                done(fmi3::Common::enter_event_mode(&mut cs));
+                done(fmi3::Common::update_discrete_states(&mut cs, &mut flags));
+                if flags.values_of_continuous_states_changed {
+                    captures.push((t, before, get(&mut cs, captured), get(&mut cs, time)));
+                }
+                done(cs.enter_step_mode());
+            }
+        }
+    }
+    let [(t, before, after, touch)] = captures[..] else {
+        panic!("{captures:?}");
+    };
+    println!("captured at {touch} s, {:e} s from the event", t - touch);
+    assert_eq!((before, after), (0.0, 1.0));
+    assert!((t - touch).abs() < 1e-12 && (t / h).fract() != 0.0);
 }
 
 /// The crate's logger is a variadic function in C, which a test in Rust alone cannot define.

@@ -3,10 +3,14 @@
 Both import FMI 2.0 as well, and get the same bits from the FMUs of both standards.
 """
 
+from pathlib import Path
+
 import casadi
+import importers
 import numpy as np
 import pytest
 from conftest import EXAMPLES
+from pages import tables
 from test_hosts import _ecos
 
 from fmu import Archive, CoSimulation
@@ -60,3 +64,22 @@ def test_casadi_gets_the_derivatives_and_jacobians_of_fmi_2(name, archives, with
         within("CasADi's adjoint less the transposed Jacobian's, relative", error, 1e-13, "round-off of sums over the states")
         found.append((states, inputs, np.array(f(x, u)).tobytes(), jacobian.tobytes()))
     assert found[0] == found[1]
+
+
+def test_the_page_has_every_example_in_every_importer():
+    """The table is written by importers.py."""
+    page = (Path(__file__).resolve().parents[2] / "docs/fmi3.md").read_text(encoding="utf-8")
+    head, *rows = next(table for table in tables(page) if list(table[0][1:]) == importers.COLUMNS)
+    assert [row[0].strip("`") for row in rows] == [importers.name_of(path) for path in importers.specs()]
+    for row in rows:
+        for column, cell in zip(head[1:], row[1:]):
+            passed = "2.0, 3.0 (without units)" if column == "`fmi`" else "both"
+            assert cell.removesuffix(" (no states)") == passed, (row[0], column)
+
+
+def test_a_program_in_c_gets_the_bits_of_fmpy_in_both_standards(tmp_path):
+    importers.HOST = importers.compile_host(tmp_path)
+    path = next(path for path in EXAMPLES if path.stem == "docking")
+    example = importers.Example(path, tmp_path)
+    for fmi in 2, 3:
+        importers.by_c(example, fmi)

@@ -30,6 +30,7 @@ pub(super) struct ByTree {
     rest: Vec<Recorded>,
     y: Vec<Recorded>,
     tape: Tape,
+    variables: Variables,
     tree: TreeAdjoint,
     gradients: Vec<Gradient>,
     /// Derivatives with respect to the joints' columns.
@@ -37,6 +38,11 @@ pub(super) struct ByTree {
     direct: Vec<f64>,
     /// True if a load may depend on the deflections of bodies.
     loads_read_deflections: bool,
+    /// True if a load, a row or the power of drives may depend on positions, motions and reactions of
+    /// bodies.
+    loads_read_bodies: bool,
+    /// True if positions, motions and reactions of bodies are operands of the present record.
+    has_bodies: bool,
     invariants: InvariantsAdjoint,
     /// Elements without the loads that are differentiated along `λ`; `None` without such loads.
     elements: Option<Box<Elements>>,
@@ -49,6 +55,7 @@ pub(super) struct ByTree {
 }
 
 /// Indices of the first variable of each kind.
+#[derive(Clone, Copy, Debug)]
 struct Variables {
     u: usize,
     /// Derivatives of the rates.
@@ -92,11 +99,27 @@ impl Variables {
     }
 }
 
+/// Returns true if a load, a row or the power of drives may depend on positions, motions and
+/// reactions of bodies.
+fn read_bodies(model: &Model) -> bool {
+    let (elements, system) = (&model.elements, &model.system);
+    let reads = elements.reads();
+    reads.bodies
+        || reads.motions
+        || elements.read_deflections(system)
+        || elements.need_rigid_model()
+        || elements.most_rows() > 0
+        || !system.nodal.is_empty()
+        || !system.propellant.is_empty()
+        || system.bodies.iter().any(|body| body.joint.is_drivable())
+}
+
 impl ByTree {
     pub fn new(model: &Model) -> Self {
-        let system = &model.system;
+        let (system, variables) = (&model.system, Variables::new(model));
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
         Self {
+            variables,
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
             recorded: Evaluation::new(model),
@@ -113,9 +136,11 @@ impl ByTree {
             invariants: InvariantsAdjoint::new(system),
             elements: model.elements.recorded(system).map(Box::new),
             closing: Closing::new(model),
-            control: ControlAdjoint::new(model, Variables::new(model).count),
+            control: ControlAdjoint::new(model, variables.count),
             effective: EffectiveAdjoint::new(model),
             loads_read_deflections: model.elements.read_deflections(system),
+            loads_read_bodies: read_bodies(model),
+            has_bodies: true,
         }
     }
 
@@ -148,7 +173,8 @@ impl ByTree {
             &self.dx[rates.clone()],
             &seeds.dx[rates.clone()],
         );
-        let variables = Variables::new(model);
+        let variables = self.variables;
+        self.has_bodies = seeds.has_outputs() || self.loads_read_bodies;
         self.set_variables(system, &variables, at);
         let joints = JointState {
             q: &at.x[..nq],
@@ -172,10 +198,35 @@ impl ByTree {
         self.respond(of, at, &variables);
         let observes_masses = self.observe_masses(of, at, seeds);
         self.tape.sweep(0);
-        self.read_gradients(system, &variables);
         for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
             *to = self.tape.adjoint(k);
         }
+        self.add_coordinates(of, at, seeds, invariants.is_some(), x_bar);
+        if observes_masses && let Some(effective) = &self.effective {
+            effective.add_coordinates(x_bar);
+        }
+        Ok(observes_masses || self.effective.is_none())
+    }
+
+    /// Adds the derivatives with respect to the operands of the record, and those of what is not
+    /// recorded, to the adjoints of the states.
+    fn add_coordinates(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        seeds: Seeds,
+        observes_invariants: bool,
+        x_bar: &mut [f64],
+    ) {
+        let (model, system) = (of.model, &of.model.system);
+        let (nq, nv) = (system.nq, system.nv);
+        let rates = nq..nq + nv;
+        let joints = JointState {
+            q: &at.x[..nq],
+            qd: &at.x[rates.clone()],
+        };
+        let variables = self.variables;
+        self.read_gradients(system, &variables);
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
         let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
@@ -183,7 +234,7 @@ impl ByTree {
             self.add_gravity(of, at, joints, of_power);
         }
         let configuration = of.at(&self.values.kinematics);
-        if invariants.is_some() {
+        if observes_invariants {
             self.invariants
                 .add(configuration, joints, &mut self.gradients, &mut bars);
         }
@@ -199,17 +250,13 @@ impl ByTree {
             let now = self.values.instant(of, joints, at.discrete);
             add_beam_adjoint(&now, self.tree.lambda(), of_power, bars.q, bars.qd);
         }
-        self.add_masses(of, invariants.is_some(), x_bar);
+        self.add_masses(of, observes_invariants, x_bar);
         if let Some(closing) = &self.closing {
             closing.add_redundant_rows(x_bar);
         }
         if let Some(control) = &self.control {
             control.add_rates(x_bar);
         }
-        if observes_masses && let Some(effective) = &self.effective {
-            effective.add_coordinates(x_bar);
-        }
-        Ok(observes_masses || self.effective.is_none())
     }
 
     /// Solves the adjoint equations of motion and propagates their solution to loads, rows, and
@@ -294,6 +341,9 @@ impl ByTree {
         set_variables(&mut self.x, at.x, 0);
         set_variables(&mut self.u, at.u, variables.u);
         set_variables(&mut self.qdd, &self.dx[rates], variables.qdd);
+        if !self.has_bodies {
+            return;
+        }
         variables
             .carriers
             .set(&self.values.kinematics, &self.tree, &mut self.recorded.kinematics);
@@ -474,6 +524,11 @@ impl ByTree {
         } = self;
         for (v, direct) in self.direct.iter_mut().enumerate() {
             *direct = tape.adjoint(variables.qdd + v);
+        }
+        if !self.has_bodies {
+            gradients.fill(Gradient::zero());
+            columns.fill(Wrench::zero());
+            return;
         }
         variables
             .carriers
