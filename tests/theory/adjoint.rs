@@ -270,6 +270,17 @@ fn adjoints_equal_products_with_jacobians_with_changing_masses() {
     assert!(off < TOLERANCE, "{off:e}");
 }
 
+/// Gravity in orbit alone, on rigid bodies, a flexible one, and an ANCF beam.
+#[test]
+fn adjoints_equal_products_with_jacobians_for_orbital_gravity() {
+    let orbit = "[environment.orbit]\nsemi_major_axis = 6.9e6\neccentricity = 0.01\ninclination_deg = 60.0\n\
+         J2 = 1.1e-3\nJ3 = -2.5e-4\nJ6 = 5.4e-4\nepoch = \"2026-06-20T12:00:00\"\nthird_bodies = [\"sun\", \"moon\"]\n";
+    let beam = "[ancf_beam.tether]\nstart = { position = [3.0, 4.0, 5.0] }\n\
+         sections = [{ length = 4.0, elements = 2, mass_per_length = 0.8, EA = 2.0e3, EI = 60.0 }]\n";
+    assert_adjoints(&(FLEXIBLE.to_owned() + orbit));
+    assert_adjoints(&(FLEXIBLE.to_owned() + orbit + beam));
+}
+
 /// Flexible bodies whose deflections no load reads: they are not recorded.
 #[test]
 fn adjoints_equal_products_with_jacobians_for_flexible_bodies() {
