@@ -221,7 +221,8 @@ fn the_crate_fmi_refuses_units_in_fmi_3() {
 
 /// Returns a description without an attribute.
 fn without(xml: &str, attribute: &str) -> String {
-    let mut parts = xml.split(&format!(" {attribute}=\""));
+    let opening = format!(" {attribute}=\"");
+    let mut parts = xml.split(&opening);
     let first = parts.next().expect("the first part").to_owned();
     parts.fold(first, |text, part| {
         text + part.split_once('"').expect("the attribute ends").1
