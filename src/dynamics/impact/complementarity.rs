@@ -62,6 +62,17 @@ fn solve(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     })
 }
 
+/// Returns a solution `p` of the linear complementarity problem `0 ≤ p ⟂ M p + q ≥ 0` with the
+/// round-off of the pivots; `None` if the method ends without one. `M` need not be symmetric; with a
+/// copositive `M` and a `q` that no solution of the homogeneous problem opposes, there is a solution.
+pub(super) fn pivoted(M: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
+    let most = q.iter().fold(0.0, |most: f64, q| most.max(-q));
+    if most <= 0.0 {
+        return Some(DVector::zeros(q.len()));
+    }
+    Some(Tableau::new(M, &(q / most)).pivot()?.1 * most)
+}
+
 /// Lemke's tableau `w − M p − z = q`, with one artificial variable `z` in all rows. Columns: `w`,
 /// `p`, `z`, `q`. Each row has one basic variable: its column is a unit vector, and its value is in
 /// the last column. Nonbasic variables are zero.

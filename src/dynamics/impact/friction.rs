@@ -1,3 +1,4 @@
+use super::polyhedral::{Edges, with_pyramids};
 use nalgebra::{DMatrix, DVector};
 
 /// Residual of a solution, relative to the largest unknown.
@@ -6,6 +7,12 @@ const CONVERGED: f64 = 1e-13;
 /// Number of attempts to end by Newton's method; before each there are ten sweeps more than before the
 /// last.
 const ATTEMPTS: usize = 60;
+
+/// Number of attempts before another start.
+const FEW_ATTEMPTS: usize = 6;
+
+/// Angles between the edges of friction pyramids, rad, in successive attempts.
+const SPREADS: [f64; 5] = [0.4, 0.1, 0.02, 0.004, 0.0008];
 
 /// Parts of the projections' steps in the sweeps before successive attempts: where friction and normal
 /// force are strongly coupled, whole steps lead in circles.
@@ -61,7 +68,8 @@ pub enum NoContactForce {
 /// Differences of `w` up to `noise` count as round-off.
 ///
 /// Method: block Gauss–Seidel sweeps with projections on the friction cones, then Newton's method on
-/// the same projections.
+/// the same projections. Where this does not converge, both begin at a solution with friction pyramids
+/// in place of the cones, which Lemke's method finds.
 ///
 /// # Errors
 /// [`NoContactForce`], with a point. Without points that slide and with equal restitution the
@@ -77,25 +85,10 @@ pub fn with_friction(
         return Ok(DVector::zeros(b.len()));
     }
     let problem = Problem::new(W, b, points, noise)?;
-    let mut p = problem.clipped(start);
-    for attempt in 0..ATTEMPTS {
-        let ended = problem.by_newton(&p);
-        if problem.has_converged(&ended) {
-            return Ok(problem.clipped(&ended));
-        }
-        for _ in 0..20 + 10 * attempt {
-            problem.sweep(&mut p, PARTS[attempt % PARTS.len()]);
-        }
-        if problem.has_converged(&p) {
-            return Ok(p);
-        }
-    }
-    let ended = problem.by_newton(&p);
-    if problem.has_converged(&ended) {
-        return Ok(problem.clipped(&ended));
-    }
-    let residual = problem.residual(&p);
-    Err(NoContactForce::Unsolved(residual.iamax() / 3))
+    problem
+        .by_sweeps(problem.clipped(start), FEW_ATTEMPTS)
+        .or_else(|| problem.by_pyramids())
+        .ok_or_else(|| NoContactForce::Unsolved(problem.residual(&problem.clipped(start)).iamax() / 3))
 }
 
 struct Problem<'a> {
@@ -201,6 +194,44 @@ impl<'a> Problem<'a> {
         residual
     }
 
+    /// Returns a solution that Newton's method finds after sweeps from `p`, in this number of
+    /// attempts.
+    fn by_sweeps(&self, mut p: DVector<f64>, attempts: usize) -> Option<DVector<f64>> {
+        for attempt in 0..attempts {
+            let ended = self.by_newton(&p);
+            if self.has_converged(&ended) {
+                return Some(self.clipped(&ended));
+            }
+            for _ in 0..20 + 10 * attempt {
+                self.sweep(&mut p, PARTS[attempt % PARTS.len()]);
+            }
+            if self.has_converged(&p) {
+                return Some(p);
+            }
+        }
+        None
+    }
+
+    /// Returns a solution that is found from one with friction pyramids in place of the cones. The
+    /// pyramids are refined about their own result.
+    fn by_pyramids(&self) -> Option<DVector<f64>> {
+        let mut edges = vec![Edges::even(); self.points.len()];
+        let mut start = with_pyramids(self.W, self.b, self.points, &edges)?;
+        for spread in SPREADS {
+            if let Some(p) = self.by_sweeps(self.clipped(&start), FEW_ATTEMPTS) {
+                return Some(p);
+            }
+            for (i, edges) in edges.iter_mut().enumerate() {
+                *edges = Edges::about([start[3 * i + 1], start[3 * i + 2]], spread);
+            }
+            match with_pyramids(self.W, self.b, self.points, &edges) {
+                Some(finer) => start = finer,
+                None => break,
+            }
+        }
+        self.by_sweeps(self.clipped(&start), ATTEMPTS)
+    }
+
     fn has_converged(&self, p: &DVector<f64>) -> bool {
         let step = self.steps.iter().flatten().fold(0.0, |most: f64, &step| most.max(step));
         let residual = self.residual(&self.clipped(p)).amax();
@@ -292,9 +323,10 @@ mod tests {
     /// friction cones, and the energy of a plastic impact.
     #[test]
     fn random_impacts_satisfy_complementarity_cone_and_energy() {
-        let mut rng = ChaCha8Rng::seed_from_u64(77);
         let (mut worst, mut gained, mut kinds) = (0.0_f64, f64::NEG_INFINITY, [0; 3]);
-        for case in 0..3000 {
+        // Of the last four no solution is found without the start with friction pyramids.
+        for case in (0..3000).chain([40_933, 176_931, 240_501, 272_514]) {
+            let mut rng = ChaCha8Rng::seed_from_u64(case as u64);
             let (m, rank) = (1 + case % 8, 3 + case % 10);
             let J = DMatrix::from_fn(3 * m, rank, |_, _| rng.random_range(-1.0..1.0));
             let W = &J * J.transpose();

@@ -23,6 +23,7 @@ mod friction;
 mod law;
 mod plastic;
 mod point_impact;
+mod polyhedral;
 mod stronge;
 #[cfg(test)]
 mod tests;
