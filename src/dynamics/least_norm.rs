@@ -121,18 +121,26 @@ impl<S: Scalar> LeastNorm<S> {
     fn eliminate(&mut self, W: &[S], row: usize) {
         let (n, k) = (self.n, self.rank);
         let pivot = self.left[row].sqrt();
-        for j in 0..n {
-            self.Q[k * n + j] = if j == row {
-                pivot
+        let (done, rest) = self.Q.split_at_mut(k * n);
+        let column = &mut rest[..n];
+        for (j, entry) in column.iter_mut().enumerate() {
+            *entry = W[j.max(row) * n + j.min(row)];
+        }
+        for known in done.chunks_exact(n) {
+            let of_row = known[row];
+            for (entry, &known) in column.iter_mut().zip(known) {
+                *entry -= known * of_row;
+            }
+        }
+        for (j, entry) in column.iter_mut().enumerate() {
+            if j == row {
+                *entry = pivot;
             } else if self.is_pivot[j] {
-                S::zero()
+                *entry = S::zero();
             } else {
-                let known = (0..k).map(|m| self.Q[m * n + j] * self.Q[m * n + row]);
-                let entry = W[j.max(row) * n + j.min(row)];
-                let entry = known.fold(entry, |sum, known| sum - known) / pivot;
-                self.left[j] -= entry * entry;
-                entry
-            };
+                *entry /= pivot;
+                self.left[j] -= *entry * *entry;
+            }
         }
         self.is_pivot[row] = true;
         self.last = row;
