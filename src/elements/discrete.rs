@@ -1,7 +1,7 @@
 use super::contact::BOTTOMLESS;
 use super::{
-    Captured, Contact, ContactState, Controller, Elements, Hold, ImpactReport, Limit, Memory, MotorState, RestState,
-    Samples, Sliding, StoredAll,
+    Captured, Contact, ContactState, Controller, Elements, Hold, ImpactReport, Limit, Memory, MotorState, Rest,
+    RestState, Samples, Sliding, StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -151,11 +151,21 @@ impl Discrete {
         }
     }
 
-    /// Returns true if the surfaces are kept in contact at a point: by a capture, or since the point
-    /// rests.
+    /// Returns true if the surfaces are kept in contact at a point: by a capture, since the point
+    /// rests, or since it is on a face that rests.
     pub(crate) fn is_held_together(&self, contact: &Contact, point: usize) -> bool {
-        let rests = contact.rest.map(|rest| self.rests[rest.first + point].hold);
-        rests.is_some_and(|hold| hold != Hold::Free) || self.is_captured(contact)
+        let rests = contact.rest.map(|rest| self.keeps_touching(contact, rest, point));
+        rests.unwrap_or(false) || self.is_captured(contact)
+    }
+
+    /// Returns true if a point rests, or was in contact when three others of its contact began to rest:
+    /// these determine its gap, of which only integration errors are left.
+    pub(crate) fn keeps_touching(&self, contact: &Contact, rest: Rest, point: usize) -> bool {
+        let holds = |state: &RestState| state.hold != Hold::Free;
+        let touches = |first| matches!(self.surfaces[first + point], ContactState::Touching { .. });
+        holds(&self.rests[rest.first + point])
+            || contact.detection_number().is_some_and(touches)
+                && self.rests[rest.points()].iter().filter(|state| holds(state)).count() >= 3
     }
 
     /// Returns true if a point that rests slides.

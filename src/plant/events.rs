@@ -1,5 +1,6 @@
 //! Event handling: updates of limit states, commands and jumps of states.
 
+use super::rest::{RestsBefore, RestsDue};
 use super::{Discrete, Model, Plant, captures, detection, impact};
 use crate::Error;
 use crate::elements::{Command, Drive, ImpactReport, Stored, Target};
@@ -109,13 +110,19 @@ impl Plant {
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
         let After { x, discrete, events } = after;
+        let mut before = RestsBefore::new(self.base.constants(), discrete);
         let limits = self.update_limits(t, x, u, discrete, events);
         let (contacts_changed, touching, rests_touch) = self.update_contact_states(t, x, discrete)?;
         let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
         let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
         let jumped = jumps.states || switched.states || stuck.states;
-        let rested = self.update_rests(t, x, u, discrete, rests_touch || jumped, events)?;
+        before.due = match (jumped, rests_touch) {
+            (true, _) => RestsDue::Jumped,
+            (false, true) => RestsDue::Touched,
+            (false, false) => RestsDue::IfInvalid,
+        };
+        let rested = self.update_rests(t, x, u, discrete, before, events)?;
         let states = jumped || rested.states;
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);

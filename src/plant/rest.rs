@@ -1,6 +1,9 @@
 //! Contacts that rest: impacts of their points, and which points rest, slide or are free
 //! (`docs/theory/resting-contact.md`).
 
+mod impulses;
+mod problem;
+
 use super::closure::Rows;
 use super::context::{Constants, OperatingPoint};
 use super::detection::detect;
@@ -10,7 +13,6 @@ use super::impact_report::pairing;
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
-use crate::dynamics::LeastNorm;
 use crate::dynamics::impact::{Friction, NoContactForce, PointImpact, with_friction};
 use crate::elements::{
     Contact, ContactState, Hold, ImpactReport, ImpactStatus, NO_SLIP, Pair, Rest, RestState, indicators,
@@ -18,7 +20,9 @@ use crate::elements::{
 use crate::event::{Event, Occurrence};
 use crate::spec::Tangential;
 use crate::system::{JointState, significant};
+use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
+use problem::{ForceProblem, condensed, least_norm};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -30,14 +34,33 @@ const VERGE: f64 = 1.0 - 1e-9;
 /// Normal force relative to the largest below which a point counts as free.
 const NO_FORCE: f64 = 1e-11;
 
-/// Number of bisections of the restitution of an impact that would gain energy.
-const BISECTIONS: usize = 30;
-
 /// Round-off of relative velocities and accelerations, relative to those of the bodies.
 const ROUND_OFF: f64 = 1e-13;
 
-/// Gain of energy relative to that of the relative motion that counts as round-off.
-const NO_GAIN: f64 = 1e-13;
+/// Largest angle between surfaces in contact that counts as round-off, rad.
+const MOST_TILT: f64 = 1e-6;
+
+/// Reason for which the states of points that may rest are determined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RestsDue {
+    /// Only the force or the sliding of a point.
+    IfInvalid,
+    /// Surfaces touch.
+    Touched,
+    /// Velocities have jumped at this event.
+    Jumped,
+}
+
+/// Points that may rest, before an event.
+pub(super) struct RestsBefore {
+    pub due: RestsDue,
+    rests: Vec<RestState>,
+    /// True for points that were kept in contact: what separates them is integration error, which
+    /// their constraints reduce.
+    held: Vec<bool>,
+    /// Velocity along the normal of points that were kept in contact, up to which they stay so, m/s.
+    drift: Vec<f64>,
+}
 
 /// Point whose surfaces are in contact, at an event.
 struct Candidate<'a> {
@@ -46,12 +69,41 @@ struct Candidate<'a> {
     contact: &'a Contact,
     rest: Rest,
     pair: Pair<f64>,
+    /// Distance of the surfaces, m.
+    gap: f64,
     /// Unit vectors along normal and tangents, columns, world axes.
     axes: Mat3<f64>,
     /// Velocity of a relative to b along these, m/s.
     u: Vec3<f64>,
     /// Attitude of b in the world.
     R_WB: Mat3<f64>,
+    /// True if the point was kept in contact before the event.
+    was_held: bool,
+    /// True if other impulses act at this event.
+    has_jumped: bool,
+}
+
+impl RestsBefore {
+    pub fn new(of: Constants, discrete: &Discrete) -> Self {
+        let held = of.model.elements.rests();
+        let held = held.map(|(contact, rest, point)| discrete.keeps_touching(contact, rest, point));
+        Self {
+            due: RestsDue::IfInvalid,
+            rests: discrete.rests.clone(),
+            held: held.collect(),
+            drift: vec![0.0; discrete.rests.len()],
+        }
+    }
+
+    /// Returns the points before an event at other states, in which none was kept in contact.
+    pub fn elsewhere(discrete: &Discrete) -> Self {
+        Self {
+            due: RestsDue::Jumped,
+            rests: discrete.rests.clone(),
+            held: vec![false; discrete.rests.len()],
+            drift: vec![0.0; discrete.rests.len()],
+        }
+    }
 }
 
 impl Plant {
@@ -65,19 +117,20 @@ impl Plant {
         self.evaluation.update_kinematics(of, x);
         let points = of.model.elements.detections().enumerate();
         let rests = points.filter(|(_, (_, contact, _))| contact.rest.is_some());
-        for ((number, (_, contact, point)), state) in rests.zip(&mut discrete.rests) {
-            if state.hold != Hold::Free {
+        let RestsBefore { held, .. } = RestsBefore::new(of, discrete);
+        for (state, (number, (_, contact, point))) in rests.enumerate() {
+            if held[state] {
                 discrete.surfaces[number] = detect(of, &self.evaluation, contact, point).in_contact();
-                state.hold = Hold::Free;
             }
+            discrete.rests[state].hold = Hold::Free;
         }
         self.evaluation.determine_rank(of, x, discrete);
         true
     }
 
     /// Updates which points of contacts rest, slide and are free, to time (s), states and the
-    /// importer's inputs `u`. `is_due` tells that surfaces touch or velocities have jumped at this
-    /// event; without it nothing changes unless the force or the sliding of a point requires it.
+    /// importer's inputs `u`; `before` has their states before this event. If only the force or the
+    /// sliding of a point may be the reason, nothing changes unless these require it.
     ///
     /// Points that approach have an impact, all of them and those that rest together. Then the points
     /// without normal velocity rest as the accelerations of all of them require.
@@ -90,26 +143,32 @@ impl Plant {
         x: &mut [f64],
         u: &[f64],
         discrete: &mut Discrete,
-        is_due: bool,
+        mut before: RestsBefore,
         events: &mut Vec<Event>,
     ) -> Result<Changes, Error> {
         let of = self.base.constants();
         let mut changes = Changes::default();
+        let is_due = before.due != RestsDue::IfInvalid;
         if of.model.elements.rest_points() == 0 || !(is_due || self.is_rest_invalid(t, x, u, discrete)) {
             return Ok(changes);
         }
-        let before = discrete.rests.clone();
         self.free_rests(x, discrete);
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;
-        let candidates = evaluation.candidates(of, x, discrete);
-        if candidates.iter().any(|candidate| candidate.u.x < -STILL) {
+        let candidates = evaluation.candidates(of, x, discrete, &before);
+        for candidate in candidates.iter().filter(|candidate| !candidate.has_jumped) {
+            before.drift[candidate.number] = candidate.u.x.max(0.0);
+        }
+        if candidates.iter().any(|candidate| candidate.has_impact(of)) {
             changes.states = evaluation.rest_impact(of, t, x, discrete, &candidates, events)?;
+            if changes.states {
+                before.due = RestsDue::Jumped;
+            }
             self.check_finite(t, x, discrete)?;
         }
         let of = self.base.constants();
         self.evaluation.decide(of, t, x, u, discrete, &before)?;
-        changes.modes = changes.states || discrete.rests != before;
+        changes.modes = changes.states || discrete.rests != before.rests;
         Ok(changes)
     }
 
@@ -121,7 +180,7 @@ impl Plant {
     pub(super) fn start_rests(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<(), Error> {
         let of = self.base.constants();
         if of.model.elements.rest_points() > 0 {
-            let before = discrete.rests.clone();
+            let before = RestsBefore::new(of, discrete);
             self.evaluation.decide(of, t, x, u, discrete, &before)?;
         }
         Ok(())
@@ -148,15 +207,21 @@ impl Plant {
 
 impl Evaluation<f64> {
     /// Returns the points whose surfaces are in contact at the states `x`.
-    fn candidates<'a>(&mut self, of: Constants<'a>, x: &[f64], discrete: &Discrete) -> Vec<Candidate<'a>> {
+    fn candidates<'a>(
+        &mut self,
+        of: Constants<'a>,
+        x: &[f64],
+        discrete: &Discrete,
+        before: &RestsBefore,
+    ) -> Vec<Candidate<'a>> {
         self.update_kinematics(of, x);
         let at = of.at(&self.kinematics);
         let surfaces = of.model.elements.detections().zip(&discrete.surfaces);
         let surfaces = surfaces.filter(|((_, contact, _), _)| contact.rest.is_some());
         let points = of.model.elements.rests().zip(surfaces).enumerate();
-        let in_contact = points.filter(|(_, ((contact, _, point), (_, state)))| {
+        let in_contact = points.filter(|(number, ((contact, _, point), (_, state)))| {
             let seen = detect(of, self, contact, *point);
-            matches!(state, ContactState::Touching { .. }) && seen.gap <= seen.margin
+            matches!(state, ContactState::Touching { .. }) && (before.held[*number] || seen.gap <= seen.margin)
         });
         in_contact
             .map(|(number, ((contact, rest, point), _))| {
@@ -167,9 +232,12 @@ impl Evaluation<f64> {
                     contact,
                     rest,
                     pair: touching.pair,
+                    gap: touching.gap,
                     axes,
                     u: axes.tr_mul(&touching.u),
                     R_WB: at.pose(contact.b).R,
+                    was_held: before.held[number],
+                    has_jumped: before.due == RestsDue::Jumped,
                 }
             })
             .collect()
@@ -193,8 +261,9 @@ impl Evaluation<f64> {
             3 * candidates.len(),
             candidates.iter().flat_map(|of| [of.u.x, of.u.y, of.u.z]),
         );
-        let p = impact_impulses(of, candidates, &W, &u, ROUND_OFF * speed)
-            .map_err(|reason| named(reason, candidates, t))?;
+        let noise = ROUND_OFF * speed + inconsistency(candidates, &u);
+        let p = impact_impulses(of, candidates, &W, &u, noise).map_err(|reason| named(reason, candidates, t))?;
+        let p = settled(of, candidates, &W, &u, p);
         let after = &u + &W * &p;
         let world: Vec<Vec3<f64>> = candidates
             .iter()
@@ -232,10 +301,13 @@ impl Evaluation<f64> {
         x: &[f64],
         u: &[f64],
         discrete: &mut Discrete,
-        before: &[RestState],
+        before: &RestsBefore,
     ) -> Result<(), Error> {
-        let mut candidates = self.candidates(of, x, discrete);
-        candidates.retain(|candidate| candidate.u.x.abs() <= STILL);
+        let mut candidates = self.candidates(of, x, discrete, before);
+        candidates.retain(|candidate| match candidate.was_held {
+            true => candidate.u.x <= before.drift[candidate.number] + STILL,
+            false => candidate.u.x.abs() <= STILL,
+        });
         if candidates.is_empty() {
             return Ok(());
         }
@@ -245,9 +317,10 @@ impl Evaluation<f64> {
         let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
         let frictions: Vec<Friction> = candidates
             .iter()
-            .map(|candidate| candidate.friction(of, &before[candidate.number]))
+            .map(|candidate| candidate.friction(of, before))
             .collect();
         let start = least_norm(&W, &b, &frictions);
+        let noise = noise + inconsistency(&candidates, &b);
         let forces = with_friction(&W, &b, &frictions, &start, noise);
         let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
         let most = forces.amax();
@@ -293,23 +366,26 @@ impl Evaluation<f64> {
     }
 }
 
-/// Accelerations `W f + b` of the points in contact along normals and tangents (m/s²), due to forces on
-/// them.
-struct ForceProblem {
-    W: DMatrix<f64>,
-    b: DVector<f64>,
-    /// Round-off of `b`.
-    noise: f64,
-}
-
 impl Candidate<'_> {
-    /// Returns the friction of a point in accelerations, for its state before the event.
-    fn friction(&self, of: Constants, before: &RestState) -> Friction {
+    /// Returns true if the point approaches, other than by the integration errors of one that was kept
+    /// in contact.
+    fn has_impact(&self, of: Constants) -> bool {
+        let most = match self.was_held && !self.has_jumped {
+            true => self.rest.speed(of.parameters),
+            false => STILL,
+        };
+        self.u.x < -most
+    }
+
+    /// Returns the friction of a point in accelerations, for its state before the event. One that
+    /// sticks slides once its velocity has jumped, or the force exceeds its limit.
+    fn friction(&self, of: Constants, before: &RestsBefore) -> Friction {
         let [_, mu] = self.contact.rest_coefficients(of.parameters);
         let slip = [self.u.y, self.u.z];
         let speed = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        let least = match before.hold {
+        let least = match before.rests[self.number].hold {
             Hold::Sliding => 3.0 * NO_SLIP,
+            Hold::Sticking if before.due != RestsDue::Jumped => f64::INFINITY,
             Hold::Free | Hold::Sticking => STILL,
         };
         match speed > least && mu > 0.0 {
@@ -409,6 +485,22 @@ fn largest(motions: impl Iterator<Item = Twist<f64>>) -> f64 {
     motions.fold(0.0, |most, motion| most.max(motion.v.norm() + motion.w.norm()))
 }
 
+/// Returns the part of velocities or accelerations `b` that no motion of rigid bodies has, since
+/// surfaces in contact are parallel only to the margin of their gaps: the rows of several points are
+/// redundant but for this angle, and no force of a reasonable size corrects such a part.
+fn inconsistency(candidates: &[Candidate], b: &DVector<f64>) -> f64 {
+    let mut tilt = 0.0_f64;
+    for (i, first) in candidates.iter().enumerate() {
+        for second in &candidates[..i] {
+            let distance = (first.pair.arms[0] - second.pair.arms[0]).norm();
+            if first.pair.carriers() == second.pair.carriers() && distance > 0.0 {
+                tilt = tilt.max((first.gap - second.gap).abs() / distance);
+            }
+        }
+    }
+    2.0 * tilt.min(MOST_TILT) * b.amax()
+}
+
 /// Returns the response `W` between pairs in the axes of the candidates.
 fn in_axes(W: &DMatrix<f64>, candidates: &[Candidate]) -> DMatrix<f64> {
     let mut turned = DMatrix::zeros(W.nrows(), W.ncols());
@@ -419,104 +511,6 @@ fn in_axes(W: &DMatrix<f64>, candidates: &[Candidate]) -> DMatrix<f64> {
         }
     }
     (&turned + turned.transpose()) * 0.5
-}
-
-/// Returns the impulses (N·s) of an impact of several points: Newton's restitution and Coulomb
-/// friction at the velocities after the impact. Where it would gain energy, the restitution is
-/// reduced until it does not: without restitution it never does.
-fn impact_impulses(
-    of: Constants,
-    candidates: &[Candidate],
-    W: &DMatrix<f64>,
-    u: &DVector<f64>,
-    noise: f64,
-) -> Result<DVector<f64>, NoContactForce> {
-    let coefficients = candidates
-        .iter()
-        .map(|of_point| of_point.contact.rest_coefficients(of.parameters));
-    let coefficients: Vec<[f64; 2]> = coefficients.collect();
-    let points: Vec<Friction> = coefficients.iter().map(|&[_, mu]| Friction::Coulomb { mu }).collect();
-    let with = |part: f64| {
-        let mut b = u.clone();
-        for (i, (candidate, [e, _])) in candidates.iter().zip(&coefficients).enumerate() {
-            if -u[3 * i] > candidate.rest.speed(of.parameters) {
-                b[3 * i] *= 1.0 + part * e;
-            }
-        }
-        let p = with_friction(W, &b, &points, &least_norm(W, &b, &points), noise)?;
-        let work = 0.5 * p.dot(&(u * 2.0 + W * &p));
-        Ok((work <= NO_GAIN * p.amax() * u.amax()).then_some(p))
-    };
-    if let Some(p) = with(1.0)? {
-        return Ok(p);
-    }
-    let (mut fits, mut gains) = (0.0, 1.0);
-    for _ in 0..BISECTIONS {
-        let part = 0.5 * (fits + gains);
-        match with(part)? {
-            Some(_) => fits = part,
-            None => gains = part,
-        }
-    }
-    with(fits)?.map_or_else(|| Ok(DVector::zeros(u.len())), Ok)
-}
-
-/// Returns the solution of least norm of `W f + b = 0`, without tangential rows of points that slide.
-fn least_norm(W: &DMatrix<f64>, b: &DVector<f64>, points: &[Friction]) -> DVector<f64> {
-    let is_row = |k: usize| k.is_multiple_of(3) || matches!(points[k / 3], Friction::Coulomb { mu } if mu > 0.0);
-    let rows: Vec<usize> = (0..b.len()).filter(|&k| is_row(k)).collect();
-    let solved = pseudo_solution(&W.select_rows(&rows).select_columns(&rows), &-b.select_rows(&rows));
-    let mut f = DVector::zeros(b.len());
-    for (&row, x) in rows.iter().zip(&solved) {
-        f[row] = *x;
-    }
-    f
-}
-
-/// Returns the solution of least norm of `W x = b` for a symmetric positive semidefinite `W`; zero if
-/// its rank cannot be determined.
-fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
-    let n = b.len();
-    let largest = (0..n).fold(0.0, |most: f64, k| most.max(W[(k, k)]));
-    if largest <= 0.0 {
-        return DVector::zeros(n);
-    }
-    let flat: Vec<f64> = (0..n * n).map(|k| W[(k / n, k % n)]).collect();
-    let least = f64::EPSILON * largest;
-    let responses: Vec<f64> = W
-        .diagonal()
-        .iter()
-        .map(|&own| if own > least { own } else { largest })
-        .collect();
-    let mut solver = LeastNorm::new(n);
-    let rank = solver.rank_of_rows(&flat, n);
-    let mut x = b.clone();
-    match solver.factor(&flat, n, rank, &responses) {
-        Ok(_) => solver.solve(x.as_mut_slice()),
-        Err(_) => x.fill(0.0),
-    }
-    x
-}
-
-/// Returns the accelerations of contact points, with the reactions of the other rows eliminated.
-fn condensed(rows: &Rows, noise: f64) -> ForceProblem {
-    let Rows { of_points, W, along } = rows;
-    let (of_points, n) = (*of_points, along.len());
-    let others = n - of_points;
-    let mut b = along.rows(others, of_points).into_owned();
-    let mut W_pp = W.view((others, others), (of_points, of_points)).into_owned();
-    if others > 0 {
-        let W_oo = W.view((0, 0), (others, others)).into_owned();
-        let W_po = W.view((others, 0), (of_points, others)).into_owned();
-        b -= &W_po * pseudo_solution(&W_oo, &along.rows(0, others).into_owned());
-        for column in 0..of_points {
-            let of_others = W.view((0, others + column), (others, 1)).column(0).into_owned();
-            let reduced = &W_po * pseudo_solution(&W_oo, &of_others);
-            W_pp.column_mut(column).axpy(-1.0, &reduced, 1.0);
-        }
-        W_pp = (&W_pp + W_pp.transpose()) * 0.5;
-    }
-    ForceProblem { W: W_pp, b, noise }
 }
 
 /// Returns the error with the contact of the point.

@@ -1,3 +1,4 @@
+use super::rest::RestsBefore;
 use super::{Discrete, Model, Plant};
 use crate::algebra::{Quaternion, Scalar};
 use crate::event::Event;
@@ -171,7 +172,8 @@ impl Plant {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         self.update_sticking(t, x, u, discrete, true)?;
-        self.update_rests(t, x, u, discrete, true, events)?;
+        let before = RestsBefore::elsewhere(discrete);
+        self.update_rests(t, x, u, discrete, before, events)?;
         Ok(())
     }
 }

@@ -215,8 +215,8 @@ fn sliding_ball_and_capsules_roll_at_the_closed_form_speed() {
     }
 }
 
-/// Returns three boxes, one on the other.
-fn stack() -> String {
+/// Returns three boxes, one on the other, with these gaps (m) between them and the floor at the start.
+fn stack(gap: f64) -> String {
     let mut text = format!("name = \"stack\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n");
     for k in 0..3 {
         let (m, below) = (2.0 - 0.5 * f64::from(k), ["world", "top_0", "top_1"][k as usize]);
@@ -226,7 +226,7 @@ fn stack() -> String {
              [contact.on_{k}]\na = \"box_{k}\"\nb = \"{below}\"\nshape_a = {{ type = \"box\", size = [0.4, 0.3, 0.2] }}\n\
              shape_b = {{ type = \"plane\" }}\nrest = 0.01\ne = 0.2\nmu = 0.5\n",
             0.02 * f64::from(k),
-            0.1 + 0.2 * f64::from(k)
+            0.1 + 0.2 * f64::from(k) + gap * f64::from(k + 1)
         );
     }
     text
@@ -235,7 +235,7 @@ fn stack() -> String {
 /// Three boxes on each other rest for 100 s; each contact carries the weight above it.
 #[test]
 fn stack_of_three_boxes_rests_for_100_s_without_drift() {
-    let mut run = Run::new(&stack(), 1e-9);
+    let mut run = Run::new(&stack(0.0), 1e-9);
     run.look();
     let before = balance(&run);
     run.go(2.0);
@@ -256,6 +256,43 @@ fn stack_of_three_boxes_rests_for_100_s_without_drift() {
         run.simulation.statistics()
     );
     assert!(drift < 1e-9 && off < 1e-6 && (balance(&run) - before).abs() < 1e-7);
+}
+
+/// Three boxes that fall on each other, 10 mm apart, collide, come to rest and stay there for 100 s;
+/// their energy never grows.
+#[test]
+fn boxes_that_fall_on_each_other_come_to_rest_as_a_stack() {
+    let mut run = Run::new(&stack(0.01), 1e-9);
+    run.look();
+    let (before, mut energy, mut grown) = (balance(&run), run.value("system.energy"), 0.0_f64);
+    for k in 1..=400 {
+        run.go(0.005 * f64::from(k));
+        let now = run.value("system.energy");
+        grown = grown.larger(now - energy);
+        energy = now;
+    }
+    let at = |run: &Run| [0, 1, 2].map(|k| run.vector(&format!("box_{k}.r")));
+    let rest = at(&run);
+    run.go(102.0);
+    let drift = at(&run)
+        .iter()
+        .zip(&rest)
+        .fold(0.0, |most: f64, (a, b)| most.larger((a - b).norm()));
+    let height = (0..3).fold(0.0, |most: f64, k| {
+        most.larger((run.value(&format!("box_{k}.r[3]")) - 0.1 - 0.2 * f64::from(k)).abs())
+    });
+    let [points, sliding] = [0, 1, 2].iter().fold([0.0; 2], |[points, sliding], k| {
+        let on = |field: &str| run.value(&format!("on_{k}.{field}"));
+        [points + on("resting"), sliding + on("sliding")]
+    });
+    println!(
+        "energy grows by {grown:.1e} J, drift {drift:.1e} m, heights within {height:.1e} m, balance {:.1e} J, \
+         {points} points, {sliding} slide, {}",
+        balance(&run) - before,
+        run.simulation.statistics()
+    );
+    assert!(grown < 1e-8 && drift < 1e-9 && height < 1e-8 && (balance(&run) - before).abs() < 1e-6);
+    assert!(points >= 9.0 && sliding == 0.0);
 }
 
 /// A rod that slides with much friction is pressed into the floor by it, whatever the force: the run
@@ -355,6 +392,64 @@ fn derivatives_and_restored_states_of_resting_contacts_are_exact() {
         run.go(1.5);
         assert_eq!(run.simulation.state.x, end, "the same bits");
     }
+}
+
+/// A ball and a box that forces press on a flexible panel of 500 m in free fall, near its tip and at
+/// its middle, rest on it for 100 s while it vibrates; momentum is conserved, as the panel's seats
+/// have the reverse of the forces.
+#[test]
+fn ball_and_box_rest_on_a_vibrating_panel_of_500_m() {
+    let mut text = "name = \"panel\"\n[body.hub]\nmass = 5e4\ninertia = [1e4, 1e4, 1e4]\n\
+         [body.panel.beam]\nlength = 500.0\nmass_per_length = 2.0\npolar_inertia_per_length = 0.1\nEI = 1.5e8\nbending = 2\n\
+         damping_ratio = 0.005\n[joint.root]\ntype = \"fixed\"\nparent = \"hub\"\nchild = \"panel\"\n\
+         [frame.tip]\nbody = \"panel\"\norigin = [500.0, 0.0, 0.0]\n[port.at_tip]\nframe = \"tip\"\n[port.at_hub]\nframe = \"hub\"\n"
+        .to_owned();
+    let shapes = [
+        ("ball", 480.0, 0.1, "surface = \"plane\"\nradius_a = 0.1"),
+        (
+            "box",
+            250.0,
+            0.05,
+            "shape_a = { type = \"box\", size = [0.2, 0.2, 0.1] }\nshape_b = { type = \"plane\" }",
+        ),
+    ];
+    for (name, x, height, shape) in shapes {
+        text += &format!(
+            "[body.{name}]\nmass = 0.5\ninertia = [0.002, 0.002, 0.002]\nstart = {{ position = [{x}, 0.0, {height}] }}\n\
+             [port.push_{name}]\nframe = \"{name}\"\n[frame.seat_{name}]\nbody = \"panel\"\norigin = [{x}, 0.0, 0.0]\n\
+             [port.against_{name}]\nframe = \"seat_{name}\"\n\
+             [contact.on_{name}]\na = \"{name}\"\nb = \"seat_{name}\"\n{shape}\nrest = 0.01\ne = 0.0\nmu = 0.4\n"
+        );
+    }
+    let mut run = Run::new(&text, 1e-8);
+    for name in ["ball", "box"] {
+        run.set(&format!("push_{name}.f[3]"), -0.5);
+        run.set(&format!("against_{name}.f[3]"), 0.5);
+    }
+    // Forces without a resultant make the panel vibrate.
+    let shake = [("at_tip.f[3]", 0.5), ("at_hub.f[3]", -0.5), ("at_hub.t[2]", 250.0)];
+    shake.iter().for_each(|(name, value)| run.set(name, *value));
+    run.go(5.0);
+    shake.iter().for_each(|(name, _)| run.set(name, 0.0));
+    let (mut gap, mut bend) = (0.0_f64, [f64::INFINITY, f64::NEG_INFINITY]);
+    for k in 1..=100 {
+        run.go(5.0 + f64::from(k));
+        for name in ["ball", "box"] {
+            gap = gap.larger(run.value(&format!("on_{name}.gap")).abs());
+            assert!(run.value(&format!("on_{name}.resting")) >= 1.0, "{name} at {k} s");
+        }
+        let now = run.value("panel.eta[3]");
+        bend = [bend[0].min(now), bend[1].larger(now)];
+    }
+    let drift = run.vector("system.momentum").norm();
+    let [ball, boxes] = run.values(["on_ball.resting", "on_box.resting"]);
+    let force = run.value("on_box.force[3]");
+    let statistics = run.simulation.statistics();
+    println!(
+        "gap {gap:.1e} m, momentum {drift:.1e} N·s, {ball} and {boxes} points, force {force} N, bends by {bend:?}, {statistics}"
+    );
+    assert!(gap < 1e-6 && drift < 1e-8 && ball == 1.0 && boxes >= 3.0);
+    assert!(statistics.events < 100);
 }
 
 /// Contacts that cannot rest are rejected with their names.
