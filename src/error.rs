@@ -159,7 +159,7 @@ pub enum Error {
     /// Two surfaces had too many impacts without separation: impulses cannot model resting contact.
     #[error(
         "contact \"{contact}\" chatters at t = {} s: {impacts} impacts of \"{}\" on \"{}\" without separation; impulses cannot \
-        model resting contact: use law = \"compliant\", or a capture", instant(*.t), .frames[0], .frames[1]
+        model resting contact: use rest = 0.01 (m/s), law = \"compliant\", or a capture", instant(*.t), .frames[0], .frames[1]
     )]
     Chatter {
         /// Name of the contact.

@@ -414,3 +414,39 @@ fn captured_spacecraft_allocates_nothing() {
         assert_eq!(captured.map(|i| values[i]), Some(1.0));
     }
 }
+
+/// A box slides over the floor, stops and rests: the steps between events allocate nothing, nor do
+/// derivatives.
+#[test]
+fn resting_body_allocates_nothing_between_events() {
+    let text = "name = \"slab\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.slab]\nmass = 2.0\n\
+        inertia = [0.02, 0.03, 0.04]\nstart = { position = [0.0, 0.0, 0.1], velocity = [1.0, 0.2, 0.0] }\n\
+        [contact.feet]\na = \"slab\"\nb = \"world\"\nshape_a = { type = \"box\", size = [0.4, 0.3, 0.2] }\n\
+        shape_b = { type = \"plane\" }\ne = 0.0\nmu = 0.3\nrest = 0.01\n";
+    for method in ["dopri5", "radau5"] {
+        let spec = format!("{text}[solver]\nmethod = \"{method}\"\n");
+        let model = Model::read(&spec, std::path::Path::new(".")).expect("a good spec");
+        let mut simulation = Simulation::new(Plant::new(model.into()).expect("derives")).expect("starts");
+        let model = simulation.plant.model().clone();
+        let (mut tangent, mut jacobians) = (Tangent::<LANES>::new(&model), Jacobians::new(&model));
+        let (mut messages, mut quiet) = (Vec::new(), 0);
+        for step in 1..=100 {
+            let events = simulation.statistics().events;
+            let before = ALLOCATIONS.with(Cell::get);
+            simulation.advance(f64::from(step) * 0.01, &mut messages).expect("runs");
+            let state = &simulation.state;
+            let at = OperatingPoint::new(state.t, state.x.as_slice(), state.u.as_slice(), &state.discrete);
+            tangent
+                .jacobians(&simulation.plant, at, &mut jacobians)
+                .expect("regular");
+            let allocations = ALLOCATIONS.with(Cell::get) - before;
+            // Which points rest and slide is decided at events, with matrices of their own.
+            if simulation.statistics().events == events {
+                assert_eq!(allocations, 0, "{method}, step {step}");
+                quiet += 1;
+            }
+        }
+        println!("{method}: {quiet} of 100 steps without an event");
+        assert!(quiet > 90 && simulation.statistics().events > 0);
+    }
+}

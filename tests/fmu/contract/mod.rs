@@ -7,6 +7,7 @@ mod instantiation;
 mod misuse;
 mod refusals;
 mod restarts;
+mod resting;
 mod runs;
 pub mod sensors;
 mod starts;

@@ -1,0 +1,103 @@
+//! Contacts that rest: both interfaces agree, restored states continue.
+
+use super::runs::Importer;
+use crate::driver::integration::integrate;
+use crate::driver::*;
+
+/// A box that lands on an edge, falls flat, slides and stops on the floor within a second.
+const BOX: &str = r#"
+name = "arm"
+[environment]
+gravity = [0.0, 0.0, -9.81]
+[body.crate]
+mass = 2.0
+inertia = [0.022, 0.033, 0.042]
+start = { position = [0.0, 0.0, 0.13], rpy_deg = [0.0, 4.0, 0.0], velocity = [1.0, 0.2, 0.0] }
+[contact.feet]
+a = "crate"
+b = "world"
+shape_a = { type = "box", size = [0.4, 0.3, 0.2] }
+shape_b = { type = "plane" }
+e = 0.2
+mu = 0.3
+rest = 0.01
+"#;
+
+const POSITION: [&str; 4] = ["crate.r[1]", "crate.r[2]", "crate.r[3]", "feet.force[3]"];
+
+#[test]
+fn body_comes_to_rest_alike_in_both_interfaces() {
+    let fmu = Fmu::of(BOX);
+    let me = fmu.instance(ME);
+    me.initialise(Some(1e-10));
+    let info = me.new_discrete_states();
+    me.enter_continuous_time_mode();
+    let x = me.states();
+    let mut importer = Importer { fmu: me, info };
+    let (_, events) = integrate(&mut importer, x, 0.0, 2.0, 1e-3);
+    let me = importer.fmu;
+    let cs = fmu.instance(CS);
+    cs.initialise(Some(1e-10));
+    for i in 0..200 {
+        ok(cs.step(f64::from(i) * 0.01, 0.01));
+    }
+    let [resting, sliding] = [&me, &cs].map(|of| ["feet.resting", "feet.sliding"].map(|name| of.get(name)));
+    println!(
+        "{} events in Model Exchange; points that rest and slide: {resting:?}, {sliding:?}",
+        events.len()
+    );
+    assert_eq!((resting, sliding), ([4.0, 0.0], [4.0, 0.0]));
+    // The importer handles each event 1e-10 s late.
+    for name in POSITION {
+        let [of_me, of_cs] = [&me, &cs].map(|of| of.get(name));
+        assert!((of_me - of_cs).abs() < 1e-6, "{name}: {of_me} {of_cs}");
+    }
+    assert!(cs.get("crate.r[1]") > 0.05);
+    logged();
+}
+
+/// States saved in flight, while the box rests on an edge, while it slides and at rest continue in
+/// another instance with the same bits; so do events in Model Exchange.
+#[test]
+fn states_saved_in_mid_rest_continue_with_identical_bits() {
+    let fmu = Fmu::of(BOX);
+    let [a, mut b, mut c] = [(); 3].map(|()| {
+        let instance = fmu.instance(CS);
+        instance.initialise(Some(1e-8));
+        instance
+    });
+    let mut seen = [false; 3];
+    for i in 0..150 {
+        let t = 0.01 * f64::from(i);
+        ok(a.step(t, 0.01));
+        ok(b.step(t, 0.01));
+        assert_eq!(a.bytes(), b.bytes(), "at {t} s");
+        let (status, state) = c.deserialize(&b.bytes());
+        ok(status);
+        c.restore(state);
+        c.free_state(state);
+        std::mem::swap(&mut b, &mut c);
+        let [resting, sliding] = ["feet.resting", "feet.sliding"].map(|name| a.get(name));
+        seen[0] |= (1.0..4.0).contains(&resting);
+        seen[1] |= sliding == 4.0;
+        seen[2] |= resting == 4.0 && sliding == 0.0;
+    }
+    assert_eq!(seen, [true; 3], "on an edge, sliding, at rest");
+    // In Model Exchange a state saved before an event has the same event and the same states after it.
+    let me = fmu.instance(ME);
+    me.initialise(Some(1e-10));
+    let info = me.new_discrete_states();
+    me.enter_continuous_time_mode();
+    let x = me.states();
+    let mut importer = Importer { fmu: me, info };
+    let (x, _) = integrate(&mut importer, x, 0.0, 0.2, 1e-3);
+    let state = importer.fmu.save();
+    let [first, second] = [(); 2].map(|()| {
+        importer.fmu.restore(state);
+        let (x, events) = integrate(&mut importer, x.clone(), 0.2, 1.5, 1e-3);
+        (x.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), events)
+    });
+    importer.fmu.free_state(state);
+    assert!(first.1.len() > 1 && first == second);
+    logged();
+}
