@@ -159,9 +159,13 @@ impl<S: Scalar> Touching<S> {
     }
 
     /// Returns the direction of sliding (unit vector), which at zero speed is that in which it began,
-    /// `began` (unit vector).
+    /// `began` (unit vector). A velocity against `began` counts as zero along it: the sliding has then
+    /// stopped within a step, and the derivatives are smooth until the event is located.
     pub fn direction(&self, began: Vec3<S>) -> Vec3<S> {
-        let d = self.slip() + (began - self.n * self.n.dot(&began)) * S::lift(TURNS);
+        let (slip, along_surface) = (self.slip(), began - self.n * self.n.dot(&began));
+        let along = slip.dot(&along_surface);
+        let reversed = S::select(along.exceeds(0.0), S::zero(), along);
+        let d = slip + along_surface * (S::lift(TURNS) - reversed);
         let square = d.dot(&d);
         if square.value() > 0.0 { d / square.sqrt() } else { began }
     }
