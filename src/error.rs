@@ -38,7 +38,7 @@ impl fmt::Display for Problem {
 fn is_named(section: &str) -> bool {
     matches!(
         section,
-        "body" | "ancf_beam" | "joint" | "frame" | "wheel" | "loop" | "signal" | "mount"
+        "body" | "ancf_beam" | "joint" | "frame" | "wheel" | "loop" | "signal" | "mount" | "contact_group"
     ) || crate::spec::ELEMENT_SECTIONS.contains(&section)
 }
 

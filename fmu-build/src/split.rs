@@ -192,6 +192,7 @@ fn at_joint(spec: &Spec, options: &SplitOptions) -> Result<Split> {
             origin: joint.origin,
             orientation: joint.orientation,
             rpy_deg: joint.rpy_deg,
+            contact_shape: None,
         },
         false => on_body(child),
     };
@@ -285,6 +286,7 @@ fn on_body(body: &str) -> Frame {
         origin: [0.0; 3],
         orientation: None,
         rpy_deg: None,
+        contact_shape: None,
     }
 }
 

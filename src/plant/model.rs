@@ -184,6 +184,9 @@ impl Model {
     /// Compiles a spec as [`compile`](Self::compile); also returns the constants that are derived
     /// from its values.
     pub(crate) fn compile_and_derive(spec: &Spec) -> Result<(Self, Derived), Error> {
+        if let Some(expanded) = spec.with_pairs()? {
+            return Self::compile_and_derive(&expanded);
+        }
         if let Some(expanded) = plan::expand(spec)? {
             return Self::compile_and_derive(&expanded);
         }

@@ -7,7 +7,7 @@ use super::evaluation::Evaluation;
 use super::model::Model;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::SignalSource;
-use crate::spec::{self, Composed, JointMotion, Waveform, at};
+use crate::spec::{self, Composed, JointMotion, Spec, Waveform, at};
 use crate::system::{ParamId, Unit};
 use crate::{Error, Problem};
 use std::path::Path;
@@ -30,9 +30,18 @@ impl Model {
     /// # Errors
     /// Those of [`read`](Self::read).
     pub fn read_composed(composed: &Composed, directory: &Path) -> Result<Self, Error> {
-        let (mut spec, mut problems) = spec::parse(composed, directory)?;
+        let (mut spec, problems) = spec::parse(composed, directory)?;
+        let read = Self::read_parsed(&mut spec, problems);
+        read.map_err(|error| match error {
+            Error::Spec(problems) => Error::Spec(spec.at_groups(problems)),
+            other => other,
+        })
+    }
+
+    /// Compiles a parsed spec with its problems; with problems, unsound tables are removed from it.
+    fn read_parsed(spec: &mut Spec, mut problems: Vec<Problem>) -> Result<Self, Error> {
         if problems.is_empty() {
-            let (model, derived) = Self::compile_and_derive(&spec)?;
+            let (model, derived) = Self::compile_and_derive(spec)?;
             let mut evaluation = Evaluation::new(&model);
             let values = model.parameter_starts();
             // In a run, a singular start is reported by the evaluation of accelerations.
@@ -49,12 +58,13 @@ impl Model {
                 Err(Error::Spec(problems))
             };
         }
+        let mut found = spec.at_groups(problems.clone());
         spec.remove_unsound(&problems);
-        if let Err(Error::Spec(mut more)) = Self::compile(&spec) {
+        if let Err(Error::Spec(mut more)) = Self::compile(spec) {
             more.retain(|problem| !problems.iter().any(|known| known.at == problem.at));
-            problems.append(&mut more);
+            found.append(&mut more);
         }
-        Err(Error::Spec(problems))
+        Err(Error::Spec(found))
     }
 
     /// Reports joints that start outside their range, and trajectories that start away from their

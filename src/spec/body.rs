@@ -1,4 +1,4 @@
-use super::{Axes, Beam, FeedForward, GeometricallyExactBeam, ModalData, PerAxis, Shape};
+use super::{Axes, Beam, ContactShape, FeedForward, GeometricallyExactBeam, ModalData, PerAxis, Shape};
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,6 +47,9 @@ pub struct Body {
     /// world's origin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<FreeStart>,
+    /// Shape for the contacts of groups, at the origin of the body. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_shape: Option<ContactShape>,
     /// Shapes in pictures, by any name.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub shape: IndexMap<String, Shape>,
@@ -168,4 +171,7 @@ pub struct Frame {
     /// degrees.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rpy_deg: Option<[f64; 3]>,
+    /// Shape for the contacts of groups, at the origin of the frame. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_shape: Option<ContactShape>,
 }

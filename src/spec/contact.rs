@@ -113,6 +113,9 @@ pub struct Contact {
     /// negative. Not with a `surface` or shapes. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
+    /// Group that has made this contact, for messages.
+    #[serde(skip)]
+    pub(crate) group: Option<String>,
 }
 
 /// Surface of `b` in a contact.

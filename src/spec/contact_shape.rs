@@ -84,7 +84,7 @@ impl ContactShapeType {
 impl ContactShape {
     /// Reports fields of the shape `side` ("shape_a" or "shape_b") that its type does not have, and
     /// missing ones.
-    pub(super) fn check(&self, side: &str, report: &mut Report) {
+    pub(in crate::spec) fn check(&self, side: &str, report: &mut Report) {
         let round = [Sphere, Disc, Capsule, Cylinder, Cone, Funnel];
         let fields: [(&str, bool, &[ContactShapeType], bool); 5] = [
             ("size", self.size.is_some(), &[Box], true),

@@ -16,6 +16,7 @@ mod check;
 mod closed_loop;
 mod cmg;
 mod contact;
+mod contact_group;
 mod contact_shape;
 mod controller;
 mod dc_motor;
@@ -75,6 +76,7 @@ pub use check::unknown;
 pub use closed_loop::{Loop, LoopType};
 pub use cmg::{Cmg, Gimbal, GyroRotor};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
+pub use contact_group::ContactGroup;
 pub use contact_shape::{ContactShape, ContactShapeType};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
@@ -210,6 +212,9 @@ macro_rules! spec {
             /// Planned motions of joints.
             #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
             pub plan: IndexMap<String, Plan>,
+            /// Groups of frames and bodies with shapes, whose pairs have contact.
+            #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+            pub contact_group: IndexMap<String, ContactGroup>,
             /// Courses of inputs over time, by the input's name: `[signal."elbow.tau"]`.
             #[serde(default)]
             pub signal: IndexMap<String, Signal>,
@@ -257,8 +262,10 @@ macro_rules! spec {
 for_each_element!(spec);
 
 impl Spec {
-    /// Removes the shapes, which concern pictures only.
+    /// Removes the shapes of pictures, and those of groups, whose contacts have them.
     pub fn remove_shapes(&mut self) {
+        self.frame.values_mut().for_each(|frame| frame.contact_shape = None);
+        self.body.values_mut().for_each(|body| body.contact_shape = None);
         self.body.values_mut().for_each(|body| body.shape.clear());
         self.ancf_beam.values_mut().for_each(|beam| beam.shape.clear());
     }
@@ -332,6 +339,19 @@ impl Spec {
         found
     }
 
+    /// Returns the spec with the contacts of groups in their place, `None` without groups.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with every problem of the groups.
+    pub(crate) fn with_pairs(&self) -> Result<Option<Box<Self>>, Error> {
+        contact_group::expanded(self)
+    }
+
+    /// Returns problems with those in contacts of groups at their groups.
+    pub(crate) fn at_groups(&self, problems: Vec<Problem>) -> Vec<Problem> {
+        contact_group::at_groups(self, problems)
+    }
+
     /// Returns true if momentum, energy and work are outputs: for a spacecraft with `[output]
     /// diagnostics = true`.
     pub(crate) fn has_diagnostics(&self) -> bool {
@@ -354,11 +374,12 @@ pub fn read(text: &str, directory: &std::path::Path) -> Result<Spec, Error> {
     if problems.is_empty() {
         Ok(spec)
     } else {
-        Err(Error::Spec(problems))
+        Err(Error::Spec(spec.at_groups(problems)))
     }
 }
 
-/// Reads a composed spec as [`read`] does, and returns it with its problems.
+/// Reads a composed spec as [`read`] does, and returns it with its problems, those in contacts of
+/// groups at these contacts.
 ///
 /// # Errors
 /// [`Error::Spec`] if the text cannot be parsed as a [`Spec`].
@@ -373,6 +394,7 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
         Err(first) => return misread::parse(composed, directory, &first, problems),
     };
     signal::load_tables(&mut spec, directory, &mut problems);
+    contact_group::expand(&mut spec, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))
 }

@@ -188,3 +188,93 @@ fn invalid_shapes_are_reported_with_their_names() {
     let text = format!("{natural}{frames}[contact.dock]\na = \"tip\"\nb = \"base\"\n{conserving}");
     assert_eq!(report(&text), ["22: contact.dock.law"]);
 }
+
+/// Errors of groups of contacts are reported at the groups, or at the shapes of their frames: each
+/// once, not for each pair.
+#[test]
+fn invalid_groups_of_contacts_are_reported_once() {
+    let _section = messages::of_this_test();
+    let body = |name: &str, shape: &str| {
+        format!(
+            "[body.{name}]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\nstart = {{ position = [9.0, 0.0, 0.0] }}\n{shape}"
+        )
+    };
+    let ball = "contact_shape = { type = \"sphere\", radius = 0.1 }\n";
+    let bodies = format!(
+        "{GOOD}{}{}[frame.tip]\nbody = \"arm\"\n{ball}[frame.deck]\nbody = \"base\"\norigin = [5.0, 0.0, 0.0]\n\
+         contact_shape = {{ type = \"box\", size = [0.1, 0.2, 0.3] }}\n[frame.bare]\nbody = \"arm\"\n",
+        body("ball", ball),
+        body(
+            "rod",
+            "contact_shape = { type = \"capsule\", radius = 0.1, length = 0.5 }\n"
+        )
+        .replace("9.0", "-9.0"),
+    );
+    let group = |fields: &str| report(&format!("{bodies}[contact_group.all]\n{fields}"));
+    assert_eq!(
+        group("among = [\"base\", \"arm\", \"ball\", \"rod\"]\ne = 0.5\n"),
+        Vec::<String>::new()
+    );
+    let cases: &[(&str, &[&str])] = &[
+        ("e = 0.5\n", &["32: contact_group.all"]),
+        ("a = [\"tip\"]\ne = 0.5\n", &["32: contact_group.all"]),
+        (
+            "among = [\"tip\"]\na = [\"tip\"]\nb = [\"ball\"]\ne = 0.5\n",
+            &["32: contact_group.all"],
+        ),
+        (
+            "among = [\"tip\", \"bal\", \"world\"]\ne = 0.5\n",
+            &["33: contact_group.all.among"; 2],
+        ),
+        (
+            "among = [\"bare\", \"ball\"]\ne = 0.5\n",
+            &["33: contact_group.all.among"],
+        ),
+        (
+            "among = [\"ball\", \"tip\"]\nexcept = [[\"ball\", \"tap\"]]\ne = 0.5\n",
+            &["34: contact_group.all.except"],
+        ),
+        // The arm is on a joint of the base.
+        ("among = [\"tip\", \"deck\"]\ne = 0.5\n", &["32: contact_group.all"]),
+        (
+            "among = [\"tip\", \"ball\", \"rod\"]\ne = 1.5\n",
+            &["34: contact_group.all.e"],
+        ),
+        (
+            "among = [\"tip\", \"ball\", \"rod\"]\ne = 0.5\nforce = 1.0\n",
+            &["35: contact_group.all.force"],
+        ),
+        ("among = [\"tip\", \"ball\", \"rod\"]\n", &["32: contact_group.all.e"]),
+        (
+            "among = [\"deck\", \"ball\", \"rod\"]\nlaw = \"compliant\"\nforce = 10.0\ndepth = 0.001\n",
+            &["34: contact_group.all.law"],
+        ),
+        (
+            "among = [\"tip\", \"ball\"]\ne = 0.5\n[contact_group.more]\na = [\"ball\"]\nb = [\"tip\"]\ne = 0.5\n",
+            &["35: contact_group.more"],
+        ),
+        (
+            "among = [\"tip\", \"ball\"]\ne = 0.5\n[contact.\"all.tip.ball\"]\na = \"base\"\nb = \"ball\"\ne = 0.5\n",
+            &["32: contact_group.all"],
+        ),
+    ];
+    for (fields, expected) in cases {
+        assert_eq!(group(fields), *expected, "{fields}");
+    }
+    let good = "[contact_group.all]\namong = [\"tip\", \"ball\", \"rod\"]\ne = 0.5\n";
+    let shape = |from: &str, to: &str| report(&format!("{}{good}", bodies.replace(from, to)));
+    assert_eq!(
+        shape("radius = 0.1, length", "radius = -0.1, length"),
+        ["23: body.rod.contact_shape.radius"]
+    );
+    assert_eq!(
+        shape("radius = 0.1, length = 0.5", "radius = 0.1"),
+        ["23: body.rod.contact_shape.length"]
+    );
+    let funnel = ("type = \"capsule\"", "type = \"funnel\", thickness = 0.01");
+    let boxed = |text: &str| report(&format!("{}{text}", bodies.replace(funnel.0, funnel.1)));
+    assert_eq!(
+        boxed("[contact_group.all]\namong = [\"deck\", \"rod\"]\ne = 0.5\n"),
+        ["32: contact_group.all"]
+    );
+}

@@ -78,6 +78,7 @@ pub fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) ->
                 origin,
                 orientation: None,
                 rpy_deg: None,
+                contact_shape: None,
             };
             framed.frame.insert(name(k), frame);
         }

@@ -1,6 +1,7 @@
 //! Detection for one pair of surfaces: event indicator and transition, from gap and contact state.
 
-use super::Contact;
+use super::{Contact, Nearest};
+use crate::algebra::Vec3;
 use crate::elements::{Pair, Stored};
 use crate::system::Configuration;
 
@@ -60,7 +61,7 @@ pub(crate) const BOTTOMLESS: f64 = f64::MIN;
 /// Geometry and velocity of two surfaces at one instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Detected {
-    /// Gap, m.
+    /// Gap, m. Of shapes that are far from each other a lower bound, which is positive.
     pub gap: f64,
     /// Relative velocity along the normal at the contact point, m/s; positive if the surfaces
     /// separate.
@@ -88,6 +89,21 @@ pub(crate) enum Transition {
 }
 
 impl Contact {
+    /// Returns the distance of spheres about two shapes as their gap, which it does not exceed, for
+    /// the vector `d` between the origins (m, world axes); `None` if it is less than the sum of the
+    /// spheres' radii, and for pairs without a search for the nearest points.
+    fn bounded_gap(&self, parameters: &[f64], d: Vec3<f64>) -> Option<Nearest<f64>> {
+        let shapes = self.shapes().filter(|shapes| shapes.need_rate_bound())?;
+        let (reach, distance) = (shapes.reach(parameters)?, d.norm());
+        let gap = distance - reach;
+        (gap > reach && gap.is_finite()).then(|| Nearest {
+            gap,
+            n: d / distance,
+            from_a: d * -0.5,
+            is_beside: false,
+        })
+    }
+
     /// Detects gap and velocities of the surfaces, at one of the points of a contact that may rest.
     pub(crate) fn detect(&self, point: usize, parameters: &[f64], at: Configuration<f64>) -> Detected {
         let kinematics = at.kinematics;
@@ -105,7 +121,7 @@ impl Contact {
                 is_beside: false,
             };
         }
-        let nearest = self.nearest(parameters, [&A, &B]);
+        let nearest = (self.bounded_gap(parameters, A.p - B.p)).unwrap_or_else(|| self.nearest(parameters, [&A, &B]));
         let frames = [self.a, self.b];
         let pair = Pair::at(at, frames, nearest.from_a);
         let u = pair.relative(|on| kinematics.carrier(on).V_WB);

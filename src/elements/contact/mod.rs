@@ -23,7 +23,7 @@ use super::{
     Watched,
 };
 use crate::Problem;
-use crate::algebra::{Mat3, Pose, Scalar, Vec3, Wrench, lift3};
+use crate::algebra::{Mask, Mat3, Pose, Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{Inconsistent, Spec, Tangential};
@@ -34,6 +34,9 @@ use surface::Surface;
 
 /// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
 const CAPTURED: f64 = 1.0;
+
+/// Relative round-off of a distance, with a margin.
+const ROUND_OFF: f64 = 1e-9;
 
 /// Two frames and the law of their contact.
 #[derive(Clone, Debug)]
@@ -219,10 +222,19 @@ impl Contact {
 
     /// Returns the compliant contact at an instant, `None` if the surfaces do not penetrate.
     fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
-        match self.law {
-            ContactLaw::Compliant(law) => law.press(now, [self.a, self.b], &self.nearest_now(now)),
-            _ => None,
+        let ContactLaw::Compliant(law) = self.law else {
+            return None;
+        };
+        let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
+        // Without the search for the nearest points if spheres about the shapes are apart.
+        if let Some(reach) = self.shapes().and_then(|shapes| shapes.reach(now.parameters)) {
+            let (d, reach) = (A.p - B.p, reach * (1.0 + ROUND_OFF));
+            let may_touch = (S::lift(reach * reach) - d.dot(&d)).exceeds(0.0);
+            if !may_touch.is_needed() {
+                return None;
+            }
         }
+        law.press(now, [self.a, self.b], &self.nearest(now.parameters, [&A, &B]))
     }
 
     /// Returns true if the gap may have several minima within a step, so that they are found by the

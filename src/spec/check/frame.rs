@@ -1,6 +1,6 @@
 use super::{Check, unknown};
 use crate::algebra::direction;
-use crate::spec::{JointType, PerAxis, Wheel};
+use crate::spec::{JointType, PerAxis, Report, Wheel};
 
 impl Check<'_> {
     /// Validates frames and wheels.
@@ -12,6 +12,18 @@ impl Check<'_> {
             } else if !spec.body.contains_key(&frame.body) {
                 let known = spec.body.keys().chain(spec.ancf_beam.keys());
                 self.report("frame", name, "body", unknown("body", &frame.body, known));
+            }
+        }
+        let of_frames = spec
+            .frame
+            .iter()
+            .map(|(name, frame)| ("frame", name, &frame.contact_shape));
+        let of_bodies = spec.body.iter().map(|(name, body)| ("body", name, &body.contact_shape));
+        for (section, name, shape) in of_frames.chain(of_bodies) {
+            let mut report = Report::default();
+            shape.iter().for_each(|shape| shape.check("contact_shape", &mut report));
+            for (field, what) in report.found {
+                self.report(section, name, &field, what);
             }
         }
         self.wheels();

@@ -89,6 +89,7 @@ impl Carrier {
                 origin: [0.0; 3],
                 orientation: None,
                 rpy_deg: None,
+                contact_shape: None,
             },
         };
         if let Some(beam) = find("ancf_beam", &frame.body).map(|_| &frame.body) {

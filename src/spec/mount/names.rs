@@ -23,12 +23,16 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 43] = [
+pub(super) const REFERENCES: [&str; 47] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "cmg.*.body",
     "contact.*.a",
     "contact.*.b",
+    "contact_group.*.a.*",
+    "contact_group.*.among.*",
+    "contact_group.*.b.*",
+    "contact_group.*.except.*.*",
     "coupling.*.follows",
     "coupling.*.joint",
     "exposed_surface.*.frame",

@@ -1,6 +1,7 @@
 //! Distances of the shapes of contacts: against definitions, closed forms and differences.
 
 mod convex;
+mod groups;
 mod passages;
 mod references;
 mod runs;

@@ -77,6 +77,13 @@ impl Shapes {
         [a, b].contains(&Funnel) || turn
     }
 
+    /// Returns the sum of the radii of spheres about both origins that contain the shapes, m; `None`
+    /// with a plane.
+    pub fn reach(&self, parameters: &[f64]) -> Option<f64> {
+        let [a, b] = self.solids(parameters).map(|solid| solid.extent());
+        Some(a? + b?)
+    }
+
     /// Returns [`rate_bound`] with the parameters' values.
     pub fn rate_bound(&self, parameters: &[f64], relative: &Twist<f64>, d: Vec3<f64>) -> f64 {
         let [a, b] = self.solids(parameters);
