@@ -265,11 +265,11 @@ fn invalid_groups_of_contacts_are_reported_once() {
     let shape = |from: &str, to: &str| report(&format!("{}{good}", bodies.replace(from, to)));
     assert_eq!(
         shape("radius = 0.1, length", "radius = -0.1, length"),
-        ["23: body.rod.contact_shape.radius"]
+        ["22: body.rod.contact_shape.radius"]
     );
     assert_eq!(
         shape("radius = 0.1, length = 0.5", "radius = 0.1"),
-        ["23: body.rod.contact_shape.length"]
+        ["22: body.rod.contact_shape.length"]
     );
     let funnel = ("type = \"capsule\"", "type = \"funnel\", thickness = 0.01");
     let boxed = |text: &str| report(&format!("{}{text}", bodies.replace(funnel.0, funnel.1)));
