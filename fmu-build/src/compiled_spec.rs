@@ -3,7 +3,7 @@
 use crate::error::{Result, invalid};
 use crate::plausible::implausible;
 use crate::problems::Problems;
-use crate::shapes::Meshes;
+use crate::shapes::{Meshes, hulls};
 use crate::toml_file;
 use grapple::fmu::registry::{Naming, Registry};
 use grapple::plant::{Model, Planned, Remarks, plans};
@@ -58,7 +58,9 @@ impl CompiledSpec {
             grapple::Error::Spec(problems) => Problems::locate_in(&problems, files).into(),
             other => invalid!("{file}: {other}"),
         };
-        let composed = compose(text, directory).map_err(|error| failed(error, &[(file, text, "")]))?;
+        let mut composed = compose(text, directory).map_err(|error| failed(error, &[(file, text, "")]))?;
+        let folders = folders(&composed, directory);
+        let of_contacts = hulls::read(&mut composed, directory, &folders);
         let paths: Vec<PathBuf> = (composed.included.iter())
             .map(|included| directory.join(&included.path))
             .collect();
@@ -70,7 +72,12 @@ impl CompiledSpec {
         let model = Model::read_composed(&composed, directory).and_then(checked);
         let (model, meshes) = with_meshes(model, &composed, directory).map_err(located)?;
         let tables = tables(&composed.text).into_iter().map(|table| directory.join(table));
-        let mut reads: Vec<PathBuf> = paths.into_iter().chain(tables).chain(meshes.reads().cloned()).collect();
+        let mut reads: Vec<PathBuf> = paths
+            .into_iter()
+            .chain(tables)
+            .chain(meshes.reads().cloned())
+            .chain(of_contacts)
+            .collect();
         let mut known = HashSet::new();
         reads.retain(|path| known.insert(path.clone()));
         Ok(Self {
@@ -136,6 +143,13 @@ fn borrowed(texts: &[(String, String, String)]) -> Vec<(&str, &str, &str)> {
     files.collect()
 }
 
+/// Returns the folders of a spec and of those that it includes, whose meshes are read.
+fn folders(composed: &Composed, directory: &Path) -> Vec<PathBuf> {
+    let included = composed.included.iter().filter_map(|included| included.path.parent());
+    let included = included.map(|folder| directory.join(folder));
+    std::iter::once(directory.to_owned()).chain(included).collect()
+}
+
 /// Returns a model with the meshes of its shapes.
 ///
 /// # Errors
@@ -145,9 +159,7 @@ fn with_meshes(
     composed: &Composed,
     directory: &Path,
 ) -> Result<(Arc<Model>, Meshes), grapple::Error> {
-    let mut folders = vec![directory.to_owned()];
-    let included = composed.included.iter().filter_map(|included| included.path.parent());
-    folders.extend(included.map(|folder| directory.join(folder)));
+    let folders = folders(composed, directory);
     let read = |spec: &Spec| Meshes::read(spec, directory, &folders);
     match model {
         Ok(model) => match read(&model.spec) {

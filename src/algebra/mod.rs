@@ -14,6 +14,7 @@
 mod damped;
 mod dual;
 mod dual_quaternion;
+mod hull;
 mod integer_power;
 mod null_space;
 mod quaternion;
@@ -28,6 +29,7 @@ mod traced;
 pub use damped::DampedInverse;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
+pub use hull::{ConvexHull, HullEdge, HullFace, NoHull};
 pub use integer_power::{integer_power, square};
 pub use null_space::NullSpace;
 pub use quaternion::Quaternion;

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 /// axis of the frame. A plane passes through the origin. The dimensions become parameters of the
 /// FMU, such as `<contact>.a.radius`.
 ///
+/// A `mesh` is the convex hull of its vertices. They become part of the model: the FMU reads no file.
+///
 /// A shape is independent of the shapes of bodies in pictures. `docs/contacts.md` lists the pairs of
 /// shapes whose distance is computed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +31,17 @@ pub struct ContactShape {
     /// `cylinder`, `cone` and `funnel`, and only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
+    /// File of a `mesh` in the folder of the spec or below, relative to it: STL, OBJ, COLLADA (`.dae`)
+    /// or glTF (`.gltf`, `.glb`), at most 64 MiB and 500 000 triangles. Contact is that of the convex
+    /// hull, with at most 256 vertices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Factors of the coordinates of a `file` along x, y, z, not zero. Default `[1, 1, 1]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<[f64; 3]>,
+    /// Points, m, whose convex hull is the shape: of a `mesh`, in place of a `file`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<Vec<[f64; 3]>>,
     /// Thickness of the wall of a `funnel`, perpendicular to it, m, positive. Required there, and
     /// only there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,14 +69,16 @@ pub enum ContactShapeType {
     /// Conical wall about z, open at both ends, with its mouth towards +z: the drogue of a docking
     /// mechanism, with contact inside, outside and at the rims.
     Funnel,
+    /// Convex hull of the vertices of a mesh, in axes of the frame.
+    Mesh,
 }
 
-use ContactShapeType::{Box, Capsule, Cone, Cylinder, Disc, Funnel, Plane, Sphere};
+use ContactShapeType::{Box, Capsule, Cone, Cylinder, Disc, Funnel, Mesh, Plane, Sphere};
 
 impl ContactShapeType {
     /// Returns true for a shape that is bounded and convex.
     pub fn is_convex_body(self) -> bool {
-        matches!(self, Sphere | Disc | Capsule | Box | Cylinder | Cone)
+        matches!(self, Sphere | Disc | Capsule | Box | Cylinder | Cone | Mesh)
     }
 
     /// Returns the word of the spec.
@@ -77,6 +92,7 @@ impl ContactShapeType {
             Cylinder => "cylinder",
             Cone => "cone",
             Funnel => "funnel",
+            Mesh => "mesh",
         }
     }
 }
@@ -86,7 +102,7 @@ impl ContactShape {
     /// missing ones.
     pub(in crate::spec) fn check(&self, side: &str, report: &mut Report) {
         let round = [Sphere, Disc, Capsule, Cylinder, Cone, Funnel];
-        let fields: [(&str, bool, &[ContactShapeType], bool); 5] = [
+        let fields: [(&str, bool, &[ContactShapeType], bool); 8] = [
             ("size", self.size.is_some(), &[Box], true),
             ("radius", self.radius.is_some(), &round, true),
             ("end_radius", self.end_radius.is_some(), &[Cone, Funnel], false),
@@ -97,6 +113,9 @@ impl ContactShape {
                 true,
             ),
             ("thickness", self.thickness.is_some(), &[Funnel], true),
+            ("file", self.file.is_some(), &[Mesh], false),
+            ("scale", self.scale.is_some(), &[Mesh], false),
+            ("vertices", self.vertices.is_some(), &[Mesh], true),
         ];
         let name = self.kind.name();
         for (field, is_written, kinds, is_needed) in fields {
@@ -111,6 +130,7 @@ impl ContactShape {
                 report.add(format!("{side}.{field}"), what);
             }
         }
+        self.check_hull(side, report);
     }
 
     /// Returns the reason for which the distance of two shapes is not computed; `None` if it is.

@@ -22,6 +22,8 @@ pub struct Composed {
     pub problems: Vec<Problem>,
     /// Settings of mounted specs that differ from this spec's and do not apply, as sentences.
     pub unused: Vec<String>,
+    /// Hulls of the meshes of contacts' shapes: empty, the tool reads them.
+    pub meshes: super::HullsOfFiles,
 }
 
 /// A file that a spec includes or mounts.
@@ -175,6 +177,19 @@ fn relocate(table: &mut Table, folder: &Path) {
     for (_, mount) in mounts.into_iter().flatten() {
         if let Some(Value::Table(set)) = mount.get_mut("set") {
             relocate(set, folder);
+        }
+    }
+    for (section, field) in [
+        ("contact", "shape_a"),
+        ("contact", "shape_b"),
+        ("frame", "contact_shape"),
+        ("body", "contact_shape"),
+    ] {
+        let tables = table.get_mut(section).and_then(Value::as_table_mut);
+        for (_, table) in tables.into_iter().flatten() {
+            if let Some(Value::String(file)) = table.get_mut(field).and_then(|shape| shape.get_mut("file")) {
+                *file = folder.join(&*file).display().to_string();
+            }
         }
     }
     for section in ["body", "ancf_beam"] {

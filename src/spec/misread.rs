@@ -1,7 +1,7 @@
 //! Specs that cannot be read as they are written: all unknown, missing and mistyped fields, and the
 //! spec without them.
 
-use super::{Composed, Source, Spec, check, contact_group, include, renamed, signal};
+use super::{Composed, Source, Spec, check, contact_group, contact_mesh, include, renamed, signal};
 use crate::{Error, Problem};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
@@ -39,6 +39,7 @@ pub(super) fn parse(
         .collect();
     let mut more = Vec::new();
     signal::load_tables(&mut spec, directory, &mut more);
+    contact_mesh::load(&mut spec, &composed.meshes, &mut more);
     contact_group::expand(&mut spec, &mut more);
     check::check(&spec, &mut more);
     let is_consequence = |problem: &Problem| {

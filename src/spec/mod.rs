@@ -17,6 +17,7 @@ mod closed_loop;
 mod cmg;
 mod contact;
 mod contact_group;
+mod contact_mesh;
 mod contact_shape;
 mod controller;
 mod dc_motor;
@@ -77,6 +78,7 @@ pub use closed_loop::{Loop, LoopType};
 pub use cmg::{Cmg, Gimbal, GyroRotor};
 pub use contact::{Contact, ImpactLaw, Inconsistent, Surface, Tangential};
 pub use contact_group::ContactGroup;
+pub use contact_mesh::{HullsOfFiles, MOST_HULL_VERTICES};
 pub use contact_shape::{ContactShape, ContactShapeType};
 pub use controller::{
     AngleUnit, ControlledAttitude, ControlledJoint, ControlledThruster, ControlledWheel, Controller, Kind, References,
@@ -394,6 +396,7 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
         Err(first) => return misread::parse(composed, directory, &first, problems),
     };
     signal::load_tables(&mut spec, directory, &mut problems);
+    contact_mesh::load(&mut spec, &composed.meshes, &mut problems);
     contact_group::expand(&mut spec, &mut problems);
     check::check(&spec, &mut problems);
     Ok((spec, problems))

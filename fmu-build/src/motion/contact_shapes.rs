@@ -13,7 +13,8 @@ const COLOUR: &str = "#d9822b80";
 const DOME: u32 = 8;
 
 /// Returns the shapes of contacts on a body, each once; of a beam with modes, whose axis is `line`,
-/// in axes of the beam. A plane has no bounds and is not drawn.
+/// in axes of the beam. A plane has no bounds, a mesh a shape of its own: they are
+/// not drawn.
 pub fn of_body(spec: &Spec, body: &str, line: Option<&Line>) -> Vec<Drawn> {
     let sides = spec.contact.values();
     let sides = sides.flat_map(|contact| [(&contact.a, &contact.shape_a), (&contact.b, &contact.shape_b)]);
@@ -48,7 +49,8 @@ fn of_shape(shape: &ContactShape) -> Option<Drawn> {
     let [radius, end, length] = [shape.radius, shape.end_radius, shape.length].map(Option::unwrap_or_default);
     let [low, high] = [-0.5 * length, 0.5 * length];
     let (kind, size, meridian) = match shape.kind {
-        ContactShapeType::Plane => return None,
+        // A mesh has a shape of its own in pictures, if it is written.
+        ContactShapeType::Plane | ContactShapeType::Mesh => return None,
         ContactShapeType::Sphere => ("sphere", [2.0 * radius; 3], Vec::new()),
         ContactShapeType::Box => ("box", shape.size.unwrap_or_default(), Vec::new()),
         ContactShapeType::Cylinder => ("cylinder", [2.0 * radius, 2.0 * radius, length], Vec::new()),

@@ -5,6 +5,7 @@
 mod check;
 mod collada;
 mod gltf;
+pub mod hulls;
 pub mod mesh;
 #[cfg(test)]
 mod tests;

@@ -63,7 +63,7 @@ pub struct Contact {
 }
 
 /// Condition under which a contact acts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Trigger {
     /// Command, with the parameter of the largest distance of the frames at which it acts.
     Command(ParamId),
@@ -356,7 +356,7 @@ impl Element for Contact {
     }
 
     fn add_of_step<S: Scalar>(&self, now: &Instant<S>, h: f64, _q_0: &[f64], applied: &mut Applied<S>) {
-        if let (ContactLaw::Compliant(law), Trigger::Touch(_, surface)) = (self.law, self.trigger) {
+        if let (ContactLaw::Compliant(law), Trigger::Touch(_, surface)) = (self.law, &self.trigger) {
             let frames = [self.a, self.b];
             let nearest = self.nearest_now(now);
             let half = S::lift(0.5 * h);

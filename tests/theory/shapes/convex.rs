@@ -4,15 +4,26 @@
 use super::{Random, found, moving};
 use crate::long::long;
 use crate::numbers::Larger;
-use grapple::algebra::{Mat3, Pose, Vec3, exp};
+use grapple::algebra::{ConvexHull, Mat3, Pose, Vec3, exp};
 use grapple::elements::{Nearest, Solid, nearest};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, FRAC_PI_8};
 
-/// Returns the convex shapes with a thickness or without, with random dimensions.
-pub(super) fn convex(random: &mut Random) -> Vec<Solid> {
+/// Returns the convex shapes with a thickness or without, with random dimensions, and two hulls: of
+/// few and of many points.
+pub(super) fn convex(random: &mut Random) -> Vec<Solid<'static>> {
     let bounded = random.bounded();
     let is_convex = |solid: &Solid| !matches!(solid, Solid::Funnel { .. });
-    bounded.into_iter().filter(is_convex).collect()
+    let hulls = [6, 24].map(|count| {
+        let points: Vec<Vec3<f64>> = (0..count).map(|_| random.vector(0.5)).collect();
+        hull(&points)
+    });
+    bounded.into_iter().filter(is_convex).chain(hulls).collect()
+}
+
+/// Returns the hull of points (m), which is not freed.
+fn hull(points: &[Vec3<f64>]) -> Solid<'static> {
+    let hull = ConvexHull::of(points, 1000).expect("a hull");
+    Solid::Hull(Box::leak(Box::new(hull)))
 }
 
 /// Returns the largest coordinate of a point of a solid along the unit vector `u`, m, by definition.
@@ -26,6 +37,7 @@ fn extent_along(solid: &Solid, u: &Vec3<f64>) -> f64 {
         Solid::Disc { radius } => radius * across,
         Solid::Cylinder { radius, half } => round(radius, radius, half),
         Solid::Cone { radius, end, half } => round(radius, end, half),
+        Solid::Hull(hull) => hull.vertices.iter().map(|p| p.dot(u)).fold(f64::NEG_INFINITY, f64::max),
         Solid::Plane | Solid::Funnel { .. } => panic!("not a bounded convex shape"),
     }
 }
@@ -107,8 +119,15 @@ impl Errors {
         self.planes = self.planes.larger(planes);
         self.points = self.points.larger(off);
         self.count += 1;
-        // The search takes far longer than the rest.
-        if found.gap < 1e-6 && (!long() || self.count.is_multiple_of(50)) {
+        // The search takes far longer than the rest, longest for hulls that penetrate deeply.
+        let has_hull = solids.iter().any(|solid| matches!(solid, Solid::Hull(_)));
+        let part = match (long(), has_hull) {
+            (true, _) => 50,
+            (false, true) => 20,
+            (false, false) => 1,
+        };
+        let is_slow = has_hull && found.gap < -0.02;
+        if found.gap < 1e-6 && !is_slow && self.count.is_multiple_of(part) {
             let excess = widest(solids, poses) - found.gap;
             assert!(excess < 1e-9, "{solids:?} {poses:?} {found:?}: {excess:e}");
             self.search = self.search.larger(excess);
@@ -320,8 +339,75 @@ fn coincident_convex_shapes_have_finite_results() {
     assert!(off < 1e-14);
 }
 
+/// The hull of a box's corners has the gap, the normal and the contact point of the box, next to every
+/// other shape and above a plane.
+#[test]
+fn hull_of_a_box_is_the_box() {
+    let mut random = Random::new(65);
+    let (mut off, mut turned) = (0.0f64, 0.0f64);
+    for _ in 0..if long() { 5000 } else { 100 } {
+        let half = [0; 3].map(|_| random.between(0.1, 0.6));
+        let sides = |k: usize| Vec3::from_fn(|i, _| if (k >> i) & 1 == 1 { half[i] } else { -half[i] });
+        let corners: Vec<Vec3<f64>> = (0..8).map(sides).collect();
+        let (block, same) = (Solid::Box { half }, hull(&corners));
+        for b in convex(&mut random).into_iter().chain([Solid::Plane]) {
+            let [A, B] = [0; 2].map(|_| random.pose(0.8));
+            let [one, other] = [&block, &same].map(|a| found([a, &b], [&A, &B]));
+            off = off.larger((one.gap - other.gap).abs());
+            turned = turned.larger((one.n - other.n).norm());
+            turned = turned.larger((one.from_a - other.from_a).norm());
+        }
+    }
+    println!("hull of a box: gap {off:.1e} m, normal and contact point {turned:.1e}");
+    assert!(off < 1e-14 && turned < 1e-12);
+}
+
+/// A regular tetrahedron of edge 1 m has its closed forms: √6/12 m from centre to face, √2/4 to edge,
+/// √6/4 to vertex; two of them meet face to face, edge to edge and vertex to vertex.
+#[test]
+fn tetrahedra_have_their_closed_forms() {
+    let corner = |x: f64, y: f64, z: f64| Vec3::new(x, y, z) * 0.125f64.sqrt();
+    let corners = [
+        corner(1.0, 1.0, 1.0),
+        corner(1.0, -1.0, -1.0),
+        corner(-1.0, 1.0, -1.0),
+        corner(-1.0, -1.0, 1.0),
+    ];
+    let tetrahedron = hull(&corners);
+    let diagonal = Vec3::new(1.0, 1.0, 1.0).normalize();
+    let [to_face, to_edge, to_vertex] = [6f64.sqrt() / 12.0, 2f64.sqrt() / 4.0, 6f64.sqrt() / 4.0];
+    let mirrored = hull(&corners.map(|p| -p));
+    let mut off = 0.0f64;
+    for gap in [1.0, 1e-3, 1e-8, 1e-12, 0.0, -1e-12, -1e-8, -1e-3, -0.05] {
+        let ball = Solid::Sphere { radius: 0.2 };
+        // Below zero the depth at an edge of one solid or at a vertex is that of a face.
+        let cases = [
+            ("ball on face", &ball, -diagonal * (to_face + 0.2 + gap), true),
+            ("ball on edge", &ball, Vec3::z() * (to_edge + 0.2 + gap), true),
+            ("ball on vertex", &ball, diagonal * (to_vertex + 0.2 + gap), true),
+            ("face on face", &mirrored, -diagonal * (2.0 * to_face + gap), true),
+            (
+                "edge across edge",
+                &tetrahedron,
+                Vec3::z() * (2.0 * to_edge + gap),
+                true,
+            ),
+            ("vertex on vertex", &mirrored, diagonal * (2.0 * to_vertex + gap), false),
+        ];
+        for (name, a, p, has_depth) in cases {
+            if gap < 0.0 && !has_depth {
+                continue;
+            }
+            let found = found([a, &tetrahedron], [&at(p.into(), Mat3::identity()), &Pose::identity()]);
+            assert!((found.gap - gap).abs() < 1e-15, "{name}, {gap}: {found:?}");
+            off = off.larger((found.gap - gap).abs());
+        }
+    }
+    println!("tetrahedra: gap {off:.1e} m");
+}
+
 /// Name, shapes a and b, position (m) and attitude of a relative to b.
-type Case<'a> = (&'static str, [&'a Solid; 2], [f64; 3], Mat3<f64>);
+type Case<'a> = (&'static str, [&'a Solid<'a>; 2], [f64; 3], Mat3<f64>);
 
 fn at(p: [f64; 3], R: Mat3<f64>) -> Pose<f64> {
     Pose { R, p: Vec3::from(p) }

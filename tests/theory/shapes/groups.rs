@@ -1,6 +1,7 @@
 //! Groups of contacts: their pairs, and the numbers of pairs that are written one by one.
 
 use crate::run::Run;
+use std::f64::consts::FRAC_PI_6;
 
 /// Returns a platform with a finger on a revolute joint, a pad on the finger's fixed tip, and clients
 /// that fly against them.
@@ -155,8 +156,20 @@ fn gripper_holds_a_cylinder_up_to_the_friction_limit() {
     let (normal, mu, slip, client, gripper) = (4.0 / 0.2, 0.3, 1e-3, 30.0, 13.0);
     let limit = 3.0 * mu * normal;
     let mut off = [0.0f64; 3];
-    for force in [12.0, 19.35, 24.0, 30.0, 38.7] {
-        let mut run = Run::new(&middle.replace("19.35", &format!("{force:?}")), 1e-9);
+    // A mesh handle: a prism with six sides, three of which are opposite to the pads.
+    let corners: Vec<[f64; 3]> = (0..12)
+        .map(|k| {
+            let (sine, cosine) = (f64::from(2 * (k / 2) + 1) * FRAC_PI_6).sin_cos();
+            let radius = 0.15 / FRAC_PI_6.cos();
+            [radius * cosine, radius * sine, if k % 2 == 0 { -0.15 } else { 0.15 }]
+        })
+        .collect();
+    let tube = "{ type = \"cylinder\", radius = 0.15, length = 0.3 }";
+    let handle = middle.replace(tube, &format!("{{ type = \"mesh\", vertices = {corners:?} }}"));
+    assert_ne!(handle, middle);
+    let cases = [12.0, 19.35, 24.0, 30.0, 38.7].map(|force| (&middle, force));
+    for (text, force) in cases.into_iter().chain([(&handle, 19.35), (&handle, 38.7)]) {
+        let mut run = Run::new(&text.replace("19.35", &format!("{force:?}")), 1e-9);
         let speeds = |run: &Run| ["client.v[3]", "palm.v[3]"].map(|name| run.value(name));
         run.go(2.2);
         let before = speeds(&run);

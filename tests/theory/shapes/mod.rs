@@ -40,7 +40,7 @@ impl Random {
     }
 
     /// Returns a shape of each type but the plane.
-    fn bounded(&mut self) -> Vec<Solid> {
+    fn bounded(&mut self) -> Vec<Solid<'static>> {
         let [radius, half, thickness] = [(0.1, 0.6), (0.1, 0.8), (0.02, 0.1)].map(|(a, b)| self.between(a, b));
         let end = radius * self.between(0.05, 0.95);
         vec![

@@ -13,6 +13,7 @@ pub fn contains(solid: &Solid, c: &Vec3<f64>) -> bool {
         Solid::Plane => c.z < 0.0,
         Solid::Sphere { radius } => c.norm() < radius,
         Solid::Disc { .. } => false,
+        Solid::Hull(hull) => hull.faces.iter().all(|face| face.height(c) < 0.0),
         Solid::Capsule { radius, half } => (c - Vec3::z() * c.z.clamp(-half, half)).norm() < radius,
         Solid::Box { half } => (0..3).all(|i| c[i].abs() < half[i]),
         Solid::Cylinder { radius, half } => c.z.abs() < half && rho < radius,
@@ -68,7 +69,7 @@ pub fn surface(solid: &Solid) -> Vec<Piece> {
         ]
     };
     match *solid {
-        Solid::Plane => panic!("a plane is not bounded"),
+        Solid::Plane | Solid::Hull(_) => panic!("not a bounded shape with a parametrised surface"),
         Solid::Sphere { radius } => vec![dome(radius, 0.0, 1.0), dome(radius, 0.0, -1.0)],
         Solid::Disc { radius } => vec![band([0.0, 0.0], [radius, 0.0])],
         Solid::Capsule { radius, half } => vec![

@@ -2,17 +2,18 @@
 
 use super::{Solid, nearest, rate_bound};
 use crate::Problem;
-use crate::algebra::{Pose, Scalar, Twist, Vec3};
+use crate::algebra::{ConvexHull, Pose, Scalar, Twist, Vec3};
 use crate::elements::contact::Nearest;
 use crate::elements::{Values, report};
 use crate::spec::{ContactShape, ContactShapeType, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+use std::sync::Arc;
 
 /// Angle of the axes of two capsules, rad, below which they may come to lie side by side.
 const NEARLY_PARALLEL: f64 = 0.02;
 
 /// Shapes of both frames.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(in crate::elements::contact) struct Shapes {
     /// Shape of a; `None` for a point.
     a: Option<Shape>,
@@ -20,12 +21,14 @@ pub(in crate::elements::contact) struct Shapes {
 }
 
 /// Shape of a frame.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Shape {
     kind: ContactShapeType,
     /// First of the parameters with the dimensions, in the order of the fields of
     /// [`ContactShape`]; those that the type does not have are left out.
     first: ParamId,
+    /// Hull of a mesh.
+    hull: Option<Arc<ConvexHull>>,
 }
 
 impl Shapes {
@@ -46,14 +49,15 @@ impl Shapes {
     }
 
     /// Returns the solids a and b.
-    pub fn solids(&self, parameters: &[f64]) -> [Solid; 2] {
-        let a = self.a.map_or(Solid::Sphere { radius: 0.0 }, |a| a.solid(parameters));
+    pub fn solids(&self, parameters: &[f64]) -> [Solid<'_>; 2] {
+        let a = self.a.as_ref();
+        let a = a.map_or(Solid::Sphere { radius: 0.0 }, |a| a.solid(parameters));
         [a, self.b.solid(parameters)]
     }
 
     /// Returns the words of the spec for both shapes.
     pub fn names(&self) -> [&'static str; 2] {
-        [self.a.map_or("point", |a| a.kind.name()), self.b.kind.name()]
+        [self.a.as_ref().map_or("point", |a| a.kind.name()), self.b.kind.name()]
     }
 
     /// Returns the nearest points for frames at the poses `A` and `B`.
@@ -72,7 +76,7 @@ impl Shapes {
     /// convex, or if edges may turn past each other.
     pub fn need_rate_bound(&self) -> bool {
         use ContactShapeType::{Capsule, Funnel, Plane, Sphere};
-        let [a, b] = [self.a.map_or(Sphere, |a| a.kind), self.b.kind];
+        let [a, b] = [self.a.as_ref().map_or(Sphere, |a| a.kind), self.b.kind];
         let turn = ![a, b].iter().any(|kind| matches!(kind, Sphere | Plane)) && [a, b] != [Capsule; 2];
         [a, b].contains(&Funnel) || turn
     }
@@ -169,14 +173,23 @@ impl Shape {
             let quantity = Quantity::new(format!("{contact}.{side}.{field}"), Unit::Metre, text(what)).bounded(bound);
             declare.parameter(quantity, value, true, &place(field));
         }
-        Self { kind, first }
+        Self {
+            kind,
+            first,
+            // A mesh without a hull is reported when a spec is read.
+            hull: written.hull().ok().map(Arc::new),
+        }
     }
 
     /// Returns the solid with the parameters' values.
-    fn solid(self, parameters: &[f64]) -> Solid {
+    fn solid(&self, parameters: &[f64]) -> Solid<'_> {
         let number = |i: usize| self.first.nth(i).of(parameters);
         match self.kind {
             ContactShapeType::Plane => Solid::Plane,
+            ContactShapeType::Mesh => match &self.hull {
+                Some(hull) => Solid::Hull(hull),
+                None => Solid::Sphere { radius: f64::NAN },
+            },
             ContactShapeType::Sphere => Solid::Sphere { radius: number(0) },
             ContactShapeType::Disc => Solid::Disc { radius: number(0) },
             ContactShapeType::Capsule => Solid::Capsule {

@@ -14,15 +14,15 @@ mod support;
 pub(super) use declared::Shapes;
 
 use super::Nearest;
-use crate::algebra::{Mask, Pose, Scalar, Twist, Vec3};
+use crate::algebra::{ConvexHull, Mask, Pose, Scalar, Twist, Vec3};
 use meridian::Meridian;
 
 pub use meridian::wall_width;
 
-/// Solid of a contact with its dimensions (m), in axes of its frame. All but the plane are centred
-/// at the frame's origin; axes of revolution are along z.
+/// Solid of a contact with its dimensions (m), in axes of its frame. All but the plane and the hull
+/// are centred at the frame's origin; axes of revolution are along z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Solid {
+pub enum Solid<'a> {
     /// Half-space z ≤ 0.
     Plane,
     /// Ball.
@@ -74,12 +74,14 @@ pub enum Solid {
         /// Thickness of the wall, perpendicular to it.
         thickness: f64,
     },
+    /// Convex polyhedron with a position of its own.
+    Hull(&'a ConvexHull),
 }
 
 /// Signed distance of a point from a solid (m) and its gradient, the unit normal out of the solid.
 pub(super) type FromSolid<S> = (S, Vec3<S>);
 
-impl Solid {
+impl Solid<'_> {
     /// Returns the signed distance of the point `c` (m, axes of the solid): outside it the distance
     /// of the nearest point of its surface, inside it that distance negated.
     pub fn distance_to_solid<S: Scalar>(&self, c: Vec3<S>) -> FromSolid<S> {
@@ -91,6 +93,7 @@ impl Solid {
             }
             Self::Capsule { radius, half } => capsule::from_capsule(c, radius, half),
             Self::Box { half } => block::from_box(c, half),
+            Self::Hull(hull) => convex::from_hull(c, hull),
             Self::Disc { radius } => Meridian::disc(radius).distance_to_solid(c),
             Self::Cylinder { radius, half } => Meridian::cone([radius, radius], half).distance_to_solid(c),
             Self::Cone { radius, end, half } => Meridian::cone([radius, end], half).distance_to_solid(c),
@@ -109,6 +112,7 @@ impl Solid {
         let hypotenuse = |a: f64, b: f64| (a * a + b * b).sqrt();
         match *self {
             Self::Plane => None,
+            Self::Hull(hull) => Some(hull.extent),
             Self::Sphere { radius } | Self::Disc { radius } => Some(radius),
             Self::Capsule { radius, half } => Some(radius + half),
             Self::Box { half } => Some(Vec3::from(half).norm()),

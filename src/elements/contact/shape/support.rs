@@ -1,9 +1,9 @@
 use super::{LEAST_SQUARE, Solid};
-use crate::algebra::{Scalar, Vec3};
+use crate::algebra::{Scalar, Vec3, lift3};
 
 /// Returns a point of a solid that is farthest along the unit vector `u` (m, axes of the solid);
 /// `None` for planes and funnels. Among the points of a face or an edge perpendicular to
-/// `u` its centre is taken.
+/// `u` its centre is taken, of a hull a vertex.
 pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
     let end = |half: f64| S::lift(half * sign(u.z.value()));
     match *of {
@@ -27,6 +27,7 @@ pub(super) fn support<S: Scalar>(of: &Solid, u: Vec3<S>) -> Option<Vec3<S>> {
             };
             Some(across * S::lift(radius) + Vec3::z() * S::lift(z))
         }
+        Solid::Hull(hull) => Some(lift3(&hull.farthest(&u.map(Scalar::value)))),
         Solid::Plane | Solid::Funnel { .. } => None,
     }
 }

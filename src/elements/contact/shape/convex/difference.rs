@@ -7,8 +7,8 @@ use crate::algebra::{Mat3, Vec3};
 /// the solid.
 #[derive(Clone, Copy)]
 pub(super) struct Difference<'a> {
-    pub a: &'a Solid,
-    pub b: &'a Solid,
+    pub a: &'a Solid<'a>,
+    pub b: &'a Solid<'a>,
     /// Rotation from axes of a to those of b.
     pub R: Mat3<f64>,
     /// Position of the origin of a relative to that of b, m.
@@ -18,7 +18,7 @@ pub(super) struct Difference<'a> {
 }
 
 impl<'a> Difference<'a> {
-    pub fn new([a, b]: [&'a Solid; 2], R: Mat3<f64>, d: Vec3<f64>) -> Self {
+    pub fn new([a, b]: [&'a Solid<'a>; 2], R: Mat3<f64>, d: Vec3<f64>) -> Self {
         let size = a.extent().unwrap_or(0.0) + b.extent().unwrap_or(0.0);
         Self { a, b, R, d, size }
     }

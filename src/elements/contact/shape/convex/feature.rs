@@ -1,4 +1,5 @@
 use super::super::Solid;
+use super::hull;
 use crate::algebra::{Mat3, Scalar, Vec3, lift3};
 
 /// Feature of a convex solid with one-sided contact: the points of its surface whose outward normals
@@ -70,6 +71,11 @@ impl Feature<f64> {
 }
 
 impl Feature<f64> {
+    /// Returns the feature with constant numbers of the scalar.
+    pub fn lifted<S: Scalar>(&self) -> Feature<S> {
+        self.placed(&Mat3::identity(), &Vec3::zeros())
+    }
+
     /// Returns the middle of the feature on the surface, where the outward normal is `m`, m.
     pub fn middle(&self, m: &Vec3<f64>) -> Vec3<f64> {
         match self {
@@ -114,6 +120,7 @@ impl Features {
             Solid::Disc { radius } => found.add_round([radius, radius], 0.0, m, tolerance),
             Solid::Cylinder { radius, half } => found.add_round([radius, radius], half, m, tolerance),
             Solid::Cone { radius, end, half } => found.add_round([radius, end], half, m, tolerance),
+            Solid::Hull(of) => hull::add_near(of, m, tolerance, &mut found),
             Solid::Plane | Solid::Funnel { .. } => {}
         }
         found
@@ -123,7 +130,7 @@ impl Features {
         self.all.iter().take(self.count)
     }
 
-    fn add(&mut self, feature: Feature<f64>) {
+    pub fn add(&mut self, feature: Feature<f64>) {
         if let Some(place) = self.all.get_mut(self.count) {
             *place = feature;
             self.count += 1;

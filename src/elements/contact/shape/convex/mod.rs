@@ -9,12 +9,14 @@ mod difference;
 mod expansion;
 mod feature;
 mod gjk;
+mod hull;
 mod meeting;
 
 use super::{Solid, Witnessed};
-use crate::algebra::{Mat3, Pose, Scalar, Vec3};
+use crate::algebra::{Pose, Scalar, Vec3};
 use difference::Difference;
 use feature::{Feature, Features};
+pub(super) use hull::from_hull;
 use meeting::{Meeting, is_iterative, meet};
 
 /// Distance relative to the size of a pair below which the normal is searched from inside, and half by
@@ -52,8 +54,7 @@ pub(super) fn between<S: Scalar>([a, b]: [&Solid; 2], [A, B]: [&Pose<S>; 2]) -> 
     let (R, d) = (B.R.tr_mul(&A.R), B.R.tr_mul(&(A.p - B.p)));
     let pair = Difference::new([a, b], R.map(Scalar::value), d.map(Scalar::value));
     let best = best(&pair)?;
-    let of_b = best.features[1].placed(&Mat3::identity(), &Vec3::zeros());
-    let found = meet([&best.features[0].placed(&R, &d), &of_b], &best.n)?;
+    let found = meet([&best.features[0].placed(&R, &d), &best.features[1].lifted()], &best.n)?;
     Some((found.gap, B.R * found.n, B.R * (found.on_first - d)))
 }
 
