@@ -14,7 +14,6 @@ CASES = {
     "contacts/probe_drogue": (8.0, ["client.w[2]", "probe.v[3]", "servicer.v[1]", "head.gap"]),
     "contacts/crate_on_panel": (1.2, ["crate.r[1]", "crate.w[3]", "panel.eta[3]", "feet.force[3]"]),
     "contacts/gripper": (3.5, ["client.v[3]", "palm.v[3]", "servicer.v[3]", "knuckle_1.q"]),
-    "contacts/cage": (6.0, ["client.v[3]", "client.w[1]", "servicer.v[1]", "servicer.w[2]"]),
     "impacts/debris": (2.0, ["satellite.r[3]", "satellite.w[2]", "panel.eta[4]", "debris.v[3]", "strike.impulse[3]"]),
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),
     "tanks/kick_stage": (4.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
@@ -25,6 +24,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_both_interfaces_agree(name, tmp_path, within):
     stop, names = CASES[name]
+    # CVODE takes at most 500 steps between two outputs, and contacts that are pressed are stiff.
+    parts = 500 if name == "contacts/gripper" else 20
     archive = Archive.build(EXAMPLES / f"{name}.toml", tmp_path)
     runs = {}
     for kind, tolerance in (("ModelExchange", 1e-9), ("CoSimulation", 1e-11)):
@@ -32,7 +33,7 @@ def test_both_interfaces_agree(name, tmp_path, within):
             str(archive.path),
             fmi_type=kind,
             stop_time=stop,
-            output_interval=stop / 20,
+            output_interval=stop / parts,
             output=names,
             relative_tolerance=tolerance,
             record_events=False,

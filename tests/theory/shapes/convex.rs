@@ -142,7 +142,7 @@ impl Errors {
 fn gap_of_convex_shapes_is_that_of_planes_and_points() {
     let mut random = Random::new(61);
     let mut errors = Errors::default();
-    for _ in 0..if long() { 20_000 } else { 12 } {
+    for _ in 0..if long() { 20_000 } else { 6 } {
         let (ones, others) = (convex(&mut random), convex(&mut random));
         for a in &ones {
             for b in &others {

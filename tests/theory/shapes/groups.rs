@@ -200,3 +200,27 @@ fn gripper_holds_a_cylinder_up_to_the_friction_limit() {
     );
     assert!(off[0] < 1e-3 && off[1] < 5e-3 && off[2] < 2e-3);
 }
+
+/// A client that bounces in a cage keeps the momentum of both, and its energy never grows.
+#[test]
+fn client_in_a_cage_keeps_momentum_and_never_gains_energy() {
+    let mut run = Run::new(include_str!("../../../examples/contacts/cage.toml"), 1e-9);
+    run.look();
+    assert_eq!(pairs(&run).len(), 12);
+    let momentum = |run: &Run| ["system.momentum", "system.angular_momentum"].map(|name| run.vector(name));
+    let before = momentum(&run);
+    let (mut energy, mut off, mut impacts) = (run.value("system.energy"), 0.0f64, 0.0);
+    let begin = energy;
+    for k in 1..=60 {
+        run.go(0.5 * f64::from(k));
+        let now = run.value("system.energy");
+        assert!(now < energy + 1e-12, "{k}: {now} after {energy}");
+        energy = now;
+        for (after, before) in momentum(&run).iter().zip(&before) {
+            off = off.max((after - before).norm());
+        }
+        impacts = pairs(&run).iter().map(|pair| run.value(&format!("{pair}.count"))).sum();
+    }
+    println!("cage: {impacts} impacts, energy {energy:.3e} of {begin:.3e} J, momentum {off:.1e}");
+    assert!(impacts >= 5.0 && energy < begin && off < 1e-10);
+}
