@@ -278,3 +278,44 @@ fn invalid_groups_of_contacts_are_reported_once() {
         ["32: contact_group.all"]
     );
 }
+
+/// Meshes without a hull, with fields of other shapes, and files that only the tool reads are reported
+/// at the shape.
+#[test]
+fn invalid_meshes_of_contacts_are_reported() {
+    let _section = messages::of_this_test();
+    let mesh = |fields: &str| {
+        report(&format!(
+            "{GOOD}[contact.touch]\na = \"arm\"\nb = \"world\"\ne = 0.5\nshape_b = {{ type = \"plane\" }}\n\
+             shape_a = {{ type = \"mesh\", {fields} }}\n"
+        ))
+    };
+    let corners = "[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.0, 0.1, 0.0]";
+    assert_eq!(
+        mesh(&format!("vertices = [{corners}, [0.0, 0.0, 0.1]]")),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        mesh(&format!("vertices = [{corners}, [0.1, 0.1, 0.0]]")),
+        ["18: contact.touch.shape_a.vertices"]
+    );
+    let round: Vec<[f64; 3]> = (0..300)
+        .map(|k| {
+            let (sine, cosine) = (f64::from(k) * 0.1).sin_cos();
+            [cosine, sine, f64::from(k % 2)]
+        })
+        .collect();
+    assert_eq!(
+        mesh(&format!("vertices = {round:?}")),
+        ["18: contact.touch.shape_a.vertices"]
+    );
+    assert_eq!(mesh("file = \"handle.stl\""), ["18: contact.touch.shape_a.file"]);
+    assert_eq!(
+        mesh("file = \"handle.stl\", vertices = []"),
+        ["18: contact.touch.shape_a.file", "18: contact.touch.shape_a.vertices"]
+    );
+    assert_eq!(
+        mesh("radius = 0.1"),
+        ["18: contact.touch.shape_a.radius", "18: contact.touch.shape_a.vertices"]
+    );
+}
