@@ -232,6 +232,7 @@ fn mounted_spec_is_the_spec_itself_up_to_names() {
         format!("{EVERYTHING}{IN_GRASP}{WITH_DIRECTORS}"),
         OTHERS.to_owned(),
         include_str!("../../examples/tasks/reach.toml").to_owned(),
+        include_str!("../../examples/contacts/gripper.toml").to_owned(),
         include_str!("../../examples/environment/low_orbit.toml").to_owned(),
         include_str!("../../examples/bricard.toml").to_owned()
             + "[assembly]\nfixed = [\"hinge1\"]\nweights = { hinge2 = 3.0 }\n",
