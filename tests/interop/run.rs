@@ -17,7 +17,7 @@ use fmi_rs::fmi3::builder::FMU3Builder;
 use fmi_rs::fmi3::types::fmi3Status;
 use std::fmt::Debug;
 
-/// What is called, and how long it is run.
+/// Calls of a run, and its length.
 struct Call {
     fmu: String,
     h: f64,
