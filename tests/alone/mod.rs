@@ -11,7 +11,7 @@ pub fn alone(test: &str, body: impl FnOnce()) {
     }
     let program = std::env::current_exe().expect("a running program has a path");
     let child = Command::new(program)
-        .args(["--exact", test, "--test-threads=1", "--nocapture"])
+        .args(["--exact", test, "--include-ignored", "--test-threads=1", "--nocapture"])
         .env(CHILD, "1")
         .output()
         .expect("this program can be started");
