@@ -201,7 +201,7 @@ def test_platforms_select_the_libraries_of_an_fmu(fmu, spec, tmp_path):
         assert [name for name in archive.namelist() if name.startswith("binaries/")] == [LIBRARY]
     with pytest.raises(grapple.GrappleError, match="contains no library for linux32, only for .*" + PLATFORM):
         spec.build(tmp_path / "a.fmu", platforms=[PLATFORM, "linux32"])
-    with pytest.raises(grapple.GrappleError, match="aarch64-linux, darwin64, linux32, linux64, win32, win64"):
+    with pytest.raises(grapple.GrappleError, match="aarch64-linux, darwin64, linux32, linux64, wasm, win32, win64"):
         spec.build(tmp_path / "a.fmu", platforms=["amiga"])
 
 
