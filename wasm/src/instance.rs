@@ -12,8 +12,8 @@ use std::ptr::null_mut;
 pub struct Instance {
     /// Handle of the C functions, valid until the drop.
     pub raw: fmi3Instance,
-    /// Name for messages, the environment of the logger.
-    name: Box<String>,
+    /// Name for messages: its characters, which do not move, are the environment of the logger.
+    name: CString,
 }
 
 /// Returns the status of a C function's call.
@@ -55,10 +55,9 @@ unsafe extern "C" fn log(
     category: fmi3String,
     message: fmi3String,
 ) {
-    // SAFETY: the environment is the name in an instance's box; the library passes strings that end
-    // with a zero.
-    let (name, category, message) = unsafe { (&*environment.cast::<String>(), text(category), text(message)) };
-    callbacks::log_message(name, status(of), &category, &message);
+    // SAFETY: the environment is an instance's name; the library passes strings that end with a zero.
+    let [name, category, message] = unsafe { [text(environment.cast()), text(category), text(message)] };
+    callbacks::log_message(&name, status(of), &category, &message);
 }
 
 /// # Safety
@@ -83,16 +82,15 @@ impl Instance {
         ) -> fmi3Instance,
     ) -> Option<Self> {
         model::provide();
-        let mut name = Box::new(name.to_owned());
-        let (c_name, c_token) = (CString::new(name.as_str()).ok()?, CString::new(token).ok()?);
-        let environment = (&raw mut *name).cast();
-        let raw = make(c_name.as_ptr(), c_token.as_ptr(), c"/".as_ptr(), environment, Some(log));
+        let (name, token) = (CString::new(name).ok()?, CString::new(token).ok()?);
+        let environment = name.as_ptr().cast_mut().cast();
+        let raw = make(name.as_ptr(), token.as_ptr(), c"/".as_ptr(), environment, Some(log));
         (!raw.is_null()).then_some(Self { raw, name })
     }
 
     /// Passes an error to the host.
     pub fn log(&self, message: &str) {
-        callbacks::log_message(&self.name, Status::Error, "logStatusError", message);
+        callbacks::log_message(&self.name.to_string_lossy(), Status::Error, "logStatusError", message);
     }
 
     pub fn set_debug_logging(&self, logging_on: bool, categories: Vec<String>) -> Status {
