@@ -60,8 +60,8 @@ pub struct BuiltFmu {
 /// equal bytes.
 ///
 /// # Errors
-/// Arrays in FMI 2.0, for WebAssembly, or with reference results; WebAssembly in FMI 2.0; reference results of an FMU that cannot be run here, or
-/// whose run fails. None else for a compiled model.
+/// Arrays in FMI 2.0, for WebAssembly, or with reference results; WebAssembly in FMI 2.0; reference
+/// results of an FMU that cannot be run here, or whose run fails. None else for a compiled model.
 pub fn build(compiled: &CompiledSpec, options: &BuildOptions, libraries: &[Library]) -> Result<BuiltFmu> {
     let mut model = Cow::Borrowed(&compiled.model);
     if !options.diagnostics {

@@ -14,14 +14,15 @@ const SIZE_LIMIT: u64 = 256 << 20;
 /// The model of a library that has no files.
 static PROVIDED: OnceLock<&'static [u8]> = OnceLock::new();
 
-/// Provides the bytes of [`MODEL_FILE`] for all locations: for a WebAssembly component, which has no files.
+/// Provides the bytes of [`MODEL_FILE`] for all locations: for a WebAssembly component, which has no
+/// files.
 /// Only the first call has an effect.
 pub fn provide(model: &'static [u8]) {
     PROVIDED.get_or_init(|| model);
 }
 
-/// Returns the bytes of [`MODEL_FILE`] at a resource location, or those that are provided. No file stays open, since importers
-/// create thousands of instances.
+/// Returns the bytes of [`MODEL_FILE`] at a resource location, or those that are
+/// [provided](provide). No file stays open, since importers create thousands of instances.
 ///
 /// # Errors
 /// The fault of the location or the file, as a message.

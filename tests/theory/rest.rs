@@ -64,19 +64,26 @@ fn box_dropped_flat_rests_for_100_s_without_drift() {
     }
 }
 
+/// Runs from the start for steps of `h` (s), and returns the largest increase of the energy in one, J.
+fn growth_of_energy(run: &mut Run, steps: i32, h: f64) -> f64 {
+    let (mut energy, mut grown) = (run.value("system.energy"), 0.0_f64);
+    for k in 1..=steps {
+        run.go(h * f64::from(k));
+        let now = run.value("system.energy");
+        grown = grown.larger(now - energy);
+        energy = now;
+    }
+    grown
+}
+
 /// A box that lands on a corner tumbles, slides and comes to rest on a face; its energy never grows.
 #[test]
 fn tilted_box_lands_tips_and_rests() {
     let start = "position = [0.0, 0.0, 0.5], rpy_deg = [25.0, 35.0, 10.0], velocity = [0.5, 0.2, 0.0]";
     let mut run = Run::new(&block(start, 0.0, "e = 0.3\nmu = 0.4"), 1e-9);
     run.look();
-    let (before, mut energy, mut grown) = (balance(&run), run.value("system.energy"), 0.0_f64);
-    for k in 1..=500 {
-        run.go(0.01 * f64::from(k));
-        let now = run.value("system.energy");
-        grown = grown.larger(now - energy);
-        energy = now;
-    }
+    let before = balance(&run);
+    let grown = growth_of_energy(&mut run, 500, 0.01);
     let [resting, count, height] = run.values(["feet.resting", "feet.count", "slab.r[3]"]);
     let rest = run.vector("slab.r");
     run.go(105.0);
@@ -264,13 +271,8 @@ fn stack_of_three_boxes_rests_for_100_s_without_drift() {
 fn boxes_that_fall_on_each_other_come_to_rest_as_a_stack() {
     let mut run = Run::new(&stack(0.01), 1e-9);
     run.look();
-    let (before, mut energy, mut grown) = (balance(&run), run.value("system.energy"), 0.0_f64);
-    for k in 1..=400 {
-        run.go(0.005 * f64::from(k));
-        let now = run.value("system.energy");
-        grown = grown.larger(now - energy);
-        energy = now;
-    }
+    let before = balance(&run);
+    let grown = growth_of_energy(&mut run, 400, 0.005);
     let at = |run: &Run| [0, 1, 2].map(|k| run.vector(&format!("box_{k}.r")));
     let rest = at(&run);
     run.go(102.0);

@@ -16,6 +16,19 @@ pub struct Instance {
     name: CString,
 }
 
+/// C function of directional or adjoint derivatives.
+type Derivative = unsafe extern "C" fn(
+    fmi3Instance,
+    *const fmi3ValueReference,
+    usize,
+    *const fmi3ValueReference,
+    usize,
+    *const fmi3Float64,
+    usize,
+    *mut fmi3Float64,
+    usize,
+) -> fmi3Status;
+
 /// Returns the status of a C function's call.
 pub fn status(of: fmi3Status) -> Status {
     match of {
@@ -149,6 +162,25 @@ impl Instance {
         // SAFETY: the handle is valid.
         let called = unsafe { fmi3GetNumberOfEventIndicators(self.raw, &mut count) };
         outcome(called, count)
+    }
+
+    /// Returns the `count` results of `function`, a kind of partial derivatives, for unknowns and
+    /// knowns, with a seed.
+    ///
+    /// # Errors
+    /// The status of the call.
+    pub fn sensitivity(
+        &self,
+        function: Derivative,
+        [unknowns, knowns]: [&[u32]; 2],
+        seed: &[f64],
+        count: usize,
+    ) -> Result<Vec<f64>, Status> {
+        let ([of, along], [m, n]) = ([unknowns, knowns].map(<[u32]>::as_ptr), [unknowns.len(), knowns.len()]);
+        // SAFETY: the handle is valid, and the arrays live until the call returns.
+        filled(0.0, count, |values| unsafe {
+            function(self.raw, of, m, along, n, seed.as_ptr(), seed.len(), values, count)
+        })
     }
 
     /// Returns the serialised state.

@@ -197,16 +197,12 @@ macro_rules! of_both_kinds {
             knowns: Vec<u32>,
             seed: Vec<f64>,
         ) -> Result<Vec<f64>, Status> {
-            let (of, along) = (
-                (unknowns.as_ptr(), unknowns.len()),
-                (knowns.as_ptr(), knowns.len()),
-            );
-            let seed = (seed.as_ptr(), seed.len());
-            instance::filled(0.0, of.1, |values| unsafe {
-                fmi3GetDirectionalDerivative(
-                    self.raw, of.0, of.1, along.0, along.1, seed.0, seed.1, values, of.1,
-                )
-            })
+            self.sensitivity(
+                fmi3GetDirectionalDerivative,
+                [&unknowns, &knowns],
+                &seed,
+                unknowns.len(),
+            )
         }
 
         fn get_adjoint_derivative(
@@ -215,16 +211,12 @@ macro_rules! of_both_kinds {
             knowns: Vec<u32>,
             seed: Vec<f64>,
         ) -> Result<Vec<f64>, Status> {
-            let (of, along) = (
-                (unknowns.as_ptr(), unknowns.len()),
-                (knowns.as_ptr(), knowns.len()),
-            );
-            let seed = (seed.as_ptr(), seed.len());
-            instance::filled(0.0, along.1, |values| unsafe {
-                fmi3GetAdjointDerivative(
-                    self.raw, of.0, of.1, along.0, along.1, seed.0, seed.1, values, along.1,
-                )
-            })
+            self.sensitivity(
+                fmi3GetAdjointDerivative,
+                [&unknowns, &knowns],
+                &seed,
+                knowns.len(),
+            )
         }
 
         fn get_interval_decimal(&self, references: Vec<u32>) -> Result<Vec<(f64, IntervalQualifier)>, Status> {

@@ -39,18 +39,17 @@ pub fn read(composed: &mut Composed, directory: &Path, folders: &[PathBuf]) -> V
 
 /// Returns the files of the meshes of contacts' shapes.
 fn files(spec: &Table) -> Vec<&str> {
-    let sections = [
+    let mut files = Vec::new();
+    for (section, field) in [
         ("contact", "shape_a"),
         ("contact", "shape_b"),
         ("frame", "contact_shape"),
         ("body", "contact_shape"),
-    ];
-    let of = |(section, field): (&str, &str)| {
+    ] {
         let tables = spec.get(section).and_then(Value::as_table).into_iter().flatten();
-        let field = field.to_owned();
-        tables.filter_map(move |(_, table)| table.get(&field)?.get("file")?.as_str())
-    };
-    sections.into_iter().flat_map(of).collect()
+        files.extend(tables.filter_map(|(_, table)| table.get(field)?.get("file")?.as_str()));
+    }
+    files
 }
 
 /// Returns the convex hull of a mesh, m, with the differences of the mesh from it.

@@ -20,7 +20,7 @@ const OK: fmi2Status = fmi2Status::OK;
 /// Importers call from threads whose stacks have sizes of their own. Of 64 KiB, 16 are for the
 /// frames of the importer, of this test, and the C library's part of a thread's stack.
 #[test]
-#[ignore = "scripts/long: the library of other tests has larger frames"]
+#[ignore = "scripts/long runs it with the shipped library: that of other tests needs more stack"]
 fn every_example_runs_on_a_stack_of_64_kib() {
     alone("slave::tests::every_example_runs_on_a_stack_of_64_kib", || {
         for file in example_files() {

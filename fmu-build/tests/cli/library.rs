@@ -57,7 +57,7 @@ fn the_library_imports_no_elementary_function() {
 }
 
 #[test]
-#[ignore = "scripts/long: other tests embed a library that is not"]
+#[ignore = "scripts/long runs it with the shipped library: other tests embed one that is not optimised so"]
 fn the_library_is_optimised_as_a_whole() {
     let library = built().bytes("own.so");
     let elf = object::File::parse(library.as_slice()).expect("an ELF file");

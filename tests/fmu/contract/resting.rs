@@ -25,15 +25,20 @@ rest = 0.01
 
 const POSITION: [&str; 4] = ["crate.r[1]", "crate.r[2]", "crate.r[3]", "feet.force[3]"];
 
-#[test]
-fn body_comes_to_rest_alike_in_both_interfaces() {
-    let fmu = Fmu::of(BOX);
+/// Returns an instance in Continuous-Time Mode of Model Exchange.
+fn started(fmu: &Fmu) -> Importer<'_> {
     let me = fmu.instance(ME);
     me.initialise(Some(1e-10));
     let info = me.new_discrete_states();
     me.enter_continuous_time_mode();
-    let x = me.states();
-    let mut importer = Importer { fmu: me, info };
+    Importer { fmu: me, info }
+}
+
+#[test]
+fn body_comes_to_rest_alike_in_both_interfaces() {
+    let fmu = Fmu::of(BOX);
+    let mut importer = started(&fmu);
+    let x = importer.fmu.states();
     let (_, events) = integrate(&mut importer, x, 0.0, 2.0, 1e-3);
     let me = importer.fmu;
     let cs = fmu.instance(CS);
@@ -84,12 +89,8 @@ fn states_saved_in_mid_rest_continue_with_identical_bits() {
     }
     assert_eq!(seen, [true; 3], "on an edge, sliding, at rest");
     // In Model Exchange a state saved before an event has the same event and the same states after it.
-    let me = fmu.instance(ME);
-    me.initialise(Some(1e-10));
-    let info = me.new_discrete_states();
-    me.enter_continuous_time_mode();
-    let x = me.states();
-    let mut importer = Importer { fmu: me, info };
+    let mut importer = started(&fmu);
+    let x = importer.fmu.states();
     let (x, _) = integrate(&mut importer, x, 0.0, 0.2, 1e-3);
     let state = importer.fmu.save();
     let [first, second] = [(); 2].map(|()| {
