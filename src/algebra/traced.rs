@@ -183,6 +183,8 @@ impl Scalar for Traced {
     /// One if the condition holds, else zero; depends on the variables of the condition.
     type Mask = Self;
 
+    const IS_OUTLINED: bool = true;
+
     fn lift(value: f64) -> Self {
         Self::varying(value, CONSTANT)
     }

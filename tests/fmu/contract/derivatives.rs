@@ -119,9 +119,9 @@ fn difference(instance: &Instance, known: u32, h: f64) -> Vec<f64> {
 }
 
 /// Steps of differences, relative to the nominal value.
-const STEPS: [f64; 7] = [3e-1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+const STEPS: [f64; 7] = [1e-3, 1e-4, 1e-2, 1e-5, 1e-6, 1e-1, 3e-1];
 
-/// Asserts that each column agrees with the differences of its best step. No step suits all
+/// Asserts that each column agrees with the differences of one of the steps. None suits all
 /// columns: dry friction is steep, forces of a stiff beam are large, and in planar motion
 /// magnitudes of momenta have large derivatives where slow bodies come to rest.
 #[track_caller]
@@ -138,18 +138,19 @@ fn agree_with_differences(
         // The difference has the values' round-off divided by the step, which matters for small
         // columns.
         let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
-        let off = steps.iter().map(|h| {
+        let mut tried = Vec::new();
+        let agrees = steps.iter().any(|h| {
             let round_off = f64::EPSILON * values / (h * size(known)) / norm;
-            distance(column, &difference(instance, known, h * size(known))) - round_off.min(1e-6)
+            let off = distance(column, &difference(instance, known, h * size(known))) - round_off.min(1e-6);
+            tried.push(off);
+            off < 1e-7
         });
-        let off: Vec<f64> = off.collect();
-        let least = off.iter().copied().fold(f64::INFINITY, f64::min);
         let name = instance
             .fmu
             .registry
             .slot(known)
             .map(|slot| instance.fmu.registry.name(slot));
-        assert!(least < 1e-7, "{what}, {name:?}: {off:?}");
+        assert!(agrees, "{what}, {name:?}: {tried:?}");
     }
 }
 
@@ -277,7 +278,7 @@ fn parameters_and_inputs_in_initialization_mode() {
             });
             ok(instance.set_many(&[known], &[now]));
             if both == [true; 2] {
-                agree_with_differences(&name, &instance, &[known], &[column], (&STEPS[2..], size));
+                agree_with_differences(&name, &instance, &[known], &[column], (&STEPS[..5], size));
             }
         }
         let me = fmu.instance(ME);
