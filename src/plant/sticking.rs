@@ -13,7 +13,7 @@ impl Plant {
     ///
     /// Joints that have lost their rate stick: an impulse ends the rest of it, of the order of the
     /// hysteresis, and conserves momentum. Then, as long as a joint that sticks is held by more
-    /// than the friction at rest, the one with the largest excess begins to slide.
+    /// than the breakaway torque, the one with the largest excess begins to slide.
     ///
     /// # Errors
     /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse,

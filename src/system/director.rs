@@ -340,7 +340,7 @@ impl System {
     }
 
     /// Returns true if the body is a node, after the root, of a geometrically exact beam that is
-    /// curved at rest: its axes differ from those of the body in the spec.
+    /// curved without stress: its axes differ from those of the body in the spec.
     pub(super) fn is_turned_node(&self, body: usize) -> bool {
         let &Body { director, segment, .. } = &self.bodies[body];
         let is_curved = |index: usize| !matches!(self.directors[index].shape, Shape::Straight { .. });

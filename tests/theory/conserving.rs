@@ -323,8 +323,8 @@ fn two_grasped_beams_conserve_energy_and_momentum() {
     assert!(bent.iter().all(|&bent| bent > 1e-3), "{bent:?}");
 }
 
-/// A soft geometrically exact beam on a free hinge of a rotating hub, with large bending, straight
-/// and curved at rest: all strain energy is accounted for.
+/// A soft geometrically exact beam on a free hinge of a rotating hub, with large bending, with a
+/// straight and a curved stress-free shape: all strain energy is accounted for.
 #[test]
 fn geometrically_exact_beam_conserves_energy_and_momentum() {
     conserves_energy_and_momentum("length = 2.0");

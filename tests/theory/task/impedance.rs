@@ -227,8 +227,8 @@ fn exponential(matrix: Matrix4<f64>) -> Matrix4<f64> {
     sum
 }
 
-/// A free target meets the tool: the virtual mass and the target are a system of two masses with a
-/// contact spring, `M ẍ + D ẋ + K x = k (s − x)` and `m s̈ = −k (s − x)`. Its energy falls by the
+/// A free target touches the tool: the virtual mass and the target are a system of two masses with
+/// a contact spring, `M ẍ + D ẋ + K x = k (s − x)` and `m s̈ = −k (s − x)`. Its energy falls by the
 /// work of the virtual damper. Tolerances: those of the integration, and of Simpson's rule.
 #[test]
 fn free_target_and_tool_are_a_system_of_two_masses() {
