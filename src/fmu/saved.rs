@@ -139,8 +139,8 @@ impl SavedState {
         bytes
     }
 
-    /// Returns the GUID and the interface of the FMU of which these bytes are a state, as far as
-    /// their first part tells; `None` if they are no saved state.
+    /// Returns the GUID and the interface of the FMU of which these bytes are a state, by
+    /// their first part only; `None` if they are no saved state.
     pub fn owner(bytes: &[u8]) -> Option<(Guid, Interface)> {
         let mut reader = Reader(bytes);
         reader.take::<8>().filter(|magic| *magic == MAGIC)?;

@@ -61,8 +61,8 @@ pub struct Loops {
     transitions: Transitions,
     /// Growth rate with the continuous control law, 1/s; zero if it is stable.
     pub continuous: f64,
-    /// Rate of the motions that grow with the continuous control law too, but more slowly than
-    /// [`continuous`](Self::continuous) can tell from round-off, 1/s: motions along an orbit.
+    /// Rate of the motions that grow with the continuous control law too, but so slowly that
+    /// [`continuous`](Self::continuous) counts them as round-off, 1/s: motions along an orbit.
     slow: f64,
 }
 
