@@ -66,8 +66,9 @@ pub struct SampledLoops {
 pub struct Margins {
     /// Sample time, s.
     pub sample: f64,
-    /// Largest growth rate with the continuous control law, 1/s; zero if it is stable. About a motion
-    /// a slow mode often grows, of the relative rotation for instance.
+    /// Largest growth rate with the continuous control law, 1/s; zero if it is stable. If
+    /// the loops are linearised about a motion, a slow mode often grows, for example one of the
+    /// relative rotation.
     pub continuous: f64,
     /// Margins for each delay.
     pub delays: Vec<Delayed>,
