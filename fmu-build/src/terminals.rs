@@ -65,8 +65,8 @@ impl Variable {
 /// Inputs and outputs by their owners.
 type Owners = IndexMap<String, Vec<Variable>>;
 
-/// Returns the files in `terminalsAndIcons/` except the icon of the FMU, whose size is `icon` (width
-/// and height in any unit) if there is one.
+/// Returns the files in `terminalsAndIcons/` except the icon of the FMU, whose size is `icon`
+/// (width and height in any unit) if there is one.
 ///
 /// # Errors
 /// None for a description of this program: its terminals are those that the standard allows.
