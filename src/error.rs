@@ -185,7 +185,7 @@ pub enum Error {
         /// Time, s.
         t: f64,
     },
-    /// No forces of the points of contacts at rest were found.
+    /// No forces of the points of resting contacts were found.
     #[error(
         "contact \"{contact}\" at t = {} s: no forces between \"{}\" and \"{}\" and the points in contact with them were \
         found that satisfy Coulomb's law: reduce `mu`, or use law = \"compliant\"", instant(*.t), .frames[0], .frames[1]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Progress and cancellation of long work; by default it is neither reported nor cancelled.
 #[derive(Default)]
 pub struct Control<'a> {
-    /// Called with the part that is done, from zero, and the whole: times (s) or numbers of runs.
+    /// Called with the amount done, from zero, and the total: times (s) or numbers of runs.
     pub progress: Option<&'a mut dyn FnMut(f64, f64)>,
     /// Set by another thread to end the work at its next communication point. Results so far are
     /// kept.

@@ -353,8 +353,8 @@ struct Names {
 }
 
 impl Names {
-    /// Finds the prefix: the only one with all states (an FMU beside a controller that reads some of
-    /// them), or else with variables of the model.
+    /// Finds the prefix: the only one with all states (an FMU recorded with a controller that reads
+    /// some of them), or else with variables of the model.
     ///
     /// # Errors
     /// No variables of the model, or those of several components.

@@ -364,7 +364,7 @@ impl Divided {
             let has = |name: &String| model.inputs.iter().any(|input| input.quantity.name == *name);
             signals.retain(|name, _| has(name));
             starts.retain(|name, _| has(name));
-            // The importer of the two parts does not know the spec, so that signals act inside.
+            // The importer of the two parts does not read the spec, so signals act inside the FMUs.
             signals.values_mut().for_each(|signal| signal.from_importer = false);
             (part.signal, part.input) = (signals, starts);
             let text = grapple::spec::to_toml(part).context(|| format!("{} cannot be written", part.name))?;

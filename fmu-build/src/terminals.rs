@@ -65,11 +65,11 @@ impl Variable {
 /// Inputs and outputs by their owners.
 type Owners = IndexMap<String, Vec<Variable>>;
 
-/// Returns the files in `terminalsAndIcons/` but the icon of the FMU, whose size is `icon` (width and
-/// height in any unit) if there is one.
+/// Returns the files in `terminalsAndIcons/` except the icon of the FMU, whose size is `icon`
+/// (width and height in any unit) if there is one.
 ///
 /// # Errors
-/// Terminals that the standard does not allow, of which there are none.
+/// None for a description of this program: its terminals are those that the standard allows.
 pub fn files(
     model: &Arc<Model>,
     description: &ModelDescription,

@@ -67,7 +67,7 @@ pub(crate) trait Element: Sized {
         0
     }
 
-    /// Returns the data beside coordinates and rates that [`indicate`](Self::indicate) and
+    /// Returns the data other than coordinates and rates that [`indicate`](Self::indicate) and
     /// [`update`](Self::update) read.
     fn watches(&self) -> Watched {
         Watched::default()
@@ -163,7 +163,7 @@ impl Resistance {
     }
 }
 
-/// Data beside coordinates and rates on which event indicators depend.
+/// Data other than coordinates and rates on which event indicators depend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Watched {
     /// True if they depend on inputs, the orbit or feed-forward torques.

@@ -1,4 +1,4 @@
-//! Elements: everything that a spec has beside the tree of bodies and joints.
+//! Elements: everything that a spec has besides the tree of bodies and joints.
 //!
 //! An element is one file (or folder). It implements the trait `Element`: it declares parameters,
 //! inputs and outputs, validates them, adds its loads, writes its outputs and event indicators, and
@@ -324,7 +324,7 @@ impl Elements {
         self.reads
     }
 
-    /// Returns the data on which event indicators depend, beside coordinates and rates.
+    /// Returns the data other than coordinates and rates on which event indicators depend.
     pub(crate) fn watches(&self) -> Watched {
         self.watched
     }

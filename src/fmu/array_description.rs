@@ -76,8 +76,9 @@ fn flat(first: &str) -> String {
     }
 }
 
-/// Returns the description of an array: "attitude of base, inertial axes, quaternion: w, x, y, z". That
-/// of the first element without its last word, if the elements differ otherwise.
+/// Returns the description of an array: "attitude of base, inertial axes, quaternion: w, x, y, z"
+/// if the descriptions of its elements differ after the last comma only, else the first and the
+/// last of them: "first, …, last".
 fn common(elements: &[ScalarVariable]) -> Option<String> {
     let texts: Vec<&str> = elements.iter().filter_map(|v| v.description.as_deref()).collect();
     let first = *texts.first()?;

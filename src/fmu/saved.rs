@@ -7,7 +7,7 @@
 //! | `"GRAPPLE\0"`, layout version | 8 + 4 |
 //! | interface, mode, started, parameters pending, events (1: restarted, 2: one is pending, 4: handled) | 5 × 1 |
 //! | GUID | 16 |
-//! | length of the whole | 8 |
+//! | number of all bytes | 8 |
 //! | counts of states, inputs, input derivative orders, numbers of the discrete state, numbers of the integrator's memory (none in Model Exchange), parameters | 6 × 4 |
 //! | start, stop (NaN: none), tolerance (NaN: none), time | 4 × 8 |
 //! | numbers that the run's monitoring keeps | 4 × 8 |
@@ -139,8 +139,8 @@ impl SavedState {
         bytes
     }
 
-    /// Returns the GUID and the interface of the FMU of which these bytes are a state, as far as
-    /// their first part tells; `None` if they are no saved state.
+    /// Returns the GUID and the interface of the FMU of which these bytes are a state, by
+    /// their first part only; `None` if they are no saved state.
     pub fn owner(bytes: &[u8]) -> Option<(Guid, Interface)> {
         let mut reader = Reader(bytes);
         reader.take::<8>().filter(|magic| *magic == MAGIC)?;

@@ -65,7 +65,7 @@ pub enum Method {
     Auto(Alternatives),
 }
 
-/// Methods that [`Method::Auto`] may select beside [`Method::Dopri5`].
+/// Methods that [`Method::Auto`] may select besides [`Method::Dopri5`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Alternatives {
     /// [`Method::Rosenbrock`]; only for equations that provide [`Ode::stage`](super::Ode::stage).

@@ -267,7 +267,7 @@ impl MethodSelection {
         self.waited[method as usize] = 0.0;
     }
 
-    /// Counts an accepted step of length `h` with its `evaluations`. `may_gain` tells if another
+    /// Counts an accepted step of length `h` with its `evaluations`. `may_gain` is true if another
     /// method is likely to be better, in steps of a method that is not on trial. Returns the result
     /// of a trial that ends with this step.
     pub fn count(&mut self, h: f64, evaluations: f64, may_gain: bool, n: usize) -> Option<bool> {

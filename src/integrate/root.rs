@@ -54,8 +54,8 @@ pub fn find_change([(t0, f0), (t1, f1)]: [(f64, f64); 2], mut f: impl FnMut(f64)
     check(t0, f0, t1, f1)?;
     let width = ROUND_OFF * t0.abs().max(t1.abs());
     let kappa = 0.2 / (t1 - t0);
-    // Largest admissible half-width: that which bisection with one further evaluation would have
-    // after as many evaluations.
+    // Largest admissible half-width: the width that bisection with one further evaluation would
+    // have after as many evaluations.
     let mut radius = 0.5 * width * libm::exp2(libm::log2((t1 - t0) / width).ceil()) * 2.0;
     let mut bracket = Bracket {
         t_before: t0,

@@ -13,7 +13,7 @@
 //!
 //! **Geometrically exact beams** have torsion and shear: their nodes are rigid bodies, each with a
 //! triad of directors. [`DirectorElement`] provides strains and forces between two of them;
-//! [`CurvedBeam`] the elements and nodes of a beam that is curved at rest, along a [`Curve`].
+//! [`CurvedBeam`] the elements and nodes of a beam whose stress-free shape is a [`Curve`].
 
 mod curve;
 mod curved;

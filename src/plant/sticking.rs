@@ -9,11 +9,11 @@ use crate::elements::{Sliding, StickingFriction};
 
 impl Plant {
     /// Updates which joints stick by dry friction and which slide, to time (s), states and the
-    /// importer's inputs `u`. `has_jumped` tells that rates have jumped at this event.
+    /// importer's inputs `u`. `has_jumped` is true if rates have jumped at this event.
     ///
     /// Joints that have lost their rate stick: an impulse ends the rest of it, of the order of the
     /// hysteresis, and conserves momentum. Then, as long as a joint that sticks is held by more
-    /// than the friction at rest, the one with the largest excess begins to slide.
+    /// than the breakaway torque, the one with the largest excess begins to slide.
     ///
     /// # Errors
     /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse,
@@ -105,8 +105,8 @@ impl Plant {
 
 impl Evaluation<f64> {
     /// Returns the number of the friction with the largest excess of its holding torque, and the state
-    /// in which it begins to slide: it opposes the sliding as it held the joint. `None` if friction
-    /// can hold all joints that stick.
+    /// in which it begins to slide: opposite to the holding torque, so that the friction keeps its
+    /// sign. `None` if friction can hold all joints that stick.
     fn most_overloaded(&mut self, of: Constants, at: OperatingPoint) -> Result<Option<(usize, Sliding)>, Error> {
         self.solve(of, at)?;
         let joints = joint_coordinates(self.recovered.as_deref(), &of.model.split(at.x));

@@ -342,8 +342,8 @@ impl System {
 }
 
 impl System {
-    /// Gives the rotor of a drive train the place, the axis and the start of the joint that it
-    /// drives, which precedes it in the tree.
+    /// Copies to the rotor of a drive train the position, the axis and the start of the joint that
+    /// it drives, which precedes it in the tree.
     fn place_rotor(&mut self, rotor: &mut Joint, geared: &spec::Geared, declare: &mut Declarations) {
         let name = &geared.joint;
         let driven = self.bodies.iter().map(|body| &body.joint);

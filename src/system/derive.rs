@@ -238,7 +238,8 @@ impl Validator<'_> {
             None => node(index) - from_root,
         };
         let mut q_PM = self.attitude(body.joint.orientation);
-        // On a curved beam the joint is at rest where it is written in axes of the root.
+        // On a curved beam `written` is the joint's pose in the stress-free shape, in axes of the
+        // root.
         if let Some(X_P) = body.parent.and_then(|parent| system.node_pose(parent, directors)) {
             let written = body.joint.origin.map(|id| Pose::from_parts(q_PM, id.vector(values)));
             let at_rest = written.or_else(|| system.node_pose(index, directors).copied());

@@ -46,7 +46,8 @@ pub struct DirectorConstants {
 }
 
 impl DirectorConstants {
-    /// Returns the element `i` with its configuration, for that of its two nodes.
+    /// Returns the element `i`, and its configuration from that of its two `nodes`: they are equal
+    /// unless the beam is curved.
     #[inline(always)]
     pub fn element<S: Scalar>(&self, i: usize, nodes: Span<S>) -> (&DirectorElement, Span<S>) {
         match &self.curved {
@@ -55,8 +56,9 @@ impl DirectorConstants {
         }
     }
 
-    /// Returns the rates of the free joint between the nodes of the element `i` (angular velocity
-    /// in axes of b, velocity in axes of the joint) in axes of the directors at b and a.
+    /// Expresses the rates `own` of the free joint between the nodes a and b of the element `i`
+    /// (angular velocity in axes of b, velocity in axes of the joint) in axes of the directors: the
+    /// angular velocity in those of b, the velocity in those of a.
     #[inline(always)]
     pub fn director_rates<S: Scalar>(&self, i: usize, own: Twist<S>) -> Twist<S> {
         match &self.curved {
@@ -340,7 +342,7 @@ impl System {
     }
 
     /// Returns true if the body is a node, after the root, of a geometrically exact beam that is
-    /// curved at rest: its axes differ from those of the body in the spec.
+    /// curved without stress: its axes differ from those of the body in the spec.
     pub(super) fn is_turned_node(&self, body: usize) -> bool {
         let &Body { director, segment, .. } = &self.bodies[body];
         let is_curved = |index: usize| !matches!(self.directors[index].shape, Shape::Straight { .. });

@@ -34,7 +34,7 @@ const LONGITUDE: &Terms = &[
     (-55.0, [0.0, 0.0, 2.0, -2.0]),
 ];
 
-/// Moon's ecliptic latitude, sine terms beside the main one, arc seconds.
+/// Moon's ecliptic latitude, sine terms other than the main one, arc seconds.
 const LATITUDE: &Terms = &[
     (-526.0, [0.0, 0.0, 1.0, -2.0]),
     (44.0, [1.0, 0.0, 1.0, -2.0]),

@@ -220,8 +220,8 @@ impl Joint {
         self.motions != [JointMotion::Loads]
     }
 
-    /// Returns the joint with the name under which the user knows its actuators: the rotor of a
-    /// drive train has those of the joint that it drives.
+    /// Returns the joint with the name of its actuators in the spec: the rotor of a drive train has
+    /// the actuators of the joint that it drives.
     pub fn as_actuated(&self) -> Self {
         Self {
             name: self.drives.as_ref().unwrap_or(&self.name).clone(),

@@ -209,8 +209,8 @@ fn the_crate_fmi_restores_a_state_by_handle_and_by_bytes() {
     assert!(runs[0] == runs[1] && runs[1] == runs[2], "{runs:?}");
 }
 
-/// In FMI 3.0 the crate rejects attributes of variables that it does not know, and `unit` is one of
-/// them. This test fails as soon as a version reads our description.
+/// In FMI 3.0 the crate rejects attributes of variables that are not in its list, and `unit` is one
+/// of them. This test fails as soon as a version reads our description.
 #[test]
 fn the_crate_fmi_refuses_units_in_fmi_3() {
     let fmu = tool::build("two_link", &["--fmi", "3"]);

@@ -323,8 +323,8 @@ fn two_grasped_beams_conserve_energy_and_momentum() {
     assert!(bent.iter().all(|&bent| bent > 1e-3), "{bent:?}");
 }
 
-/// A soft geometrically exact beam on a free hinge of a rotating hub, with large bending, straight
-/// and curved at rest: all strain energy is accounted for.
+/// A soft geometrically exact beam on a free hinge of a rotating hub, with large bending, with a
+/// straight and a curved stress-free shape: all strain energy is accounted for.
 #[test]
 fn geometrically_exact_beam_conserves_energy_and_momentum() {
     conserves_energy_and_momentum("length = 2.0");
@@ -563,8 +563,8 @@ fn work_limit_stops_before_an_impact() {
     let text = "name = \"drop\"\n[environment]\ngravity = [0.0, 0.0, -9.81]\n[body.ball]\nmass = 2.0\ninertia = [0.008, 0.008, 0.008]\n\
                 start = { position = [0.0, 0.0, 1.1] }\n[contact.floor]\na = \"ball\"\nb = \"world\"\nsurface = \"plane\"\nradius_a = 0.1\ne = 0.8\n";
     let mut run = steps_of(0.01, text, None);
-    // Sufficient for the step that detects the crossing, but not for the repeated step that ends at
-    // it.
+    // The work limit is sufficient for the step that detects the crossing, but not for the repeated
+    // step that ends at it.
     run.simulation.initialise(0.0, None, 101.0).expect("starts");
     let stopped = (1..100).find_map(|k| {
         let refused = run.simulation.advance(0.01 * f64::from(k), &mut Vec::new());

@@ -1,5 +1,5 @@
-//! Geometrically exact beams that are curved at rest: mass and frequencies of an arc in closed
-//! form, a published static case, invariants, agreement of the formulations.
+//! Geometrically exact beams with a curved stress-free shape: mass and frequencies of an arc in
+//! closed form, a published static case, invariants, agreement of the formulations.
 
 use crate::elastic_line::{ElasticLine, Plane};
 use crate::linearisation::at_start;
@@ -22,8 +22,8 @@ fn beam(shape: &str, elements: usize) -> String {
     format!("[body.boom.geometrically_exact_beam]\n{shape}\nelements = {elements}\n{SECTION}")
 }
 
-/// At rest in its shape a beam has no strain energy and no accelerations, and its tip, its frames
-/// and the bodies on it are where they are written in axes of the root.
+/// At rest in its stress-free shape a beam has no strain energy and no accelerations; its tip, its
+/// frames and the bodies on it have the positions of the spec, which are in axes of the root.
 #[test]
 fn curved_beam_is_at_rest_in_its_shape() {
     let attitude = exp(Vec3::new(0.4, -0.9, 0.7));

@@ -488,6 +488,7 @@ fn values_of_a_geometrically_exact_beam_are_parameters() {
     };
     let (set, written) = (shape(plant), shape(crate::plant(&other)));
     assert!((set.0 - written.0).norm() < 1e-15 && set.0.norm() > 0.01);
-    // A frame at 3.0 m keeps its position by an offset from the moved node, and so does the force.
+    // The frame at 3.0 m, on which the force acts, keeps its position: its offset from the node
+    // grows.
     assert!((set.1 - written.1).norm() < 1e-15);
 }

@@ -188,9 +188,9 @@ fn two_beams(at: [f64; 3], rpy_deg: [f64; 3], stiff: f64, motion: [&str; 2], con
     )
 }
 
-/// Two equal stiff beams end to end, in a grasp. Along the beams they are two masses on a spring and
-/// damper. Inclined alike they hinge at their roots, which transmit no transverse force: each turns
-/// about its mass centre, with half the angle, by the moment alone.
+/// Two equal stiff beams end to end, in a grasp. Along the beams they are two masses on a spring
+/// and damper. Inclined by equal angles they hinge at their roots, which transmit no transverse
+/// force: each turns about its mass centre, with half the angle, by the moment alone.
 #[test]
 fn two_ancf_beams_in_a_grasp_vibrate_as_rods() {
     let (k, c, k_t, c_t) = (2.0f64, 0.3, 0.05, 0.004);

@@ -58,7 +58,7 @@ fn two_parts_have_the_accelerations_of_the_whole_in_every_formulation() {
         let (mut off, mut largest) = (0.0f64, 0.0f64);
         for _ in 0..20 {
             let names: Vec<String> = whole.model().states.iter().map(|state| state.name.clone()).collect();
-            // Constraints of maximal coordinates may be violated: the parts violate them alike.
+            // Constraints of maximal coordinates may be violated, by equal values in the parts.
             let mut values: Vec<f64> = names.iter().map(|_| random.random_range(-1.0..1.0)).collect();
             for (name, value) in names.iter().zip(&mut values) {
                 *value += if name.ends_with(".q[1]") { 3.0 } else { 0.0 };

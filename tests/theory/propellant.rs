@@ -72,8 +72,8 @@ fn velocity_follows_the_rocket_equation_until_the_tank_is_empty() {
 }
 
 /// `ω/ω₀ = (C/C₀)^(ρ²/k² − 1)` with the distance ρ of the nozzles from the axis, the propellant's
-/// radius of gyration k about it, and the inertia C of the whole: spin about the axis of two nozzles,
-/// and jet damping of a rotation across it.
+/// radius of gyration k about it, and the inertia C of hub and propellant: spin about the axis
+/// halfway between two nozzles, and jet damping of a rotation across it.
 #[test]
 fn rates_of_a_burning_stage_follow_the_power_of_its_inertia() {
     let (radius, depth) = (0.8, 1.3);

@@ -143,7 +143,7 @@ fn block_on_an_incline_sticks_slides_and_stops() {
 /// is conserved, and it lands with the closed form's rate.
 #[test]
 fn box_tips_over_its_edge_as_a_compound_pendulum() {
-    // Half width 0.1 m (x) and half height 0.3 m, 3 kg: about the edge.
+    // Half width b = 0.1 m (along x) and half height h = 0.3 m; J is about the centre.
     let (b, h, m) = (0.1_f64, 0.3_f64, 3.0);
     let J = m / 3.0 * ((2.0 * b).powi(2) + (2.0 * h).powi(2)) / 4.0;
     let J_edge = J + m * (b * b + h * h);

@@ -33,8 +33,8 @@ pub struct Arguments {
     spacecraft: PathBuf,
     /// The spec of the controller, or of another spacecraft
     controller: PathBuf,
-    /// Time, s, of the spacecraft's own run, with the spec's signals; by default the start, with the
-    /// start values of the inputs
+    /// Linearise at this time, s, of the spacecraft's run by itself, with the spec's signals; by
+    /// default at the start, with the start values of the inputs
     #[arg(long, value_name = "T", conflicts_with = "state")]
     at: Option<f64>,
     /// File with a saved state of the spacecraft's FMU

@@ -106,7 +106,7 @@ fn limits(parts: &Split) -> Result<Limits> {
 }
 
 /// Returns the step for accurate results, rounded down to 1, 2 or 5 times a power of ten, and at most
-/// that of the whole.
+/// `written`, that of the undivided spacecraft.
 fn recommended(limits: &Limits, written: f64) -> f64 {
     let step = limits.accurate();
     let power = 10f64.powi(step.log10().floor() as i32);

@@ -173,7 +173,7 @@ impl IdentificationFile {
         self.path.parent().unwrap_or(Path::new("")).join(path)
     }
 
-    /// Returns problems of the content with the model or the table, each at its place.
+    /// Returns problems of the content with the model or the table, each at its line and column.
     pub(super) fn error(&self, problems: &[Problem]) -> crate::Error {
         Problems::of_study(&self.path, &self.text, problems)
     }

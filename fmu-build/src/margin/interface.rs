@@ -1,9 +1,9 @@
 //! Stability of the mechanical coupling of two FMUs by an elastic interface.
 //!
 //! The carrier (1) takes a wrench `u₁`, constant over a communication step `H`, and gives the pose
-//! and velocities `y₁ = C₁ x₁` of a frame. The carried part (2) moves this frame on with its
-//! velocities, `u₂(t) = (1 + (t − t_k) G) y₁(t_k)`, and gives the wrench `y₂ = C₂ x₂ + D₂ u₂`.
-//! Linearised,
+//! and velocities `y₁ = C₁ x₁` of a frame. The carried part (2) extrapolates this frame's pose
+//! linearly, `u₂(t) = (1 + (t − t_k) G) y₁(t_k)`, where `G` takes the velocities to the rates of
+//! the pose, and gives the wrench `y₂ = C₂ x₂ + D₂ u₂`. Linearised,
 //!
 //! ```text
 //!     x₁⁺ = Φ₁ x₁ + Γ₁ u₁

@@ -61,8 +61,8 @@ pub struct Loops {
     transitions: Transitions,
     /// Growth rate with the continuous control law, 1/s; zero if it is stable.
     pub continuous: f64,
-    /// Rate of the motions that grow with the continuous control law too, but more slowly than
-    /// [`continuous`](Self::continuous) can tell from round-off, 1/s: motions along an orbit.
+    /// Rate of the motions that grow with the continuous control law too, but so slowly that
+    /// [`continuous`](Self::continuous) counts them as round-off, 1/s: motions along an orbit.
     slow: f64,
 }
 
@@ -383,7 +383,7 @@ fn first(values: impl Iterator<Item = f64>, is: impl Fn(f64) -> Result<bool>) ->
     Ok(None)
 }
 
-/// Returns the limit of the values without the property between one without and one with it.
+/// Returns the value between `without` and `with` at which `is` becomes true, by bisection.
 fn bisected([mut without, mut with]: [f64; 2], is: impl Fn(f64) -> Result<bool>) -> Result<f64> {
     while (with - without).abs() > 1e-5 * with.abs() {
         let middle = 0.5 * (with + without);
@@ -449,7 +449,7 @@ mod tests {
         assert!((limit(&loops, exact, 0.0) / exact - 1.0).abs() < 3e-5);
     }
 
-    /// A slow loop beside a fast mode, unstable from `2 kd/kp` on.
+    /// A slow loop in a system with a fast mode, unstable from `2 kd/kp` on.
     #[test]
     fn slow_loops_are_judged_too() {
         let (kp, kd) = (2.5e-3, 0.01);

@@ -37,8 +37,8 @@ use std::sync::Arc;
 /// Point of linearisation, and the timing.
 #[derive(Clone, Debug, Default)]
 pub struct MarginOptions {
-    /// Time of the spacecraft's own run, with the spec's signals at its inputs, s; not negative. By
-    /// default it is the start, with the start values of the inputs, which a controller's FMU meets.
+    /// Time of the spacecraft's run without the controller, with the spec's signals at its inputs,
+    /// s; not negative. By default it is the start, with the start values of the inputs.
     pub at: Option<f64>,
     /// Bytes of a saved state of the spacecraft's FMU, in place of `at`.
     pub state: Option<Vec<u8>>,
@@ -66,8 +66,9 @@ pub struct SampledLoops {
 pub struct Margins {
     /// Sample time, s.
     pub sample: f64,
-    /// Largest growth rate with the continuous control law, 1/s; zero if it is stable. About a motion
-    /// a slow mode often grows, of the relative rotation for instance.
+    /// Largest growth rate with the continuous control law, 1/s; zero if it is stable. If
+    /// the loops are linearised about a motion, a slow mode often grows, for example one of the
+    /// relative rotation.
     pub continuous: f64,
     /// Margins for each delay.
     pub delays: Vec<Delayed>,

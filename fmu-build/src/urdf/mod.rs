@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`xml`], [`read`] | the file, and all its errors, each with its position |
-//! | [`tree`] | links merged to bodies, joints between bodies, frames on bodies |
+//! | [`tree`] | links merged into bodies, joints between bodies, frames on bodies |
 //! | [`visual`] | visuals of links, as shapes of bodies |
 //! | [`names`], [`spec`] | names, and the text of the spec |
 //!

@@ -249,7 +249,7 @@ fn joints(page: &mut Page, robot: &Robot, tree: &Tree, names: &Names, remarks: &
     }
 }
 
-/// Joint that another one mimics: the relation of the positions, and the place in the tree.
+/// Joint that another one mimics: the relation of the positions, and its position in the tree.
 type Leader<'a> = (&'a Mimic, &'a Attachment);
 
 /// Returns what a joint mimics, `None` if it mimics nothing, or nothing that it can follow.

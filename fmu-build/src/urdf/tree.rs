@@ -1,4 +1,4 @@
-//! Links merged to bodies: links connected by fixed joints are one rigid body.
+//! Links merged into bodies: links connected by fixed joints are one rigid body.
 
 use super::{Fault, Inertial, Joint, Kind, Placement, Robot};
 use crate::import::ImportOptions;
@@ -50,7 +50,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Merges the links of a robot to bodies.
+    /// Merges the links of a robot into bodies.
     ///
     /// # Errors
     /// All reasons why the links are not a tree of bodies with mass.

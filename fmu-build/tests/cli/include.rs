@@ -3,8 +3,8 @@
 use crate::desk::{Desk, example};
 use crate::messages;
 
-/// A spec divided into files in two folders, with a table of a signal, gives the model of the whole
-/// one.
+/// A spec divided into files in two folders, with a table of a signal, gives the model of the
+/// undivided spec.
 #[test]
 fn divided_spec_gives_the_model_of_the_whole_one() {
     let desk = Desk::new();

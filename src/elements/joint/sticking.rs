@@ -24,7 +24,7 @@ use crate::system::{Bound, Declarations, ParamId, Quantity, System, Unit};
 /// A. Soom, *J. Tribology* 112 (1990) 147–152) and, on the rotor of a drive train, the gear's
 /// torque `T` and efficiency `η`. When its rate becomes zero the joint sticks, which is a
 /// constraint `q̈ = 0`: it does not creep. It slides again, in the direction of the other torques,
-/// as soon as the torque that holds it exceeds `f` at rest.
+/// as soon as the torque that holds it exceeds `f` at zero rate.
 #[derive(Clone, Debug)]
 pub struct StickingFriction {
     /// Index among these frictions.
@@ -94,7 +94,7 @@ impl Stored for Sliding {
 /// Rate (rad/s, m/s) by which a sliding joint has to pass zero before it sticks, against sequences
 /// of events.
 const RATE_HYSTERESIS: f64 = 1e-9;
-/// Excess of the holding torque, relative to the friction at rest, with which a joint begins to
+/// Excess of the holding torque, relative to the breakaway torque, with which a joint begins to
 /// slide, against sequences of events.
 const TORQUE_HYSTERESIS: f64 = 1e-9;
 
@@ -200,8 +200,8 @@ impl StickingFriction {
         state != Sliding::Stuck && rate * state.sign() <= -0.5 * RATE_HYSTERESIS
     }
 
-    /// Returns the excess of the torque `hold` (N·m, N) that holds the joint over the largest
-    /// friction at rest, relative to it, less half of the hysteresis.
+    /// Returns the excess of the torque `hold` (N·m, N) that holds the joint over the
+    /// breakaway torque, relative to it, less half of the hysteresis.
     pub fn excess(&self, parameters: &[f64], q: &[f64], qd: &[f64], hold: f64) -> f64 {
         let most = self.friction(parameters, q, qd, 0.0);
         hold.abs() / most.max(f64::MIN_POSITIVE) - 1.0 - 0.5 * TORQUE_HYSTERESIS

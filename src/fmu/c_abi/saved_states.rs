@@ -69,7 +69,7 @@ fn into_handle(saved: SavedState) -> FmuState {
 /// argument's name in C, as in the following functions.
 ///
 /// # Safety
-/// The importer keeps the standard's contract for the handle, the place and the state in it.
+/// The importer keeps the standard's contract for the handle, the pointer and the state in it.
 pub(super) unsafe fn get<S: From<Status>>(
     c: *mut c_void,
     rule: impl Into<&'static Rule>,
@@ -102,7 +102,7 @@ pub(super) unsafe fn set<S: From<Status>>(c: *mut c_void, rule: impl Into<&'stat
 /// Frees a copy and sets the pointer to null; null is ignored.
 ///
 /// # Safety
-/// The importer keeps the standard's contract for the handle, the place and the state in it.
+/// The importer keeps the standard's contract for the handle, the pointer and the state in it.
 pub(super) unsafe fn free<S: From<Status>>(
     c: *mut c_void,
     rule: impl Into<&'static Rule>,
@@ -130,7 +130,7 @@ pub(super) unsafe fn free<S: From<Status>>(
 /// Returns the size of a serialised copy in bytes.
 ///
 /// # Safety
-/// The importer keeps the standard's contract for the handle, the state and the place.
+/// The importer keeps the standard's contract for the handle, the state and the pointer.
 pub(super) unsafe fn serialized_size<S: From<Status>>(
     c: *mut c_void,
     rule: impl Into<&'static Rule>,
@@ -175,8 +175,8 @@ pub(super) unsafe fn serialize<S: From<Status>>(
 /// Makes a copy from serialised bytes.
 ///
 /// # Safety
-/// The importer keeps the standard's contract for the handle, the bytes, the place and the state in
-/// it.
+/// The importer keeps the standard's contract for the handle, the bytes, the pointer and the state
+/// in it.
 pub(super) unsafe fn deserialize<S: From<Status>>(
     c: *mut c_void,
     rule: impl Into<&'static Rule>,

@@ -169,7 +169,7 @@ pub fn hires() -> impl Ode<Error = Infallible> {
     })
 }
 
-/// Runs from `t0` to `t_end` as one call; returns the steps.
+/// Integrates from `t0` to `t_end` without communication points between; returns the steps.
 pub fn run<O: Ode<Error: std::fmt::Debug>>(
     settings: Settings,
     ode: &mut O,

@@ -14,7 +14,8 @@ pub(super) struct ForceProblem {
     pub noise: f64,
 }
 
-/// Returns the solution of least norm of `W f + b = 0`, without tangential rows of points that slide.
+/// Returns the solution of least norm of `W f + b = 0`, without the tangential rows of points that
+/// slide or have no friction; their `f` is zero.
 pub(super) fn least_norm(W: &DMatrix<f64>, b: &DVector<f64>, points: &[Friction]) -> DVector<f64> {
     let is_row = |k: usize| k.is_multiple_of(3) || matches!(points[k / 3], Friction::Coulomb { mu } if mu > 0.0);
     let rows: Vec<usize> = (0..b.len()).filter(|&k| is_row(k)).collect();

@@ -35,7 +35,7 @@ fn co_simulation_gives_the_bits_of_fmi_2() {
             assert_eq!(three.flag("elbow.out_of_range"), two.flag("elbow.out_of_range"));
         }
         assert_eq!(three.get("time"), two.last_time());
-        // Events are logged alike.
+        // Both interfaces log the same events.
         let events: Vec<String> = log.take().into_iter().map(|(_, _, text)| text).collect();
         let expected: Vec<String> = log2.take().into_iter().map(|logged| logged.message).collect();
         assert_eq!(events, expected);

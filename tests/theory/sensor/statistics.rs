@@ -1,5 +1,5 @@
-//! Statistics of the noise. The numbers are always the same, so these tests pass or fail for good;
-//! the intervals are four standard deviations of each estimate.
+//! Statistics of the noise. The numbers are the same in each run, so these tests pass or fail
+//! reproducibly; the intervals are four standard deviations of each estimate.
 
 use super::{STAND, samples};
 

@@ -227,8 +227,8 @@ fn exponential(matrix: Matrix4<f64>) -> Matrix4<f64> {
     sum
 }
 
-/// A free target meets the tool: the virtual mass and the target are a system of two masses with a
-/// contact spring, `M ẍ + D ẋ + K x = k (s − x)` and `m s̈ = −k (s − x)`. Its energy falls by the
+/// A free target touches the tool: the virtual mass and the target are a system of two masses with
+/// a contact spring, `M ẍ + D ẋ + K x = k (s − x)` and `m s̈ = −k (s − x)`. Its energy falls by the
 /// work of the virtual damper. Tolerances: those of the integration, and of Simpson's rule.
 #[test]
 fn free_target_and_tool_are_a_system_of_two_masses() {
@@ -278,8 +278,8 @@ fn free_target_and_tool_are_a_system_of_two_masses() {
 
 /// Without virtual stiffness and damping the contact of tool and free target lasts `π √(μ/k)` with
 /// the reduced mass `μ = M m/(M + m)`, the largest force is `v √(k μ)`, and the velocities
-/// afterwards are those of an elastic impact of `M` and `m`: the arm behind the tool has no part in
-/// it. Tolerance: that of the integration, and of the gains of 1e-9/s.
+/// afterwards are those of an elastic impact of `M` and `m`: the arm's inertia has no
+/// effect. Tolerance: that of the integration, and of the gains of 1e-9/s.
 #[test]
 fn contact_of_a_virtual_mass_has_the_duration_of_the_reduced_mass() {
     let (m, v) = (30.0, 0.05);

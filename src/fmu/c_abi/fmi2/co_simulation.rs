@@ -73,7 +73,7 @@ pub unsafe extern "C" fn fmi2CancelStep(c: fmi2Component) -> fmi2Status {
 /// Returns the result of the last step (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Status) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the result's pointer.
     unsafe {
         Handle::call(c, Call::GetStatus, |component| {
             let place = single(value, "value")?;
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn fmi2GetStatus(c: fmi2Component, s: fmi2StatusKind, valu
 /// Returns the time that the last step reached, s (§4.2.3).
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetRealStatus(c: fmi2Component, s: fmi2StatusKind, value: *mut fmi2Real) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the result's pointer.
     unsafe {
         Handle::call(c, Call::GetRealStatus, |component| {
             let place = single(value, "value")?;
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn fmi2GetBooleanStatus(
     s: fmi2StatusKind,
     value: *mut fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the result's pointer.
     unsafe {
         Handle::call(c, Call::GetBooleanStatus, |_| {
             let place = single(value, "value")?;

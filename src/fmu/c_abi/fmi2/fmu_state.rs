@@ -7,8 +7,8 @@ use crate::fmu::lifecycle::Call;
 /// Copies the instance's state: into a new copy if `*FMUstate` is null, else into that copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2GetFMUstate(c: fmi2Component, FMUstate: *mut fmi2FMUstate) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
-    // it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the pointer and the state
+    // in it.
     unsafe { saved_states::get(c, Call::GetFMUstate, FMUstate, "FMUstate") }
 }
 
@@ -22,8 +22,8 @@ pub unsafe extern "C" fn fmi2SetFMUstate(c: fmi2Component, FMUstate: fmi2FMUstat
 /// Frees a copy and sets the pointer to null; null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeFMUstate(c: fmi2Component, FMUstate: *mut fmi2FMUstate) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
-    // it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the pointer and the
+    // state in it.
     unsafe { saved_states::free(c, Call::FreeFMUstate, FMUstate, "FMUstate") }
 }
 
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     FMUstate: fmi2FMUstate,
     size: *mut usize,
 ) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the state and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle, the state and the pointer.
     unsafe { saved_states::serialized_size(c, Call::SerializedFMUstateSize, FMUstate, size) }
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     FMUstate: *mut fmi2FMUstate,
 ) -> fmi2Status {
     let bytes = (serializedState.cast::<u8>(), size);
-    // SAFETY: the importer keeps the standard's contract for the handle, the bytes, the place and
+    // SAFETY: the importer keeps the standard's contract for the handle, the bytes, the pointer and
     // the state in it.
     unsafe { saved_states::deserialize(c, Call::DeSerializeFMUstate, bytes, FMUstate, "FMUstate") }
 }

@@ -7,8 +7,8 @@ use crate::fmu::lifecycle::fmi3::Call;
 /// Copies the instance's state: into a new copy if `*FMUState` is null, else into that copy.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3GetFMUState(instance: fmi3Instance, FMUState: *mut fmi3FMUState) -> fmi3Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
-    // it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the pointer and the
+    // state in it.
     unsafe { saved_states::get(instance, Call::GetFMUState, FMUState, "FMUState") }
 }
 
@@ -22,8 +22,8 @@ pub unsafe extern "C" fn fmi3SetFMUState(instance: fmi3Instance, FMUState: fmi3F
 /// Frees a copy and sets the pointer to null; null is ignored.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi3FreeFMUState(instance: fmi3Instance, FMUState: *mut fmi3FMUState) -> fmi3Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the place and the state in
-    // it.
+    // SAFETY: the importer keeps the standard's contract for the handle, the pointer and the
+    // state in it.
     unsafe { saved_states::free(instance, Call::FreeFMUState, FMUState, "FMUState") }
 }
 
@@ -34,7 +34,7 @@ pub unsafe extern "C" fn fmi3SerializedFMUStateSize(
     FMUState: fmi3FMUState,
     size: *mut usize,
 ) -> fmi3Status {
-    // SAFETY: the importer keeps the standard's contract for the handle, the state and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle, the state and the pointer.
     unsafe { saved_states::serialized_size(instance, Call::SerializedFMUStateSize, FMUState, size) }
 }
 
@@ -60,7 +60,7 @@ pub unsafe extern "C" fn fmi3DeserializeFMUState(
     FMUState: *mut fmi3FMUState,
 ) -> fmi3Status {
     let bytes = (serializedState, size);
-    // SAFETY: the importer keeps the standard's contract for the handle, the bytes, the place and
+    // SAFETY: the importer keeps the standard's contract for the handle, the bytes, the pointer and
     // the state in it.
     unsafe { saved_states::deserialize(instance, Call::DeserializeFMUState, bytes, FMUState, "FMUState") }
 }

@@ -127,7 +127,7 @@ pub unsafe extern "C" fn fmi3GetNumberOfEventIndicators(
     instance: fmi3Instance,
     nEventIndicators: *mut usize,
 ) -> fmi3Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the result's pointer.
     unsafe {
         Handle::call(instance, Call::GetNumberOfEventIndicators, |component| {
             let place = single(nEventIndicators, "nEventIndicators")?;
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn fmi3GetNumberOfContinuousStates(
     instance: fmi3Instance,
     nContinuousStates: *mut usize,
 ) -> fmi3Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the place.
+    // SAFETY: the importer keeps the standard's contract for the handle and the result's pointer.
     unsafe {
         Handle::call(instance, Call::GetNumberOfContinuousStates, |component| {
             let place = single(nContinuousStates, "nContinuousStates")?;

@@ -266,7 +266,7 @@ impl<'a> Subject<'a> {
         self.doubtful += u32::from(doubtful);
         let before = (doubtful && self.doubtful.is_multiple_of(LOOKED_AT)).then(|| self.bytes_up_to_date());
         self.environment.last.set(f64::NEG_INFINITY);
-        // Both standards number the statuses alike.
+        // Both standards have the same numbers for the statuses.
         let status = self
             .journal
             .call(Function::Of3(call), text, || fmi2Status(function(c).0));
