@@ -125,6 +125,11 @@ impl<'a, S: Scalar> Cursor<'a, S> {
         assert_eq!(self.next, self.y.len(), "as many values are written as declared");
     }
 
+    /// Leaves out a number of values.
+    pub fn skip(&mut self, count: usize) {
+        self.next += count;
+    }
+
     /// Writes one value.
     pub fn number(&mut self, value: S) {
         self.y[self.next] = value;
@@ -154,6 +159,7 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 }
 
 /// Data of one instant from which the outputs are computed.
+#[derive(Clone, Copy)]
 pub(crate) struct View<'a, S: Scalar> {
     /// Data on which the loads depend.
     pub now: Instant<'a, S>,
@@ -184,6 +190,12 @@ pub(crate) struct View<'a, S: Scalar> {
     pub guidance: &'a [S],
     /// Momenta and energy if they have been computed; else `None`.
     pub invariants: Option<&'a Invariants<S>>,
+    /// Strain energies of the ANCF beams if they have been computed, J; then `elements` has no such
+    /// beams. Else `None`.
+    pub strain_energies: Option<&'a [S]>,
+    /// True if outputs of motions of frames on bodies are not written, because their adjoint
+    /// derivatives are computed in closed form.
+    pub omits_frames: bool,
 }
 
 /// Pose and velocity of a frame in the world.
