@@ -78,7 +78,7 @@ pub use discrete::Discrete;
 pub(crate) use effective_mass::EffectiveMass;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
-pub(crate) use frame::adjoint::{FrameAdjoint, turn};
+pub(crate) use frame::{FrameAdjoint, turn};
 pub use grasp::{Grasp, Grasped};
 pub(crate) use gravity::add_gravity_adjoint;
 pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
@@ -125,25 +125,7 @@ macro_rules! elements {
             watched: Watched,
         }
 
-        /// Index of the first output of each element.
-        #[allow(dead_code)] // Not all are read.
-        pub(crate) struct FirstOutputs {
-            $(pub $list: Vec<usize>,)+
-        }
-
         impl Elements {
-            /// Returns the index of the first output of each element.
-            pub(crate) fn first_outputs(&self, spec: &Spec, system: &System) -> FirstOutputs {
-                let mut to = Outputs::default();
-                FirstOutputs {
-                    $($list: self.$list.iter().map(|element| {
-                        let first = to.declared.len();
-                        element.outputs(spec, system, &mut to);
-                        first
-                    }).collect(),)+
-                }
-            }
-
             /// Compiles the lists of all kinds and declares their parameters and inputs.
             fn fill(&mut self, from: &mut Compiler) {
                 $(self.$list.extend(<$Kind>::compile(from));)+

@@ -1,11 +1,11 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
-use super::{Closed, Discrete, Elements, Instant, PointForce, TaskState};
+use super::{Closed, Discrete, Element, Elements, Instant, PointForce, TaskState};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::spec::JointType;
-use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered};
+use crate::spec::{JointType, Spec};
+use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered, System};
 
 /// Variable that the model computes for the importer.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,6 +107,33 @@ impl Outputs {
         }));
     }
 }
+
+/// Declares [`FirstOutputs`] for all lists of elements.
+macro_rules! first_outputs {
+    ($($doc:literal $list:ident: $Kind:ty $([$section:ident: $Section:ty])?,)+) => {
+        /// Index of the first output of each element, in the lists of [`Elements`].
+        #[allow(dead_code)] // Not all lists are read.
+        pub(crate) struct FirstOutputs {
+            $(pub $list: Vec<usize>,)+
+        }
+
+        impl Elements {
+            /// Returns the index of the first output of each element.
+            pub(crate) fn first_outputs(&self, spec: &Spec, system: &System) -> FirstOutputs {
+                let mut to = Outputs::default();
+                FirstOutputs {
+                    $($list: self.$list.iter().map(|element| {
+                        let first = to.declared.len();
+                        element.outputs(spec, system, &mut to);
+                        first
+                    }).collect(),)+
+                }
+            }
+        }
+    };
+}
+
+for_each_element!(first_outputs);
 
 /// Writer of output values, one after the other.
 pub(crate) struct Cursor<'a, S> {

@@ -2,6 +2,8 @@
 
 pub(super) mod adjoint;
 
+pub(crate) use adjoint::{FrameAdjoint, turn};
+
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::Spec;

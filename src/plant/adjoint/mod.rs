@@ -9,6 +9,7 @@ mod recording;
 mod rigid;
 mod tasks;
 mod tree;
+mod variables;
 
 use super::context::Constants;
 use super::coordinates::Coordinates;

@@ -1,10 +1,11 @@
 use super::Seeds;
-use super::carriers::{Carriers, vector, vector_of};
+use super::carriers::{vector, vector_of};
 use super::closed::Closing;
 use super::control::ControlAdjoint;
 use super::effective::EffectiveAdjoint;
 use super::jacobians::{Bars, JacobianAdjoint};
 use super::recording::{check, seed, set_variables};
+use super::variables::Variables;
 use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
@@ -59,55 +60,6 @@ pub(super) struct ByTree {
     jacobians: Option<Box<JacobianAdjoint>>,
     /// Adjoints of effective masses; `None` without these.
     effective: Option<Box<EffectiveAdjoint>>,
-}
-
-/// Indices of the first variable of each kind.
-#[derive(Clone, Copy, Debug)]
-struct Variables {
-    u: usize,
-    /// Derivatives of the rates.
-    qdd: usize,
-    carriers: Carriers,
-    /// Attitudes of the bodies, four numbers each.
-    attitudes: usize,
-    /// Momenta, mass centre, energy and scales: [`INVARIANTS`] numbers.
-    invariants: usize,
-    /// Strain energies of the ANCF beams.
-    strain_energies: usize,
-    /// Reaction wrenches, six numbers each.
-    reactions: usize,
-    /// Reactions of the rows of captures, loops and couplings.
-    rows: usize,
-    count: usize,
-}
-
-/// Linear and angular momentum, mass centre, kinetic energy, two scales.
-const INVARIANTS: usize = 3 + 3 + 3 + 1 + 2;
-
-impl Variables {
-    fn new(model: &Model) -> Self {
-        let system = &model.system;
-        let u = model.states.len();
-        let qdd = u + model.inputs.len();
-        let carriers = Carriers::new(system, qdd + system.nv);
-        let attitudes = carriers.end;
-        let invariants = attitudes + 4 * system.bodies.len();
-        let strain_energies = invariants + INVARIANTS;
-        let reactions = strain_energies + system.nodal.len();
-        let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
-        let rows = reactions + 6 * of_reactions.count();
-        Self {
-            u,
-            qdd,
-            carriers,
-            attitudes,
-            invariants,
-            strain_energies,
-            reactions,
-            rows,
-            count: rows + model.elements.most_rows(),
-        }
-    }
 }
 
 /// Returns true if a load, a row or the power of drives may depend on positions, motions and
@@ -518,16 +470,7 @@ impl ByTree {
                 // Accelerations are among the operands of outputs, not among those of loads.
                 let carriers = variables.carriers;
                 carriers.set_stations(&values.kinematics, tree, &mut recorded.kinematics);
-                let y = &mut y[..model.first_of_frames()];
-                recorded.with_view(of, x, discrete, |view| {
-                    let view = View {
-                        elements,
-                        strain_energies: Some(strain_energies),
-                        omits_frames: true,
-                        ..*view
-                    };
-                    model.elements.observe(&view, y);
-                });
+                recorded.observe_rest(of, (x, discrete), elements, strain_energies, y);
             }
             Ok(loads)
         })
@@ -601,6 +544,27 @@ impl ByTree {
 }
 
 impl Evaluation<Recorded> {
+    /// Records the outputs that are not differentiated in closed form, with the given strain energies
+    /// of ANCF beams, which are not among the `elements`.
+    fn observe_rest(
+        &mut self,
+        of: Constants,
+        (x, discrete): (&[Recorded], &Discrete),
+        elements: &Elements,
+        strain_energies: &[Recorded],
+        y: &mut [Recorded],
+    ) {
+        self.with_view(of, x, discrete, |view| {
+            let view = View {
+                elements,
+                strain_energies: Some(strain_energies),
+                omits_frames: true,
+                ..*view
+            };
+            of.model.elements.observe(&view, &mut y[..of.model.first_of_frames()]);
+        });
+    }
+
     /// Records the equations of motion with constant reactions of captures, loops and couplings.
     fn hold(
         &mut self,
