@@ -4,15 +4,20 @@
 //! with the outputs: the evaluation ([`Plant::derivative`], [`Plant::evaluate`]), a directional
 //! derivative ([`Tangent`]), and the adjoint derivative with respect to all states and inputs
 //! ([`Adjoint`]). The models are examples and chains of revolute joints with a torque input at each
-//! joint. `cargo bench --bench adjoint -- NAME` measures those whose name contains NAME.
+//! joint. `cargo bench --bench adjoint -- NAME` measures those whose name contains NAME;
+//! `-- --examples` measures all specs in `examples` with the recursive formulation, at their starts.
 
 #![allow(non_snake_case)] // matrices have upper-case names
 
 mod chain;
+#[path = "../tests/example_files/mod.rs"]
+mod example_files;
 mod side_by_side;
 
 use chain::moving_chain;
+use example_files::all_example_files;
 use grapple::plant::{Adjoint, Direction, Model, OperatingPoint, Plant, Seeds, Tangent};
+use grapple::spec::Formulation;
 use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
 use std::path::Path;
@@ -32,6 +37,9 @@ fn main() {
         "adjoint",
         "evaluations"
     );
+    if std::env::args().any(|argument| argument == "--examples") {
+        return all_example_files().iter().for_each(|path| example(path));
+    }
     let on_world = "[joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"b0\"\n";
     line("arm of 4 joints", &(moving_chain(4) + on_world));
     for (name, text) in [
@@ -52,12 +60,30 @@ fn main() {
     }
 }
 
+/// Prints the line of an example, or the reason why it has none.
+fn example(path: &Path) {
+    let (directory, name) = (path.parent().expect("a folder"), path.display().to_string());
+    let name = name.rsplit_once("examples/").map_or("", |(_, name)| name);
+    let text = std::fs::read_to_string(path).expect("text");
+    match Model::read(&text, directory) {
+        Ok(model) if model.spec.formulation == Formulation::Recursive => measure(name, model),
+        Ok(model) => println!("{name}: {:?}", model.spec.formulation),
+        Err(_) => println!("{name}: part of another spec"),
+    }
+}
+
 fn line(name: &str, text: &str) {
     let mut names = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
     if names.next().is_some_and(|part| !name.contains(&part)) {
         return;
     }
-    let model = Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}"));
+    measure(
+        name,
+        Model::read(text, Path::new(".")).unwrap_or_else(|e| panic!("{e}")),
+    );
+}
+
+fn measure(name: &str, model: Model) {
     let mut plant = Plant::new(model.into()).expect("derives");
     let model = plant.model().clone();
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
@@ -68,7 +94,7 @@ fn line(name: &str, text: &str) {
     let [ones_x, ones_u, ones_y] = [nx, nu, ny].map(|n| vec![1.0; n]);
     let still = plant.clone();
     let mut other = plant.clone();
-    let calls = 1 + 400 / nx as u32;
+    let calls = 1 + 400 / nx.max(1) as u32;
     let mut to = [(); 4].map(|()| (vec![0.0; nx], vec![0.0; ny]));
     let [(dx_0, _), (dx_1, y_1), (dx_2, _), (dx_3, y_3)] = &mut to;
     let mut bars = [(); 2].map(|()| (vec![0.0; nx], vec![0.0; nu]));

@@ -301,6 +301,8 @@ fn adjoint_derivatives_allocate_nothing_after_the_first() {
         include_str!("../examples/bricard.toml"),
         include_str!("../examples/tanks/kick_stage.toml"),
         include_str!("../examples/tasks/reach.toml"),
+        include_str!("../examples/tasks/ets_vii.toml"),
+        include_str!("../examples/beam_in_grasp.toml"),
         concat!(
             include_str!("../examples/ssrms_type.toml"),
             "[port.push]\nframe = \"tip\"\neffective_mass = true\n"

@@ -38,13 +38,7 @@ impl<S: Scalar> DampedInverse<S> {
 
     /// Computes the inverse with the damping λ as a function of σ².
     fn with(columns: &[[S; 6]], rows: usize, damping: impl FnOnce(S) -> S) -> Self {
-        let mut gram = [S::zero(); 36];
-        for i in 0..rows {
-            for j in 0..rows {
-                let products = columns.iter().map(|column| column[i] * column[j]);
-                gram[i * rows + j] = products.fold(S::zero(), |sum, product| sum + product);
-            }
-        }
+        let mut gram = gram(columns, rows);
         let square = smallest_square(columns, &gram, rows);
         let damping = damping(square);
         for i in 0..rows {
@@ -89,20 +83,70 @@ impl<S: Scalar> DampedInverse<S> {
     }
 }
 
+/// Returns the Gram matrix `J Jᵀ` (`rows × rows`) of the matrix with these columns.
+fn gram<S: Scalar>(columns: &[[S; 6]], rows: usize) -> [S; 36] {
+    let mut gram = [S::zero(); 36];
+    for i in 0..rows {
+        for j in 0..rows {
+            let products = columns.iter().map(|column| column[i] * column[j]);
+            gram[i * rows + j] = products.fold(S::zero(), |sum, product| sum + product);
+        }
+    }
+    gram
+}
+
 /// Returns the square of the smallest singular value of the matrix with these columns, `|Jᵀ u|²`
 /// with the left singular vector `u` as a constant, from its Gram matrix `J Jᵀ` (`rows × rows`).
 /// With fewer columns other than zero it is zero without round-off.
 fn smallest_square<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -> S {
-    let is_moved = |column: &&[S; 6]| column.iter().any(|entry| entry.value() != 0.0);
-    if columns.iter().filter(is_moved).count() < rows {
+    let Some(u) = least_direction(columns, gram, rows) else {
         return S::zero();
-    }
-    let u = last_eigenvector(std::array::from_fn(|k| gram[k].value()), rows);
+    };
     let squares = columns.iter().map(|column| {
         let along = (0..rows).fold(S::zero(), |sum, i| sum + column[i] * S::lift(u[i]));
         along * along
     });
     squares.fold(S::zero(), |sum, square| sum + square)
+}
+
+/// Returns the left singular vector of the smallest singular value; `None` with fewer columns other
+/// than zero than rows.
+fn least_direction<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -> Option<[f64; 6]> {
+    let is_moved = |column: &&[S; 6]| column.iter().any(|entry| entry.value() != 0.0);
+    if columns.iter().filter(is_moved).count() < rows {
+        return None;
+    }
+    Some(last_eigenvector(std::array::from_fn(|k| gram[k].value()), rows))
+}
+
+impl DampedInverse<f64> {
+    /// Replaces the columns of a matrix with `rows` rows by the derivatives of its smallest singular
+    /// value σ with respect to them, `u (u·column)/σ` with the left singular vector `u`; by zeros
+    /// where σ is zero.
+    pub fn differentiate_singular_value(columns: &mut [[f64; 6]], rows: usize) {
+        let gram = gram(columns, rows);
+        let u = least_direction(columns, &gram, rows).unwrap_or([0.0; 6]);
+        let along = |column: &[f64; 6]| (0..rows).map(|i| column[i] * u[i]).sum::<f64>();
+        let sigma = root(columns.iter().map(|column| along(column) * along(column)).sum::<f64>());
+        let scale = if sigma > 0.0 { 1.0 / sigma } else { 0.0 };
+        for column in columns {
+            let part = along(column) * scale;
+            *column = std::array::from_fn(|i| if i < rows { u[i] * part } else { 0.0 });
+        }
+    }
+
+    /// Replaces the columns of a matrix with `rows` rows by the derivatives of the product of its
+    /// singular values with respect to them, `√det(J Jᵀ) (J Jᵀ)⁻¹ J`; by zeros where it is zero.
+    pub fn differentiate_volume(columns: &mut [[f64; 6]], rows: usize) {
+        let inverse = Self::undamped(columns, rows);
+        let volume = inverse.volume();
+        for column in columns {
+            *column = match inverse.is_regular() {
+                true => inverse.solve(*column).map(|entry| entry * volume),
+                false => [0.0; 6],
+            };
+        }
+    }
 }
 
 /// Largest number of sweeps of Jacobi's method; it converges quadratically, within about six.

@@ -64,6 +64,48 @@ impl<'a, S: Scalar> NullSpace<'a, S> {
     }
 }
 
+impl NullSpace<'_, f64> {
+    /// Replaces the columns of `A`, those of the constructor, by the derivatives of the sum
+    /// `Σ P_ij bar_ij` with respect to them,
+    ///
+    /// ```text
+    ///     Ā = −(A⁺)ᵀ (bar + barᵀ) P
+    /// ```
+    ///
+    /// `bar(i, j)` returns the weight of an entry; `columns` is workspace of the same size.
+    pub fn differentiate(&self, bar: impl Fn(usize, usize) -> f64, A: &mut [[f64; 6]], columns: &mut [[f64; 6]]) {
+        let (n, rows) = (A.len(), self.rows);
+        let dot = |i: usize, column: &dyn Fn(usize) -> f64| (0..n).map(|k| self.columns[k][i] * column(k)).sum::<f64>();
+        // Unit rows of the row space, times the symmetric weights.
+        for (j, column) in columns.iter_mut().enumerate() {
+            *column = std::array::from_fn(|i| match i < rows {
+                true => dot(i, &|k| bar(k, j) + bar(j, k)),
+                false => 0.0,
+            });
+        }
+        // Times P.
+        let mut parts = [[0.0; 6]; 6];
+        for (i, parts) in parts.iter_mut().enumerate().take(rows) {
+            *parts = std::array::from_fn(|m| if m < rows { dot(m, &|k| columns[k][i]) } else { 0.0 });
+        }
+        for (column, unit) in columns.iter_mut().zip(&*self.columns) {
+            for i in 0..rows {
+                column[i] -= (0..rows).map(|m| parts[i][m] * unit[m]).sum::<f64>();
+            }
+        }
+        // The left singular vector of a unit row `q` is `A q/σ`, of the length 1.
+        let mut images = [[0.0; 6]; 6];
+        for (i, image) in images.iter_mut().enumerate().take(rows) {
+            let product: [f64; 6] = std::array::from_fn(|r| dot(i, &|k| A[k][r]));
+            let square = product.iter().map(|entry| entry * entry).sum::<f64>();
+            *image = product.map(|entry| if square > 0.0 { entry / square } else { 0.0 });
+        }
+        for (to, column) in A.iter_mut().zip(columns) {
+            *to = std::array::from_fn(|r| -(0..rows).map(|i| images[i][r] * column[i]).sum::<f64>());
+        }
+    }
+}
+
 /// Product of two rows relative to that of their lengths below which they are orthogonal.
 const ORTHOGONAL: f64 = 1e-15;
 

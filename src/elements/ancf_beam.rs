@@ -70,7 +70,10 @@ impl super::Element for Beam {
         let elements = now.derived.nodal[beam.index].elements.iter();
         bent.x -= S::lift(elements.map(|element| element.l).sum());
         y.vector(&bent);
-        y.number(self.strain_energy(now));
+        y.number(match view.strain_energies {
+            Some(given) => given[self.0],
+            None => self.strain_energy(now),
+        });
     }
 
     /// Adds the elastic forces of stretch and bending.
@@ -88,13 +91,15 @@ impl super::Element for Beam {
 }
 
 /// Adds the derivatives of the sum of elastic forces and orbital gravity with the weights `lambda`,
-/// and of the power of gravity with the weight `of_power`, to those with respect to coordinates and
-/// rates. Both are gradients with respect to the coordinates, and the matrix of their derivatives is
-/// symmetric: the derivatives of the sum are those of the forces along the weights.
+/// of the power of gravity with the weight `of_power`, and of the strain energy of each beam with the
+/// weight that `of_energy` returns, to those with respect to coordinates and rates. Both forces are
+/// gradients with respect to the coordinates, and the matrix of their derivatives is symmetric: the
+/// derivatives of the sum are those of the forces along the weights.
 pub(crate) fn add_beam_adjoint(
     now: &Instant<f64>,
     lambda: &[f64],
     of_power: f64,
+    of_energy: impl Fn(usize) -> f64,
     q_bar: &mut [f64],
     qd_bar: &mut [f64],
 ) {
@@ -105,6 +110,9 @@ pub(crate) fn add_beam_adjoint(
         let dual = |e: Vec3<f64>, along: Vec3<f64>| e.zip_map(&along, |e, along| Dual::<1>::new(e, [along]));
         let mut Q = [Vec3::zeros(); 4];
         element.add_forces(&std::array::from_fn(|k| dual(e[k], along[k])), beam.curvature, &mut Q);
+        // The elastic force is the negative gradient of the energy.
+        let weight = of_energy(beam.index);
+        Q.iter_mut().flatten().for_each(|Q| Q.eps[0] -= weight * Q.re);
         if let Some(orbit) = &orbit {
             let e = std::array::from_fn(|k| dual(e[k], along[k] + rates[k] * of_power));
             let gravity = of_orbit(element, e, orbit);

@@ -1,3 +1,4 @@
+use super::frame::adjoint::{FrameAdjoint, vector};
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, frame, orbit};
 use crate::algebra::{Quaternion, Scalar, roll_pitch_yaw};
 use crate::spec::{Formulation, JointType, Spec, StatePoint};
@@ -142,12 +143,34 @@ impl Element for Body {
         if self.rpy {
             y.vector(&roll_pitch_yaw(Quaternion::from_slice(&now.q[joint.q..])));
         }
-        if self.acceleration {
+        if self.acceleration && view.omits_frames {
+            y.skip(3);
+        } else if self.acceleration {
             let at = &now.kinematics.bodies[body];
             y.vector(&at.R_WB.tr_mul(&(at.A_bias.v + view.dynamics.A()[body].v)));
         }
         if self.in_orbit {
             orbit::observe_in_orbit(view, body, y);
+        }
+    }
+}
+
+impl Body {
+    /// Adds the derivatives of the outputs of motions, weighted by `seeds`, in minimal coordinates.
+    pub fn weigh(&self, view: &View<f64>, mut seeds: &[f64], to: &mut FrameAdjoint) {
+        if let Pose::Frame = self.pose {
+            to.add_motion(view, FrameRef::Body(self.body), seeds);
+            seeds = &seeds[frame::POSE..];
+        }
+        if self.rpy {
+            seeds = &seeds[3..];
+        }
+        if self.acceleration {
+            to.add_acceleration(view, self.body, &vector(seeds, 0));
+            seeds = &seeds[3..];
+        }
+        if self.in_orbit {
+            orbit::weigh_in_orbit(view, self.body, seeds, to);
         }
     }
 }

@@ -154,7 +154,10 @@ fn observe_invariants<S: Scalar>(view: &View<S>, y: &mut Cursor<S>) {
         Some(given) => *given,
         None => Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors),
     };
-    let potential = view.elements.potential_energy(now);
+    let mut potential = view.elements.potential_energy(now);
+    for &energy in view.strain_energies.into_iter().flatten() {
+        potential += energy;
+    }
     y.vector(&sum.p);
     y.vector(&sum.h);
     y.vector(&sum.mass_centre);

@@ -1,7 +1,8 @@
+use super::frame::adjoint::{FrameAdjoint, FrameBar, add_resolved, are_zero, turn, turn_of_angles, vector};
 use super::{Compiler, Cursor, Element, Outputs, View};
-use crate::algebra::{Scalar, norm, roll_pitch_yaw};
+use crate::algebra::{Scalar, Wrench, norm, roll_pitch_yaw};
 use crate::spec::Spec;
-use crate::system::{Quantity, System, Unit};
+use crate::system::{FrameRef, Quantity, System, Unit};
 
 /// Reference orbit: position and velocity relative to the central body, LVLH frame and its rate, as
 /// outputs.
@@ -68,6 +69,9 @@ impl Element for Orbit {
     }
 }
 
+/// Number of the outputs of a motion relative to the LVLH frame.
+const IN_ORBIT: usize = 3 + 4 + 3 + 3 + 3;
+
 /// Declares position, attitude and motion of a free body relative to the LVLH frame.
 pub(super) fn outputs_in_orbit(name: &str, to: &mut Outputs) {
     let relative = |what: &str| format!("{what} {name} relative to the LVLH frame");
@@ -91,6 +95,9 @@ pub(super) fn outputs_in_orbit(name: &str, to: &mut Outputs) {
 /// Writes position, attitude and motion of a free body relative to the LVLH frame.
 pub(super) fn observe_in_orbit<S: Scalar>(view: &View<S>, body: usize, y: &mut Cursor<S>) {
     let Some(orbit) = view.now.orbit else { return };
+    if view.omits_frames {
+        return y.skip(IN_ORBIT);
+    }
     let at = &view.now.kinematics.bodies[body];
     let (R_WO, w_WO) = (orbit.R_WO, orbit.w_WO);
     let q_OB = orbit.q_WO.conjugate() * view.q_WB[body];
@@ -100,4 +107,23 @@ pub(super) fn observe_in_orbit<S: Scalar>(view: &View<S>, body: usize, y: &mut C
     let w = view.state_spin(body).unwrap_or_else(|| at.R_WB.tr_mul(&at.V_WB.w));
     y.vector(&(w - at.R_WB.tr_mul(&w_WO)));
     y.vector(&roll_pitch_yaw(q_OB));
+}
+
+/// Adds the derivatives of the outputs of [`observe_in_orbit`], weighted by `seeds`, (31).
+pub(super) fn weigh_in_orbit(view: &View<f64>, body: usize, seeds: &[f64], to: &mut FrameAdjoint) {
+    let Some(orbit) = view.now.orbit.filter(|_| !are_zero(&seeds[..IN_ORBIT])) else {
+        return;
+    };
+    let frame = FrameRef::Body(body);
+    let F = view.frame(frame);
+    let (R_WO, w_WO) = (orbit.R_WO, orbit.w_WO);
+    let q_OB = orbit.q_WO.conjugate() * F.q_WF;
+    let turned = turn(q_OB, &seeds[3..]) + turn_of_angles(q_OB, &vector(seeds, 13));
+    let of_v = R_WO * vector(seeds, 7);
+    let mut bar = FrameBar::zero();
+    bar.pose = Wrench::new(R_WO * turned, R_WO * vector(seeds, 0) - of_v.cross(&w_WO));
+    bar.velocity.f = of_v;
+    let w = F.V_WF.w - w_WO;
+    add_resolved(&F.R_WF, &w, &vector(seeds, 10), &mut bar.velocity.t, &mut bar.pose.t);
+    to.add(view, frame, &F, &bar);
 }

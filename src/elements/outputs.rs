@@ -1,11 +1,11 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
-use super::{Closed, Discrete, Elements, Instant, PointForce, TaskState};
+use super::{Closed, Discrete, Element, Elements, Instant, PointForce, TaskState};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::spec::JointType;
-use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered};
+use crate::spec::{JointType, Spec};
+use crate::system::{Frame, FrameRef, PER_BODY, Quantity, Recovered, System};
 
 /// Variable that the model computes for the importer.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,33 @@ impl Outputs {
     }
 }
 
+/// Declares [`FirstOutputs`] for all lists of elements.
+macro_rules! first_outputs {
+    ($($doc:literal $list:ident: $Kind:ty $([$section:ident: $Section:ty])?,)+) => {
+        /// Index of the first output of each element, in the lists of [`Elements`].
+        #[allow(dead_code)] // Not all lists are read.
+        pub(crate) struct FirstOutputs {
+            $(pub $list: Vec<usize>,)+
+        }
+
+        impl Elements {
+            /// Returns the index of the first output of each element.
+            pub(crate) fn first_outputs(&self, spec: &Spec, system: &System) -> FirstOutputs {
+                let mut to = Outputs::default();
+                FirstOutputs {
+                    $($list: self.$list.iter().map(|element| {
+                        let first = to.declared.len();
+                        element.outputs(spec, system, &mut to);
+                        first
+                    }).collect(),)+
+                }
+            }
+        }
+    };
+}
+
+for_each_element!(first_outputs);
+
 /// Writer of output values, one after the other.
 pub(crate) struct Cursor<'a, S> {
     y: &'a mut [S],
@@ -123,6 +150,11 @@ impl<'a, S: Scalar> Cursor<'a, S> {
     /// Asserts that as many values have been written as were declared.
     pub fn assert_full(&self) {
         assert_eq!(self.next, self.y.len(), "as many values are written as declared");
+    }
+
+    /// Leaves out a number of values.
+    pub fn skip(&mut self, count: usize) {
+        self.next += count;
     }
 
     /// Writes one value.
@@ -154,6 +186,7 @@ impl<'a, S: Scalar> Cursor<'a, S> {
 }
 
 /// Data of one instant from which the outputs are computed.
+#[derive(Clone, Copy)]
 pub(crate) struct View<'a, S: Scalar> {
     /// Data on which the loads depend.
     pub now: Instant<'a, S>,
@@ -184,6 +217,12 @@ pub(crate) struct View<'a, S: Scalar> {
     pub guidance: &'a [S],
     /// Momenta and energy if they have been computed; else `None`.
     pub invariants: Option<&'a Invariants<S>>,
+    /// Strain energies of the ANCF beams if they have been computed, J; then `elements` has no such
+    /// beams. Else `None`.
+    pub strain_energies: Option<&'a [S]>,
+    /// True if outputs of motions of frames on bodies are not written, because their adjoint
+    /// derivatives are computed in closed form.
+    pub omits_frames: bool,
 }
 
 /// Pose and velocity of a frame in the world.

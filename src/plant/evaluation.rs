@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Elements, EventContext, FrameKinematics, Hold, Instant, Samples, Sensed, View};
+use crate::elements::{Elements, EventContext, Hold, Instant, Samples, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -327,6 +327,8 @@ impl<S: Scalar> Evaluation<S> {
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
             guidance: self.guidance.as_ref().map_or(&[], |guidance| &guidance.outputs),
             invariants: self.invariants.as_ref(),
+            strain_energies: None,
+            omits_frames: false,
         })
     }
 
@@ -341,13 +343,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [`outputs`](Self::outputs) without the effective masses.
     pub(super) fn observe(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
         let model = of.model;
-        let frames = model
-            .elements
-            .kinematics
-            .iter()
-            .map(FrameKinematics::count)
-            .sum::<usize>();
-        let (y, frames) = y.split_at_mut(y.len() - frames);
+        let (y, frames) = y.split_at_mut(model.first_of_frames());
         self.with_view(of, x, discrete, |view| model.elements.observe(view, y));
         self.frame_kinematics(of, frames);
     }

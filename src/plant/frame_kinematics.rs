@@ -5,15 +5,24 @@ use super::evaluation::Evaluation;
 use super::model::Model;
 use crate::algebra::{Scalar, Twist, Wrench};
 use crate::dynamics::recursive::{CompositeBodies, frame_columns};
-use crate::elements::{Cursor, UnitMotion};
+use crate::elements::{Cursor, FrameKinematics, UnitMotion};
+use crate::system::Configuration;
 
 /// Workspace for the outputs of `[kinematics.<name>]`.
 #[derive(Clone, Debug)]
 pub(super) struct FrameWorkspace<S: Scalar> {
-    composite: CompositeBodies<S>,
+    pub composite: CompositeBodies<S>,
     columns: Vec<Twist<S>>,
-    motions: Vec<UnitMotion<S>>,
+    pub motions: Vec<UnitMotion<S>>,
     scaled: Vec<[S; 6]>,
+}
+
+impl Model {
+    /// Returns the index of the first of these outputs, which precede those of effective masses.
+    pub(super) fn first_of_frames(&self) -> usize {
+        let count = self.elements.kinematics.iter().map(FrameKinematics::count);
+        self.first_effective_mass() - count.sum::<usize>()
+    }
 }
 
 impl<S: Scalar> FrameWorkspace<S> {
@@ -30,54 +39,69 @@ impl<S: Scalar> FrameWorkspace<S> {
     }
 }
 
-impl<S: Scalar> Evaluation<S> {
-    /// Writes the Jacobians of frames and the momentum matrices into `y`, at the present kinematics.
+impl<S: Scalar> FrameWorkspace<S> {
+    /// Computes the motions of unit rates of one element at the kinematics `at`, of which
+    /// [`composite`](Self::composite) is.
     ///
     /// The unit rate of a joint has the momentum `F` about the origin of the base, and the
     /// composite inertia of the spacecraft is `I`: without momentum the base has the motion `−I⁻¹
     /// F`, and the frame `J − shift(I⁻¹ F, r)`, which is Umetani and Yoshida's generalised
     /// Jacobian. Bodies that are captured are not among those of the spacecraft. The motion of a
     /// base without inertia is NaN.
+    pub fn update(&mut self, at: Configuration<S>, element: &FrameKinematics) {
+        let Self {
+            composite,
+            columns,
+            motions,
+            ..
+        } = self;
+        let kinematics = at.kinematics;
+        frame_columns(at, element.frame, columns);
+        let floating = element.base.map(|base| {
+            let on = kinematics.carrier(at.system.carrier(element.frame));
+            (base, on.p_WB - kinematics.bodies[base].p_WB + at.arm(element.frame).p)
+        });
+        let inertia = element.base.map(|base| composite.inertia(base).factor());
+        for (motion, &v) in motions.iter_mut().zip(&element.rates) {
+            let base = match (floating, &inertia) {
+                (Some((base, _)), Some(Ok(inertia))) if composite.roots[v] == base => {
+                    inertia.solve(&composite.momenta[v]) * -S::one()
+                }
+                (Some(_), Some(Err(_))) => Twist::from_slice(&[S::lift(f64::NAN); 6]),
+                _ => Twist::zero(),
+            };
+            let momentum = match floating {
+                Some((base, _)) if composite.roots[v] == base => composite.momenta[v],
+                _ => Wrench::zero(),
+            };
+            let r = floating.map(|(_, r)| r);
+            *motion = UnitMotion {
+                fixed: columns[v],
+                floating: r.map_or(columns[v], |r| columns[v] + base.shift(&r)),
+                base,
+                momentum,
+            };
+        }
+    }
+}
+
+impl<S: Scalar> Evaluation<S> {
+    /// Writes the Jacobians of frames and the momentum matrices into `y`, at the present kinematics.
     pub(super) fn frame_kinematics(&mut self, of: Constants, y: &mut [S]) {
         let Some(workspace) = &mut self.frames else {
             return;
         };
-        let FrameWorkspace {
-            composite,
-            columns,
-            motions,
-            scaled,
-        } = &mut **workspace;
-        let (kinematics, at) = (&self.kinematics, of.at(&self.kinematics));
-        composite.update(at.system, at.derived, kinematics);
+        let at = of.at(&self.kinematics);
+        workspace.composite.update(at.system, at.derived, at.kinematics);
         let mut y = Cursor::new(y);
         for element in &of.model.elements.kinematics {
-            frame_columns(at, element.frame, columns);
-            let floating = element.base.map(|base| {
-                let on = kinematics.carrier(at.system.carrier(element.frame));
-                (base, on.p_WB - kinematics.bodies[base].p_WB + at.arm(element.frame).p)
-            });
-            let inertia = element.base.map(|base| composite.inertia(base).factor());
-            for (motion, &v) in motions.iter_mut().zip(&element.rates) {
-                let base = match (floating, &inertia) {
-                    (Some((base, _)), Some(Ok(inertia))) if composite.roots[v] == base => {
-                        inertia.solve(&composite.momenta[v]) * -S::one()
-                    }
-                    (Some(_), Some(Err(_))) => Twist::from_slice(&[S::lift(f64::NAN); 6]),
-                    _ => Twist::zero(),
-                };
-                let momentum = match floating {
-                    Some((base, _)) if composite.roots[v] == base => composite.momenta[v],
-                    _ => Wrench::zero(),
-                };
-                let r = floating.map(|(_, r)| r);
-                *motion = UnitMotion {
-                    fixed: columns[v],
-                    floating: r.map_or(columns[v], |r| columns[v] + base.shift(&r)),
-                    base,
-                    momentum,
-                };
-            }
+            workspace.update(at, element);
+            let FrameWorkspace {
+                composite,
+                motions,
+                scaled,
+                ..
+            } = &mut **workspace;
             let inertia = element.base.map(|base| composite.inertia(base));
             element.write(of.parameters, inertia, &motions[..element.rates.len()], scaled, &mut y);
         }

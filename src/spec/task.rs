@@ -164,6 +164,16 @@ impl Component {
         })
     }
 
+    /// Returns the adjoint of a motion from that of its [`select`](Self::select)ed components.
+    pub(crate) fn spread(components: &[Self], length: f64, selected: &[f64; 6], scale: f64) -> [f64; 6] {
+        let mut motion = [0.0; 6];
+        for (component, entry) in components.iter().zip(selected) {
+            let unit = if component.is_angular() { 1.0 } else { length };
+            motion[component.index()] += entry * (scale / unit);
+        }
+        motion
+    }
+
     /// Returns the description, for variables.
     pub fn text(self) -> &'static str {
         match self {

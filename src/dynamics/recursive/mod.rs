@@ -20,6 +20,6 @@ pub use derivatives::{Derivatives, Local};
 pub use forward::ForwardDynamics;
 pub use inverse::InverseDynamics;
 pub use jacobian::{frame_columns, jacobian};
-pub use mass_matrix::{CompositeBodies, mass_matrix};
+pub use mass_matrix::{CompositeAdjoint, CompositeBodies, mass_matrix};
 
 use super::body::inertia_and_bias;

@@ -4,10 +4,12 @@ mod carriers;
 mod closed;
 mod control;
 mod effective;
+mod jacobians;
 mod recording;
 mod rigid;
 mod tasks;
 mod tree;
+mod variables;
 
 use super::context::Constants;
 use super::coordinates::Coordinates;

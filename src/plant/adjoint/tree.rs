@@ -1,14 +1,16 @@
 use super::Seeds;
-use super::carriers::{Carriers, vector, vector_of};
+use super::carriers::{vector, vector_of};
 use super::closed::Closing;
 use super::control::ControlAdjoint;
 use super::effective::EffectiveAdjoint;
+use super::jacobians::{Bars, JacobianAdjoint};
 use super::recording::{check, seed, set_variables};
+use super::variables::Variables;
 use crate::Error;
-use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Vec3, Wrench};
+use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, add_beam_adjoint, add_gravity_adjoint};
+use crate::elements::{Elements, FrameAdjoint, View, add_beam_adjoint, add_gravity_adjoint, turn};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
@@ -29,6 +31,8 @@ pub(super) struct ByTree {
     /// Recorded derivatives of the work and of currents.
     rest: Vec<Recorded>,
     y: Vec<Recorded>,
+    /// Strain energies of the ANCF beams.
+    strain_energies: Vec<Recorded>,
     tape: Tape,
     variables: Variables,
     tree: TreeAdjoint,
@@ -50,53 +54,12 @@ pub(super) struct ByTree {
     closing: Option<Box<Closing>>,
     /// Adjoints of feed-forward and tasks; `None` without these.
     control: Option<Box<ControlAdjoint>>,
+    /// Adjoints of the motions of frames among the outputs.
+    frames: FrameAdjoint,
+    /// Adjoints of the Jacobians of frames; `None` without these.
+    jacobians: Option<Box<JacobianAdjoint>>,
     /// Adjoints of effective masses; `None` without these.
     effective: Option<Box<EffectiveAdjoint>>,
-}
-
-/// Indices of the first variable of each kind.
-#[derive(Clone, Copy, Debug)]
-struct Variables {
-    u: usize,
-    /// Derivatives of the rates.
-    qdd: usize,
-    carriers: Carriers,
-    /// Attitudes of the bodies, four numbers each.
-    attitudes: usize,
-    /// Momenta, mass centre, energy and scales: [`INVARIANTS`] numbers.
-    invariants: usize,
-    /// Reaction wrenches, six numbers each.
-    reactions: usize,
-    /// Reactions of the rows of captures, loops and couplings.
-    rows: usize,
-    count: usize,
-}
-
-/// Linear and angular momentum, mass centre, kinetic energy, two scales.
-const INVARIANTS: usize = 3 + 3 + 3 + 1 + 2;
-
-impl Variables {
-    fn new(model: &Model) -> Self {
-        let system = &model.system;
-        let u = model.states.len();
-        let qdd = u + model.inputs.len();
-        let carriers = Carriers::new(system, qdd + system.nv);
-        let attitudes = carriers.end;
-        let invariants = attitudes + 4 * system.bodies.len();
-        let reactions = invariants + INVARIANTS;
-        let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
-        let rows = reactions + 6 * of_reactions.count();
-        Self {
-            u,
-            qdd,
-            carriers,
-            attitudes,
-            invariants,
-            reactions,
-            rows,
-            count: rows + model.elements.most_rows(),
-        }
-    }
 }
 
 /// Returns true if a load, a row or the power of drives may depend on positions, motions and
@@ -128,6 +91,7 @@ impl ByTree {
             qdd: buffer(system.nv),
             rest: buffer(model.states.len()),
             y: buffer(model.outputs.len()),
+            strain_energies: buffer(system.nodal.len()),
             tape: Tape::default(),
             tree: TreeAdjoint::new(system),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
@@ -137,6 +101,8 @@ impl ByTree {
             elements: model.elements.recorded(system).map(Box::new),
             closing: Closing::new(model),
             control: ControlAdjoint::new(model, variables.count),
+            frames: FrameAdjoint::new(&model.elements, &model.spec, system),
+            jacobians: JacobianAdjoint::new(model),
             effective: EffectiveAdjoint::new(model),
             loads_read_deflections: model.elements.read_deflections(system),
             loads_read_bodies: read_bodies(model),
@@ -185,6 +151,13 @@ impl ByTree {
             false => None,
         };
         let loads = self.record(of, at, &variables, seeds.has_outputs())?;
+        match seeds.has_outputs() {
+            true => {
+                let frames = &mut self.frames;
+                (self.values).with_view(of, at.x, at.discrete, |view| frames.weigh(view, seeds.y));
+            }
+            false => self.frames.clear(),
+        }
         // The derivatives of the rates and coordinates are not recorded.
         seed(&mut self.tape, &self.rest[rates.end..], &seeds.dx[rates.end..]);
         if seeds.has_outputs() {
@@ -233,6 +206,15 @@ impl ByTree {
         if self.elements.is_some() {
             self.add_gravity(of, at, joints, of_power);
         }
+        if let Some(jacobians) = &mut self.jacobians {
+            let mut to = Bars {
+                gradients: &mut self.gradients,
+                columns: &mut self.columns,
+                joints: &mut bars,
+            };
+            let seeds = &seeds.y[model.first_of_frames()..model.first_effective_mass()];
+            jacobians.add(of, joints, seeds, &mut self.values, &mut to);
+        }
         let configuration = of.at(&self.values.kinematics);
         if observes_invariants {
             self.invariants
@@ -248,7 +230,8 @@ impl ByTree {
         (variables.carriers).add_points(of.mechanism(), &self.values.kinematics, &self.tape, joints, &mut bars);
         if self.elements.is_some() {
             let now = self.values.instant(of, joints, at.discrete);
-            add_beam_adjoint(&now, self.tree.lambda(), of_power, bars.q, bars.qd);
+            let of_energy = |beam: usize| self.tape.adjoint(variables.strain_energies + beam);
+            add_beam_adjoint(&now, self.tree.lambda(), of_power, of_energy, bars.q, bars.qd);
         }
         self.add_masses(of, observes_invariants, x_bar);
         if let Some(closing) = &self.closing {
@@ -264,7 +247,7 @@ impl ByTree {
     fn respond(&mut self, of: Constants, at: OperatingPoint, variables: &Variables) {
         let system = &of.model.system;
         // Derivatives of states by loads alone do not depend on accelerations and reactions.
-        if self.tape.are_zero(variables.qdd..variables.rows) {
+        if self.tape.are_zero(variables.qdd..variables.rows) && !self.frames.has_accelerations {
             self.gradients.fill(Gradient::zero());
         } else {
             self.read_gradients(system, variables);
@@ -331,7 +314,8 @@ impl ByTree {
             } else {
                 0.0
             };
-            *mass += (self.tree.of_fill(at, body) + of_invariants) / of.derived.bodies[body].m;
+            let of_jacobians = self.jacobians.as_ref().map_or(0.0, |of| of.of_fill(k));
+            *mass += (self.tree.of_fill(at, body) + of_invariants + of_jacobians) / of.derived.bodies[body].m;
         }
     }
 
@@ -356,7 +340,7 @@ impl ByTree {
     }
 
     /// Sets the variables of the record from which outputs are computed, beside those of the loads:
-    /// attitudes and invariants. Returns the values of the invariants if they are outputs.
+    /// attitudes, invariants and strain energies. Returns the values of the invariants if they are outputs.
     fn give_outputs(
         &mut self,
         of: Constants,
@@ -371,6 +355,10 @@ impl ByTree {
             let mut parts = [Recorded::lift(0.0); 4];
             set_variables(&mut parts, &from.to_array(), first);
             *to = Quaternion::from_slice(&parts);
+        }
+        // Their values are no factors of other outputs.
+        for (beam, energy) in self.strain_energies.iter_mut().enumerate() {
+            *energy = Recorded::variable(0.0, variables.strain_energies + beam);
         }
         let at = of.at(&self.values.kinematics);
         let observed = model.elements.observe_invariants();
@@ -429,6 +417,7 @@ impl ByTree {
             qdd,
             rest,
             y,
+            strain_energies,
             tape,
             loads_read_deflections,
             elements,
@@ -481,8 +470,7 @@ impl ByTree {
                 // Accelerations are among the operands of outputs, not among those of loads.
                 let carriers = variables.carriers;
                 carriers.set_stations(&values.kinematics, tree, &mut recorded.kinematics);
-                let y = &mut y[..model.first_effective_mass()];
-                recorded.observe(of, x, discrete, y);
+                recorded.observe_rest(of, (x, discrete), elements, strain_energies, y);
             }
             Ok(loads)
         })
@@ -520,6 +508,7 @@ impl ByTree {
             tape,
             columns,
             gradients,
+            frames,
             ..
         } = self;
         for (v, direct) in self.direct.iter_mut().enumerate() {
@@ -533,6 +522,11 @@ impl ByTree {
         variables
             .carriers
             .read(system, &values.kinematics, tape, gradients, columns);
+        for (gradient, frame) in gradients.iter_mut().zip(&frames.gradients) {
+            gradient.pose = gradient.pose + frame.pose;
+            gradient.velocity = gradient.velocity + frame.velocity;
+            gradient.acceleration = gradient.acceleration + frame.acceleration;
+        }
         let three = |first: usize| vector_of(tape, first);
         let mut first = variables.reactions;
         for (i, body) in system.bodies.iter().enumerate() {
@@ -540,9 +534,7 @@ impl ByTree {
             if tape.are_zero(first_of_q..first_of_q + 4) && body.reaction_index.is_none() {
                 continue;
             }
-            let (v, q_bar) = (Vec3::new(q.x, q.y, q.z), three(first_of_q + 1));
-            // A rotation θ changes an attitude by `½ (0, θ) ⊗ q`.
-            gradients[i].pose.t += (q_bar * q.w + v.cross(&q_bar) - v * tape.adjoint(first_of_q)) * 0.5;
+            gradients[i].pose.t += turn(*q, &[0, 1, 2, 3].map(|k| tape.adjoint(first_of_q + k)));
             if body.reaction_index.is_some() {
                 gradients[i].reaction = Twist::new(three(first), three(first + 3));
                 first += 6;
@@ -552,6 +544,27 @@ impl ByTree {
 }
 
 impl Evaluation<Recorded> {
+    /// Records the outputs that are not differentiated in closed form, with the given strain energies
+    /// of ANCF beams, which are not among the `elements`.
+    fn observe_rest(
+        &mut self,
+        of: Constants,
+        (x, discrete): (&[Recorded], &Discrete),
+        elements: &Elements,
+        strain_energies: &[Recorded],
+        y: &mut [Recorded],
+    ) {
+        self.with_view(of, x, discrete, |view| {
+            let view = View {
+                elements,
+                strain_energies: Some(strain_energies),
+                omits_frames: true,
+                ..*view
+            };
+            of.model.elements.observe(&view, &mut y[..of.model.first_of_frames()]);
+        });
+    }
+
     /// Records the equations of motion with constant reactions of captures, loops and couplings.
     fn hold(
         &mut self,

@@ -135,6 +135,38 @@ pub struct MomentumWeights {
 }
 
 impl Deflection<f64> {
+    /// Adds the derivatives of a weighted inertia, `½ P:J + p·h` with the weights `P` and `p` in world
+    /// axes, with respect to the amplitudes `eta` to `eta_bar`, (37). `fields` is a workspace.
+    pub fn weighted_inertia(
+        &self,
+        elastic: &Elastic,
+        R_WB: &Mat3<f64>,
+        (of_J, of_h): (&Mat3<f64>, &Vec3<f64>),
+        eta: &[f64],
+        fields: &mut Vec<[f64; 4]>,
+        eta_bar: &mut [f64],
+    ) {
+        let R = R_WB * elastic.axes;
+        let (of_J, of_h) = (R.tr_mul(of_J) * R, R.tr_mul(of_h));
+        let trace = of_J.trace();
+        fields.clear();
+        let z = &self.z[..elastic.fields.len()];
+        fields.extend(z.iter().map(|[z, ..]| [*z, 0.0, 0.0, 0.0]));
+        for (i, field) in elastic.fields.iter().enumerate() {
+            let Y = field.Y + sums(elastic, i, fields)[0];
+            let by_z = (of_h * field.a + Y * trace - of_J * Y)[field.axis];
+            match field.amplitude {
+                Amplitude::Mode(k) => eta_bar[k] += by_z,
+                Amplitude::Pair(k, l) => {
+                    eta_bar[k] += by_z * eta[l];
+                    if k != l {
+                        eta_bar[l] += by_z * eta[k];
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds the derivatives of a sum of the body's momenta and kinetic energy with respect to
     /// amplitudes and rates, whose values are `motion`, to `bars`, (15). `fields` is a workspace.
     pub fn momenta(

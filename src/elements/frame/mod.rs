@@ -1,9 +1,16 @@
 //! Outputs of frames on bodies and on ANCF beams.
 
+pub(super) mod adjoint;
+
+pub(crate) use adjoint::{FrameAdjoint, turn};
+
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::Spec;
 use crate::system::{FrameRef, Quantity, System, Unit};
+
+/// Number of the outputs of pose and motion.
+pub(super) const POSE: usize = 3 + 4 + 3 + 3;
 
 /// Frame on a body: its pose and motion, and its displacement by the body's deflection.
 #[derive(Clone, Copy, Debug)]
@@ -49,8 +56,11 @@ pub(super) fn outputs(what: &str, name: &str, to: &mut Outputs) {
     to.invariant(Invariance::Galilean, vector("w", Unit::RadianPerSecond, text));
 }
 
-/// Writes pose and motion of a frame.
+/// Writes pose and motion of a frame on a body.
 pub(super) fn observe<S: Scalar>(view: &View<S>, frame: FrameRef, y: &mut Cursor<S>) {
+    if view.omits_frames {
+        return y.skip(POSE);
+    }
     let F = view.frame(frame);
     y.vector(&F.p_WF);
     y.quaternion(F.q_WF);

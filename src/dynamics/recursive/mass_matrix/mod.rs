@@ -1,3 +1,7 @@
+mod adjoint;
+
+pub use adjoint::CompositeAdjoint;
+
 use super::inertia_and_bias;
 use super::modal::Modal;
 use crate::algebra::{ArticulatedInertia, Scalar, Twist, Wrench};

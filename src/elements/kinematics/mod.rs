@@ -1,5 +1,9 @@
 //! Jacobians of frames, their singular values and momentum matrices, as outputs.
 
+mod adjoint;
+
+pub(crate) use adjoint::OutputsAdjoint;
+
 use super::{Compiler, Cursor, Element, Outputs};
 use crate::algebra::{ArticulatedInertia, DampedInverse, NullSpace, Scalar, Twist, Wrench};
 use crate::spec::{self, Component, KinematicOutput, Spec, at, problem};

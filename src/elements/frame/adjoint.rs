@@ -1,0 +1,176 @@
+//! Adjoints of the outputs of motions of frames (`docs/theory/adjoint.md`, *Motions of frames*, whose
+//! numbers the comments cite).
+
+use super::POSE;
+use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, roll_pitch_yaw};
+use crate::dynamics::recursive::Gradient;
+use crate::elements::outputs::FrameMotion;
+use crate::elements::{Elements, View};
+use crate::spec::Spec;
+use crate::system::{Carrier, FrameRef, System};
+
+/// Adjoints of the outputs of bodies, frames and relative motions that do not refer to ANCF beams:
+/// derivatives of their sum, weighted by seeds, with respect to the motions of bodies and stations.
+#[derive(Clone, Debug)]
+pub(crate) struct FrameAdjoint {
+    /// Index of the first output of each body, each frame and each relative motion.
+    first: [Vec<usize>; 3],
+    /// Derivatives with respect to bodies, then stations.
+    pub gradients: Vec<Gradient>,
+    /// True if accelerations have weights other than zero.
+    pub has_accelerations: bool,
+}
+
+/// Derivatives with respect to the motion of a frame, world axes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::elements) struct FrameBar {
+    /// With respect to a rotation of the axes and to the position of the origin.
+    pub pose: Wrench<f64>,
+    /// With respect to the angular velocity and the velocity of the origin.
+    pub velocity: Wrench<f64>,
+}
+
+impl FrameBar {
+    pub fn zero() -> Self {
+        Self {
+            pose: Wrench::zero(),
+            velocity: Wrench::zero(),
+        }
+    }
+}
+
+impl FrameAdjoint {
+    /// Allocates for the elements of a model.
+    pub fn new(elements: &Elements, spec: &Spec, system: &System) -> Self {
+        let first = elements.first_outputs(spec, system);
+        Self {
+            first: [first.bodies, first.frames, first.measures],
+            gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
+            has_accelerations: false,
+        }
+    }
+
+    /// Sets all derivatives to zero.
+    pub fn clear(&mut self) {
+        self.gradients.fill(Gradient::zero());
+        self.has_accelerations = false;
+    }
+
+    /// Computes the derivatives of the outputs with the weights `seeds`.
+    pub fn weigh(&mut self, view: &View<f64>, seeds: &[f64]) {
+        self.clear();
+        let elements = view.elements;
+        for k in 0..elements.bodies.len() {
+            let first = self.first[0][k];
+            elements.bodies[k].weigh(view, &seeds[first..], self);
+        }
+        for k in 0..elements.frames.len() {
+            let first = self.first[1][k];
+            let frame = FrameRef::Frame(elements.frames[k].0);
+            self.add_motion(view, frame, &seeds[first..]);
+        }
+        for k in 0..elements.measures.len() {
+            let first = self.first[2][k];
+            elements.measures[k].weigh(view, &seeds[first..], self);
+        }
+    }
+
+    /// Adds those of position, attitude, velocity and angular velocity of a frame,
+    /// [`observe`](super::observe), (30).
+    pub(in crate::elements) fn add_motion(&mut self, view: &View<f64>, frame: FrameRef, seeds: &[f64]) {
+        if are_zero(&seeds[..POSE]) {
+            return;
+        }
+        let F = view.frame(frame);
+        let mut bar = FrameBar::zero();
+        bar.pose.f = vector(seeds, 0);
+        bar.pose.t = turn(F.q_WF, &seeds[3..]);
+        bar.velocity.f = vector(seeds, 7);
+        add_resolved(
+            &F.R_WF,
+            &F.V_WF.w,
+            &vector(seeds, 10),
+            &mut bar.velocity.t,
+            &mut bar.pose.t,
+        );
+        self.add(view, frame, &F, &bar);
+    }
+
+    /// Adds those with respect to the motion `F` of a frame, (29).
+    pub(in crate::elements) fn add(&mut self, view: &View<f64>, frame: FrameRef, F: &FrameMotion<f64>, bar: &FrameBar) {
+        let (system, kinematics) = (view.now.system, view.now.kinematics);
+        let carrier = system.carrier(frame);
+        let i = match carrier {
+            Carrier::Body(i) => i,
+            Carrier::Station(s) => system.bodies.len() + s,
+            Carrier::World | Carrier::Point(_) => return,
+        };
+        let arm = F.p_WF - kinematics.carrier(carrier).p_WB;
+        let moved = bar.pose.f + bar.velocity.f.cross(&F.V_WF.w);
+        let gradient = &mut self.gradients[i];
+        gradient.pose = gradient.pose + Wrench::new(bar.pose.t + arm.cross(&moved), bar.pose.f);
+        gradient.velocity = gradient.velocity + bar.velocity.shift(&arm);
+    }
+
+    /// Adds those of the acceleration of the origin of a body in its own axes, with the weights `s`.
+    pub(in crate::elements) fn add_acceleration(&mut self, view: &View<f64>, body: usize, s: &Vec3<f64>) {
+        if *s == Vec3::zeros() {
+            return;
+        }
+        self.has_accelerations = true;
+        let at = &view.now.kinematics.bodies[body];
+        let A: Twist<f64> = at.A_bias + view.dynamics.A()[body];
+        let gradient = &mut self.gradients[body];
+        add_resolved(&at.R_WB, &A.v, s, &mut gradient.acceleration.f, &mut gradient.pose.t);
+    }
+}
+
+/// Returns true if the outputs of a relative motion or of a frame are differentiated in closed form.
+pub(in crate::elements) fn is_on_bodies(system: &System, frame: FrameRef) -> bool {
+    !matches!(system.carrier(frame), Carrier::Point(_))
+}
+
+/// Returns three seeds from number `first` on.
+pub(in crate::elements) fn vector(seeds: &[f64], first: usize) -> Vec3<f64> {
+    Vec3::from_column_slice(&seeds[first..first + 3])
+}
+
+/// Returns true if all seeds are zero.
+pub(in crate::elements) fn are_zero(seeds: &[f64]) -> bool {
+    seeds.iter().all(|&seed| seed == 0.0)
+}
+
+/// Adds the derivatives of `s·(Rᵀ v)` with respect to `v` to `of_v`, and those with respect to a
+/// rotation of the axes to `of_turn`.
+pub(in crate::elements) fn add_resolved(
+    R: &Mat3<f64>,
+    v: &Vec3<f64>,
+    s: &Vec3<f64>,
+    of_v: &mut Vec3<f64>,
+    of_turn: &mut Vec3<f64>,
+) {
+    let bar = R * s;
+    *of_v += bar;
+    *of_turn += bar.cross(v);
+}
+
+/// Returns the derivative of the sum of the components of an attitude `q_AB` with the weights `bar` with
+/// respect to rotations `θ` in axes of A, by which `q` changes by `½ (0, θ) ⊗ q`.
+pub(crate) fn turn(q: Quaternion<f64>, bar: &[f64]) -> Vec3<f64> {
+    let (v, of_v) = (Vec3::new(q.x, q.y, q.z), vector(bar, 1));
+    (of_v * q.w + v.cross(&of_v) - v * bar[0]) * 0.5
+}
+
+/// Returns the derivative of roll, pitch and yaw of an attitude `q_AB` with the weights `bar` with
+/// respect to rotations in axes of A.
+pub(in crate::elements) fn turn_of_angles(q: Quaternion<f64>, bar: &Vec3<f64>) -> Vec3<f64> {
+    let Quaternion { w, x, y, z } = q;
+    let part = |value: f64, change: [f64; 3]| Dual::<3>::new(value, change.map(|change| 0.5 * change));
+    let angles = roll_pitch_yaw(Quaternion::from_slice(&[
+        part(w, [-x, -y, -z]),
+        part(x, [w, z, -y]),
+        part(y, [-z, w, x]),
+        part(z, [y, -x, w]),
+    ]));
+    Vec3::from_fn(|k, _| (0..3).map(|i| bar[i] * angles[i].eps[k]).sum())
+}
