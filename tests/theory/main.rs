@@ -65,6 +65,7 @@ mod spring;
 mod state_jacobian;
 mod sticking;
 mod task;
+mod tether;
 mod touch;
 mod vibration;
 
