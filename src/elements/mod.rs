@@ -96,8 +96,8 @@ pub use stored::Stored;
 pub(crate) use stored::StoredAll;
 pub(crate) use supply::Supply;
 pub(crate) use tank::Tank;
-pub(crate) use tether::Tether;
 pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
+pub(crate) use tether::Tether;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -446,7 +446,10 @@ impl Elements {
 
     /// Writes the rates of the unwound lengths of tethers, m/s.
     pub(crate) fn unwind<S: Scalar>(&self, parameters: &[f64], inputs: &[S], rates: &mut [S]) {
-        let reels = self.tethers.iter().filter_map(|tether| tether.unwinding(parameters, inputs));
+        let reels = self
+            .tethers
+            .iter()
+            .filter_map(|tether| tether.unwinding(parameters, inputs));
         rates.iter_mut().zip(reels).for_each(|(to, rate)| *to = rate);
     }
 

@@ -119,7 +119,14 @@ impl Element for Tether {
                 (from.declare).parameter(quantity.bounded(bound), value, tunable, &place)
             };
             let (length, stiffness) = (written.length, written.axial_stiffness);
-            let length = parameter("length", Unit::Metre, "length without force", length, Bound::Positive, false);
+            let length = parameter(
+                "length",
+                Unit::Metre,
+                "length without force",
+                length,
+                Bound::Positive,
+                false,
+            );
             let what = "axial stiffness EA";
             let axial_stiffness = parameter("axial_stiffness", Unit::Newton, what, stiffness, Bound::Positive, true);
             let (what, unit) = ("axial damping, force over rate of strain", Unit::NewtonSecond);
@@ -191,14 +198,26 @@ impl Element for Tether {
 
     /// Adds the forces of the dampers.
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        self.each_segment(now, |ends, segment| pull(now, ends, segment.along * segment.damper, applied));
-        self.each_held(now, |held| held.push(now, held.relative * (held.mass.held * S::lift(held.damping)), applied));
+        self.each_segment(now, |ends, segment| {
+            pull(now, ends, segment.along * segment.damper, applied)
+        });
+        self.each_held(now, |held| {
+            held.push(now, held.relative * (held.mass.held * S::lift(held.damping)), applied)
+        });
     }
 
     /// Adds the forces of the springs.
     fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        self.each_segment(now, |ends, segment| pull(now, ends, segment.along * segment.spring, applied));
-        self.each_held(now, |held| held.push(now, held.to_outlet * (held.mass.held * S::lift(held.stiffness)), applied));
+        self.each_segment(now, |ends, segment| {
+            pull(now, ends, segment.along * segment.spring, applied)
+        });
+        self.each_held(now, |held| {
+            held.push(
+                now,
+                held.to_outlet * (held.mass.held * S::lift(held.stiffness)),
+                applied,
+            )
+        });
     }
 
     /// As that of a spring, for each segment; there is no reel.
@@ -207,7 +226,11 @@ impl Element for Tether {
             let d = to.p - from.p;
             let half = (to.v - from.v) * S::lift(0.5 * h);
             let ends = [norm(&(d - half)), norm(&(d + half))];
-            let slope = mean_slope(ends.map(|length| length - segment.rest), |x| x * x, |[x_0, x_1]| x_0 + x_1);
+            let slope = mean_slope(
+                ends.map(|length| length - segment.rest),
+                |x| x * x,
+                |[x_0, x_1]| x_0 + x_1,
+            );
             let sum = ends[0] + ends[1];
             if sum.value() > 0.0 {
                 let force = d * (slope * segment.stiffness / sum);
@@ -293,14 +316,7 @@ impl Tether {
     }
 
     /// Writes the positions and velocities of its masses at the start, from those of its ends.
-    pub fn start<S: Scalar>(
-        &self,
-        of: Mechanism,
-        kinematics: &Kinematics<S>,
-        values: &[S],
-        q: &mut [S],
-        qd: &mut [S],
-    ) {
+    pub fn start<S: Scalar>(&self, of: Mechanism, kinematics: &Kinematics<S>, values: &[S], q: &mut [S], qd: &mut [S]) {
         let [a, b] = [self.a, self.b].map(|frame| {
             let arm = kinematics.arm(of.system, of.derived, frame).p;
             let at = kinematics.carrier(of.system.carrier(frame));
@@ -339,7 +355,9 @@ impl Tether {
     /// m; zero for the first.
     fn each_node<S: Scalar>(&self, now: &Instant<S>, mut to: impl FnMut(Node<S>, f64)) {
         let (length, n) = (self.length.of(now.parameters), self.masses.len() as f64);
-        let unwound = self.reel.map_or_else(|| S::lift(length), |reel| now.inputs[reel.unwound]);
+        let unwound = self
+            .reel
+            .map_or_else(|| S::lift(length), |reel| now.inputs[reel.unwound]);
         let part = length / n;
         let b = Self::end(now, self.b);
         to(Node { out: unwound, ..b }, 0.0);
@@ -353,7 +371,10 @@ impl Tether {
                 ..b
             };
             let before = if i == 0 { 0.5 * part } else { part };
-            to(self.on_reel(node, unwound - S::lift((i as f64 + 0.5) * part), part), before);
+            to(
+                self.on_reel(node, unwound - S::lift((i as f64 + 0.5) * part), part),
+                before,
+            );
         }
         let a = Node {
             held: S::one(),

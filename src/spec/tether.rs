@@ -95,7 +95,10 @@ impl Table for Tether {
             }
         }
         match self.masses {
-            0 => report.add("masses", "a tether has at least one mass; without mass it is a [spring] with `tension_only`"),
+            0 => report.add(
+                "masses",
+                "a tether has at least one mass; without mass it is a [spring] with `tension_only`",
+            ),
             n if n > MOST_MASSES => report.add("masses", format!("{n} masses exceed the maximum of {MOST_MASSES}")),
             _ => {}
         }
@@ -119,10 +122,16 @@ impl Tether {
             report.add("reel.unwound", what);
         }
         if self.a == WORLD {
-            report.add("a", "a reel is on a body: name its frame or body, and let `b` be the world");
+            report.add(
+                "a",
+                "a reel is on a body: name its frame or body, and let `b` be the world",
+            );
         }
         if spec.kind == Kind::Controller {
-            report.add("reel", "the spacecraft of a controller has no reels: its states are those of joints and modes");
+            report.add(
+                "reel",
+                "the spacecraft of a controller has no reels: its states are those of joints and modes",
+            );
         }
         if spec.solver.method == Method::Conserving {
             let what = "the method conserving does not support unwound lengths that are states; did you mean method = \"auto\"?";

@@ -65,7 +65,11 @@ fn sagging_tether_converges_to_the_elastic_catenary() {
     let (mut low, mut high) = (1.0, 200.0);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
-        if half(middle) < 0.5 * span { low = middle } else { high = middle }
+        if half(middle) < 0.5 * span {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     let tension = (low * low + w * w * s * s).sqrt();
     let sag = w * s * s / (2.0 * stiffness) + low / w * ((1.0 + (w * s / low).powi(2)).sqrt() - 1.0);
@@ -122,13 +126,19 @@ fn frequencies_of_a_taut_tether_converge_to_those_of_string_and_bar() {
             .collect();
         exact.sort_by(f64::total_cmp);
         assert_eq!(found.len(), exact.len());
-        let off = found.iter().zip(&exact).fold(0.0f64, |off, (a, b)| off.larger((a / b - 1.0).abs()));
+        let off = found
+            .iter()
+            .zip(&exact)
+            .fold(0.0f64, |off, (a, b)| off.larger((a / b - 1.0).abs()));
         println!("{n} masses: off by {off:.1e} from the closed form of masses (1e-9)");
         assert!(off < 1e-9, "{off:e}");
         errors.push([found[0] / string - 1.0, of_masses(1) - 1.0]);
     }
     let ratio = errors[0][0] / errors[1][0];
-    println!("first frequency off by {:.1e} and {:.1e}, ratio {ratio:.3} (4)", errors[0][0], errors[1][0]);
+    println!(
+        "first frequency off by {:.1e} and {:.1e}, ratio {ratio:.3} (4)",
+        errors[0][0], errors[1][0]
+    );
     assert!((ratio - 4.0).abs() < 0.03, "{ratio}");
     assert!((errors[1][0] / -(PI / 12.0).powi(2) * 24.0 - 1.0).abs() < 0.01);
 }
@@ -234,7 +244,10 @@ fn formulations_agree_on_a_tether_that_is_unwound() {
         found.extend(run.vector("system.mass_centre").iter());
         found.push(run.value("line.stretched_length"));
         let exact = first.get_or_insert_with(|| found.clone());
-        let off = found.iter().zip(exact).fold(0.0f64, |off, (a, b)| off.larger((a - *b).abs()));
+        let off = found
+            .iter()
+            .zip(exact)
+            .fold(0.0f64, |off, (a, b)| off.larger((a - *b).abs()));
         println!("{formulation:?}: off by {off:.1e} (1e-6, the integrator's error)");
         assert!(off < 1e-6, "{formulation:?}: {off:e}");
     }
@@ -284,7 +297,11 @@ fn derivatives_of_a_tether_are_exact() {
         let [a, b, c, d] = &mut ends;
         for (i, (((a, b), c), d)) in a.iter().zip(&*b).zip(&*c).zip(&*d).enumerate() {
             let difference = (4.0 * (c - d) / h - (a - b) / (2.0 * h)) / 3.0;
-            let exact = if i < nx { jacobians.A[(i, k)] } else { jacobians.C[(i - nx, k)] };
+            let exact = if i < nx {
+                jacobians.A[(i, k)]
+            } else {
+                jacobians.C[(i - nx, k)]
+            };
             off = off.larger((difference - exact).abs() / (1.0 + exact.abs() + a.abs()));
         }
     }
@@ -316,15 +333,27 @@ fn errors_name_the_field() {
         ("b = \"hook\"", "b = \"tip\"", "tether.line.b"),
         ("b = \"hook\"", "b = \"hock\"", "tether.line.b"),
         ("length = 1.4", "length = 0.0", "tether.line.length"),
-        ("linear_density = 0.4", "linear_density = -0.4", "tether.line.linear_density"),
-        ("axial_stiffness = 30.0", "axial_stiffness = 0.0", "tether.line.axial_stiffness"),
+        (
+            "linear_density = 0.4",
+            "linear_density = -0.4",
+            "tether.line.linear_density",
+        ),
+        (
+            "axial_stiffness = 30.0",
+            "axial_stiffness = 0.0",
+            "tether.line.axial_stiffness",
+        ),
         ("damping = 0.4", "damping = -0.4", "tether.line.damping"),
         ("masses = 3", "masses = 0", "tether.line.masses"),
         ("masses = 3", "masses = 3000", "tether.line.masses"),
         ("unwound = 0.37", "unwound = 1.5", "tether.line.reel.unwound"),
         ("unwound = 0.37", "unwound = 0.0", "tether.line.reel.unwound"),
         ("a = \"tip\"", "a = \"world\"", "tether.line.a"),
-        ("[body.rock]", "[body.line_mass2]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[body.rock]", "tether.line"),
+        (
+            "[body.rock]",
+            "[body.line_mass2]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[body.rock]",
+            "tether.line",
+        ),
     ] {
         assert!(text.contains(from), "{from}");
         match Model::read(&text.replace(from, to), Path::new(".")) {

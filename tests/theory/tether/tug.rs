@@ -46,7 +46,10 @@ fn relative_motion_has_the_frequency_of_the_reduced_mass() {
 fn planar(s: &[f64; 12], hook: [f64; 2], thrust: f64) -> [f64; 12] {
     let turned = |angle: f64, [x, y]: [f64; 2]| [angle.cos() * x - angle.sin() * y, angle.sin() * x + angle.cos() * y];
     let (at_tug, at_debris) = (turned(s[2], [-0.8, 0.0]), turned(s[5], hook));
-    let d = [s[0] + at_tug[0] - s[3] - at_debris[0], s[1] + at_tug[1] - s[4] - at_debris[1]];
+    let d = [
+        s[0] + at_tug[0] - s[3] - at_debris[0],
+        s[1] + at_tug[1] - s[4] - at_debris[1],
+    ];
     let length = d[0].hypot(d[1]);
     let force = if length > 30.0 { 1000.0 * (length - 30.0) } else { 0.0 };
     let f = d.map(|d| force * d / length);
@@ -87,7 +90,11 @@ fn towed_debris_turns_as_by_the_planar_equations() {
         let d = planar(&moved(&c, h), hook, thrust);
         s = std::array::from_fn(|i| s[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]));
     }
-    let angle = |name: &str| 2.0 * run.value(&format!("{name}.q[4]")).atan2(run.value(&format!("{name}.q[1]")));
+    let angle = |name: &str| {
+        2.0 * run
+            .value(&format!("{name}.q[4]"))
+            .atan2(run.value(&format!("{name}.q[1]")))
+    };
     let off = [
         angle("debris") - s[5],
         angle("tug") - s[2],
