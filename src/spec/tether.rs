@@ -56,7 +56,7 @@ pub struct Reel {
 
 impl Tether {
     /// Returns the names of the bodies of its masses, each with that of its joint.
-    pub(crate) fn parts(&self, name: &str) -> Vec<[String; 2]> {
+    pub fn parts(&self, name: &str) -> Vec<[String; 2]> {
         let part = |i: u32| ["mass", "point"].map(|part| format!("{name}_{part}{i}"));
         (1..=self.masses.min(MOST_MASSES)).map(part).collect()
     }
