@@ -102,7 +102,9 @@ impl<S: Scalar> Evaluation<S> {
                 Source::Task => S::zero(),
             };
         }
-        self.inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
+        if !model.states_in_loads().is_empty() {
+            self.inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
+        }
         self.orbit = values.orbit.as_ref().map(OrbitPoint::lift);
         if let Some(guidance) = &mut self.guidance {
             guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());
@@ -161,7 +163,9 @@ impl<S: Scalar> Evaluation<S> {
     /// and the reference orbit at the time `t` (s).
     pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
-        self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
+        if !of.model.states_in_loads().is_empty() {
+            self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
+        }
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
         if let Some(guidance) = &mut self.guidance {
             guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());

@@ -114,7 +114,7 @@ fn vertical_dumbbell_in_orbit_has_the_tension_of_the_gravity_gradient() {
     let (m, length, radius) = (100.0, 1000.0, 7.0e6f64);
     let n = (3.986004418e14 / radius.powi(3)).sqrt();
     let stiffness = 1e4;
-    for density in [1e-6, 1e-2] {
+    for density in [1e-4, 1e-2] {
         // The strain at the distance x from the middle is that by the tension there.
         let half = 0.5 * length;
         let end = 3.0 * m * n * n * half;
@@ -125,19 +125,19 @@ fn vertical_dumbbell_in_orbit_has_the_tension_of_the_gravity_gradient() {
              [body.upper]\nmass = {m:?}\ninertia = [1.0, 1.0, 1.0]\nstart = {{ axes = \"lvlh\", position = [{stretched:?}, 0.0, 0.0] }}\n\
              [body.lower]\nmass = {m:?}\ninertia = [1.0, 1.0, 1.0]\nstart = {{ axes = \"lvlh\", position = [{:?}, 0.0, 0.0] }}\n\
              [tether.line]\na = \"upper\"\nb = \"lower\"\nlength = {length:?}\nlinear_density = {density:?}\n\
-             axial_stiffness = {stiffness:?}\ndamping = 3e4\nmasses = 8\n[solver]\nmethod = \"radau5\"\n",
+             axial_stiffness = {stiffness:?}\ndamping = 3e4\nmasses = 4\n[solver]\nmethod = \"radau5\"\n",
             -stretched
         );
-        let mut run = Run::new(&text, 1e-9);
+        let mut run = Run::new(&text, 1e-7);
         let mut off = 0.0f64;
-        for part in [0.1, 0.2, 0.3] {
+        for part in [0.02, 0.05, 0.1] {
             run.go(part * 2.0 * PI / n);
             for tension in run.values(["line.tension_a", "line.tension_b"]) {
-                // The outer half segments carry the end's tension and that of no mass beyond it.
+                // No mass is beyond the outer segments: the tether adds nothing at its ends.
                 off = off.larger((tension / end - 1.0).abs());
             }
         }
-        println!("{density} kg/m: tension {end:.4} N off by {off:.1e}");
+        println!("{density} kg/m: tension {end:.4} N off by {off:.1e} (1e-3: terms of higher order in l/R, vibration)");
         assert!(off < 1e-3, "{off:e}");
     }
 }
