@@ -141,3 +141,27 @@ fn vertical_dumbbell_in_orbit_has_the_tension_of_the_gravity_gradient() {
         assert!(off < 1e-3, "{off:e}");
     }
 }
+
+/// The example: the reel has unwound the integral of its rate, the tether is taut and as long as its
+/// ends are apart while the engine pulls, and the energy is balanced.
+#[test]
+fn example_unwinds_its_tether_and_tows() {
+    let mut run = Run::new(include_str!("../../../examples/tethers/tug.toml"), 1e-6);
+    run.look();
+    let balance = |run: &Run| run.value("system.energy") - run.value("system.work");
+    let before = balance(&run);
+    run.go(900.0);
+    let unwound = run.value("line.unwound");
+    let [work, tension] = run.values(["system.work", "line.tension_a"]);
+    let off = balance(&run) - before;
+    println!("{unwound} m unwound, {tension:.1} N, energy off by {off:.1e} J of {work:.0} J");
+    assert!((unwound - 30.5 - 0.24 * 380.0).abs() < 1e-6, "{unwound}");
+    assert!(off.abs() < 1e-3 * work.abs(), "{off} J");
+    assert!(tension > 1.0, "{tension} N");
+    let apart = (run.vector("winch.r") - run.vector("hook.r")).norm();
+    let length = run.value("line.stretched_length");
+    assert!(
+        length >= apart && length < 1.05 * apart && apart > unwound - 5.0,
+        "{length} m, {apart} m"
+    );
+}
