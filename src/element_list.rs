@@ -92,6 +92,8 @@ macro_rules! for_each_element {
             interfaces: interface::Interface [interface: crate::elements::interface::ElasticInterface],
             "Springs and dampers between two frames."
             springs: spring::Spring [spring: crate::elements::spring::SpringDamper],
+            "Tethers with mass."
+            tethers: tether::Tether [tether: crate::spec::Tether],
             "Task-space control of frames."
             tasks: Task [task: crate::spec::Task],
             "Gravity."

@@ -8,7 +8,7 @@ use std::cell::Cell;
 #[path = "everything/mod.rs"]
 mod everything;
 
-use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, WITH_LIQUIDS, rigid};
+use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, WITH_LIQUIDS, WITH_TETHER, rigid};
 use grapple::integrate::root::find_change;
 use grapple::integrate::{Alternatives, IntegrateError, Memory, Method, Ode, Settings, Stepper};
 use grapple::plant::{
@@ -179,6 +179,7 @@ fn a_simulation_allocates_nothing_between_events() {
     }
     allocates_nothing_between_events(EVERYTHING, "method = \"rosenbrock\"");
     allocates_nothing_between_events(&format!("{EVERYTHING}{WITH_LIQUIDS}"), "method = \"dopri5\"");
+    allocates_nothing_between_events(&format!("{EVERYTHING}{WITH_TETHER}"), "method = \"dopri5\"");
     // At events the rank of the coupling's row is determined, which allocates: its joints slide on
     // regularised friction.
     let coupled = format!("{EVERYTHING}{COUPLED}")

@@ -54,6 +54,7 @@ function craftScene(motion, time, into, css, decode) {
   const pathOf = new Map([...bodies, ...frames].map((place) => [place.name, place.r]));
 
   const nodes = motion.nodal.map((beam) => beam.r.map(decode));
+  const tethers = motion.tethers.map((tether) => tether.nodes.map(decode));
 
   // The spacecraft's size determines line widths, the extent of its motion the camera's position.
   const across3 = ({ kind, size, mesh }) => (kind === "mesh" ? meshSpan(mesh, size) : vector(size).length() / 2);
@@ -65,7 +66,7 @@ function craftScene(motion, time, into, css, decode) {
       const half = new T.Vector3(reach[k], reach[k], reach[k]);
       box.expandByPoint(centre.clone().add(half)).expandByPoint(centre.sub(half));
     });
-    for (const beam of nodes) for (const r of beam) box.expandByPoint(at(r, i));
+    for (const line of [...nodes, ...tethers]) for (const r of line) box.expandByPoint(at(r, i));
     return box;
   };
   const across = (box) => box.getSize(new T.Vector3()).length();
@@ -160,6 +161,12 @@ function craftScene(motion, time, into, css, decode) {
     for (const mark of marks.children) mark.renderOrder = 2;
     jointMarks.push(marks);
   }
+  const cables = tethers.map(() => {
+    const line = placed(new T.Line(new T.BufferGeometry(), painting(new T.LineBasicMaterial(), "--link")));
+    line.frustumCulled = false; // its bounds change
+    return line;
+  });
+
   // The y axis of an ANCF beam's section at its root: carried through the run without turning about
   // the beam's direction.
   function carried(across, slope) {
@@ -367,6 +374,7 @@ function craftScene(motion, time, into, css, decode) {
       const samples = alongNodal(beam, i);
       for (const follow of beam.followers) follow(samples);
     }
+    tethers.forEach((line, k) => cables[k].geometry.setFromPoints(line.map((r) => at(r, i))));
     for (const { spin, angle } of wheels) spin.rotation.z = (angle[i] / slower) % (2 * Math.PI);
     layers.show(i);
     if (earth) {

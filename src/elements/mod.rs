@@ -52,6 +52,7 @@ mod stored;
 mod supply;
 mod tank;
 mod task;
+mod tether;
 mod thermal_bending;
 mod thruster;
 mod wave;
@@ -97,6 +98,7 @@ pub(crate) use stored::StoredAll;
 pub(crate) use supply::Supply;
 pub(crate) use tank::Tank;
 pub(crate) use task::{ForceSensor, RelativeMotion, Task, TaskState};
+pub(crate) use tether::Tether;
 pub use thruster::Thruster;
 pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
@@ -283,6 +285,8 @@ impl Elements {
         }
         let currents = declare.inputs.len();
         elements.dc_motors.iter_mut().for_each(|motor| motor.link(currents));
+        let reels = currents + elements.dc_motors.iter().filter(|motor| motor.has_state()).count();
+        elements.tethers.iter_mut().for_each(|tether| tether.link(reels));
         elements.classify();
         elements
     }
@@ -299,6 +303,8 @@ impl Elements {
             if !now.kinematics.fills.is_empty() {
                 power -= self.drawn_energy(now);
             }
+            let reels = self.tethers.iter().filter_map(|tether| tether.reel_power(now));
+            power = reels.fold(power, |sum, of| sum + of);
         } else if cfg!(feature = "inside") {
             let is_zero = |F: &Wrench<S>| F.to_array().iter().all(|part| part.value() == 0.0);
             assert!(
@@ -437,6 +443,15 @@ impl Elements {
     ) -> impl Iterator<Item = Circuit<S>> {
         let motors = self.dc_motors.iter();
         motors.filter_map(move |motor| motor.circuit(parameters, inputs, &discrete.voltages))
+    }
+
+    /// Writes the rates of the unwound lengths of tethers, m/s.
+    pub(crate) fn unwind<S: Scalar>(&self, parameters: &[f64], inputs: &[S], rates: &mut [S]) {
+        let reels = self
+            .tethers
+            .iter()
+            .filter_map(|tether| tether.unwinding(parameters, inputs));
+        rates.iter_mut().zip(reels).for_each(|(to, rate)| *to = rate);
     }
 
     /// Computes the derivatives of the masses of propellants, kg/s.

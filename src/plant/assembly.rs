@@ -135,9 +135,10 @@ impl Model {
         }
     }
 
-    /// Returns true if the start is computed: it closes loops or is an equilibrium.
+    /// Returns true if the start is computed: it closes loops, places the masses of tethers, or is an
+    /// equilibrium.
     pub(super) fn is_assembled(&self) -> bool {
-        !self.elements.closed_loops.is_empty() || self.seeks_equilibrium()
+        !self.elements.closed_loops.is_empty() || !self.elements.tethers.is_empty() || self.seeks_equilibrium()
     }
 
     /// Computes the coordinates and rates at the start of a run, at the time `t` (s).
@@ -153,6 +154,7 @@ impl Model {
         };
         if !self.elements.closed_loops.is_empty() {
             Solver::new(of).assemble(&mut q, &mut qd)?;
+            self.place_tethers(derived, parameters, &mut q, &mut qd);
         }
         if self.seeks_equilibrium() {
             q = Equilibrium::of(of, t, &q)?.q;

@@ -5,6 +5,7 @@ use super::evaluation::Evaluation;
 use super::{Discrete, Model};
 use crate::Error;
 use crate::dynamics::invariants::Invariants;
+use crate::elements::Tether;
 use crate::system::{Derived, JointState, Kinematics, Mechanism};
 use nalgebra::{DMatrix, DVector};
 
@@ -141,6 +142,9 @@ impl<'a> AtRest<'a> {
         let u: Vec<f64> = model.inputs.iter().map(|input| input.start).collect();
         let mut inputs = vec![0.0; model.inputs_of_loads()];
         model.inputs_at(of.parameters, t, &u, &discrete, &mut inputs);
+        for (unwound, start) in model.elements.tethers.iter().filter_map(Tether::unwound_start) {
+            inputs[unwound] = start.of(of.parameters);
+        }
         for motor in &model.elements.dc_motors {
             motor.update_limit(of.parameters, &inputs, &mut discrete.voltages);
         }

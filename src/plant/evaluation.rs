@@ -102,8 +102,8 @@ impl<S: Scalar> Evaluation<S> {
                 Source::Task => S::zero(),
             };
         }
-        if !model.currents.is_empty() {
-            self.inputs[model.sources.len()..].copy_from_slice(&x[model.currents.clone()]);
+        if !model.states_in_loads().is_empty() {
+            self.inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
         }
         self.orbit = values.orbit.as_ref().map(OrbitPoint::lift);
         if let Some(guidance) = &mut self.guidance {
@@ -163,8 +163,8 @@ impl<S: Scalar> Evaluation<S> {
     /// and the reference orbit at the time `t` (s).
     pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
-        if !of.model.currents.is_empty() {
-            self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.currents.clone()]);
+        if !of.model.states_in_loads().is_empty() {
+            self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
         }
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
         if let Some(guidance) = &mut self.guidance {
@@ -247,6 +247,7 @@ impl<S: Scalar> Evaluation<S> {
                 *to = circuit.current_rate(i, qd[circuit.rate], 0.0);
             }
         }
+        model.elements.unwind(parameters, &self.inputs, to.unwound);
         if !to.masses.is_empty() {
             let joints = JointState { q, qd };
             let now = instant(of, self.orbit.as_ref(), kinematics, joints, &self.inputs, discrete);

@@ -220,6 +220,7 @@ impl Model {
             modal_scale: 0.0,
             outputs: Vec::new(),
             currents: states.len()..states.len(),
+            unwound: states.len()..states.len(),
             states,
             system,
             coordinates: Coordinates::Minimal,

@@ -81,12 +81,13 @@ impl Linearisation {
             positions,
             rates,
             currents,
+            unwound,
             masses,
             ..
         } = parts;
         let attitudes = attitudes(&model);
         let pairs = rates.len();
-        let states = rates.iter().chain(currents).chain(masses).cloned();
+        let states = rates.iter().chain(currents).chain(unwound).chain(masses).cloned();
         let coordinates: Vec<Quantity> = tangent(positions, &attitudes).into_iter().chain(states).collect();
         let mut x = at.x.to_vec();
         for attitude in &attitudes {
@@ -94,7 +95,7 @@ impl Linearisation {
             q.copy_from_slice(&Quaternion::from_slice(q).normalised().to_array());
         }
         let (nx, n) = (x.len(), coordinates.len());
-        let (T, S) = chart(model.currents.end + masses.len(), &attitudes, &x, n);
+        let (T, S) = chart(model.unwound.end + masses.len(), &attitudes, &x, n);
 
         let mut jacobians = Jacobians::new(&model);
         // Laws of tasks are linearised as continuous ones.

@@ -3,7 +3,7 @@ use super::guided::Guided;
 use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
-use crate::elements::{Controller, Discrete, Elements, Output, Tank, Values};
+use crate::elements::{Controller, Discrete, Elements, Output, Tank, Tether, Values};
 use crate::spec::{Method, Spec, at, problem, unknown};
 use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
@@ -20,7 +20,7 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// States: positions, rates, currents of motors with inductance, masses of propellants,
+    /// States: positions, rates, currents of motors with inductance, unwound lengths of tethers, masses of propellants,
     /// unwrapped angles in maximal coordinates, and the work if there are diagnostics.
     pub states: Vec<Quantity>,
     /// Derivatives of the states.
@@ -41,8 +41,10 @@ pub struct Model {
     pub(super) flags: Vec<(usize, usize)>,
     /// Range of the currents among the states.
     pub(super) currents: Range<usize>,
+    /// Range of the unwound lengths of tethers among the states.
+    pub(super) unwound: Range<usize>,
     /// For each input of the loads, the origin of its value: the importer, or a signal of the model.
-    /// The currents among the states are further inputs of the loads.
+    /// The currents and the unwound lengths among the states are further inputs of the loads.
     pub(super) sources: Vec<Source>,
     /// Limits beyond which a run is stopped.
     pub monitor: Monitor,
@@ -58,6 +60,8 @@ pub(super) struct Parts<T> {
     pub rates: T,
     /// Currents of motors with inductance.
     pub currents: T,
+    /// Unwound lengths of tethers.
+    pub unwound: T,
     /// Masses of the propellants that thrusters draw.
     pub masses: T,
     /// Unwrapped-angle states.
@@ -206,7 +210,7 @@ impl Model {
         let (sources, mut inputs) = sources(&declare, &elements, guided.as_deref());
         start_inputs(&spec.input, &mut inputs, &mut problems);
         let coordinates = Coordinates::compile(spec, &system, &mut declare);
-        let (states, currents) = states(spec, &coordinates, &system, &elements);
+        let (states, currents, unwound) = states(spec, &coordinates, &system, &elements);
         let monitor = Monitor::declare(spec, &elements, &mut declare);
         let method = spec.solver.method;
         if method.is_dense() && states.len() > MOST_DENSE {
@@ -244,6 +248,7 @@ impl Model {
             coordinates,
             elements,
             currents,
+            unwound,
             sources,
             monitor,
             guided,
@@ -367,9 +372,14 @@ impl Model {
         self.elements.closure_name(number)
     }
 
+    /// Returns the range of the states that are inputs of the loads: currents and unwound lengths.
+    pub(super) fn states_in_loads(&self) -> Range<usize> {
+        self.currents.start..self.unwound.end
+    }
+
     /// Returns the number of inputs of the loads, with the currents among the states.
     pub(super) fn inputs_of_loads(&self) -> usize {
-        self.sources.len() + self.currents.len()
+        self.sources.len() + self.states_in_loads().len()
     }
 
     /// Returns the range of the rates among the states.
@@ -383,12 +393,14 @@ impl Model {
         let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
         let (currents, rest) = rest.split_at(self.currents.len());
+        let (unwound, rest) = rest.split_at(self.unwound.len());
         let (masses, rest) = rest.split_at(self.system.propellant.len());
         let (unwrapped, work) = rest.split_at(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
             currents,
+            unwound,
             masses,
             unwrapped,
             work,
@@ -400,12 +412,14 @@ impl Model {
         let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
         let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
         let (currents, rest) = rest.split_at_mut(self.currents.len());
+        let (unwound, rest) = rest.split_at_mut(self.unwound.len());
         let (masses, rest) = rest.split_at_mut(self.system.propellant.len());
         let (unwrapped, work) = rest.split_at_mut(self.coordinates.unwrapped());
         Parts {
             positions,
             rates,
             currents,
+            unwound,
             masses,
             unwrapped,
             work,
@@ -563,22 +577,26 @@ fn sources(declare: &Declarations, elements: &Elements, guided: Option<&Guided>)
     (sources, inputs)
 }
 
-/// Returns the states, and the range of the currents of motors among them.
+/// Returns the states, and the ranges of the currents of motors and the unwound lengths of tethers
+/// among them.
 fn states(
     spec: &Spec,
     coordinates: &Coordinates,
     system: &System,
     elements: &Elements,
-) -> (Vec<Quantity>, Range<usize>) {
+) -> (Vec<Quantity>, Range<usize>, Range<usize>) {
     let mut states = coordinates.states(system);
     let first = coordinates.positions(system) + coordinates.rates(system);
     let motors = elements.dc_motors.iter().filter(|motor| motor.has_state());
     let propellants = elements.tanks.iter().filter(|tank| tank.is_drawn());
     let currents = first..first + motors.clone().count();
+    let reels = elements.tethers.iter().filter(|tether| tether.has_reel());
+    let unwound = currents.end..currents.end + reels.clone().count();
+    let lengths = reels.map(Tether::unwound_quantity);
     let masses = propellants.map(Tank::propellant_quantity);
     states.splice(
         first..first,
-        motors.map(|motor| motor.current_quantity(system)).chain(masses),
+        (motors.map(|motor| motor.current_quantity(system)).chain(lengths)).chain(masses),
     );
     if spec.has_diagnostics() {
         states.push(Quantity::new(
@@ -587,7 +605,7 @@ fn states(
             "work done so far by torques, drives, ports, thrusters, motors, servos, grasps, impulses, friction, dampers and gravity in orbit (all loads without a potential)",
         ));
     }
-    (states, currents)
+    (states, currents, unwound)
 }
 
 fn derivative_of(state: &Quantity) -> Quantity {

@@ -318,7 +318,7 @@ impl<'a> Planner<'a> {
                     let added = self.of.model.spec.added();
                     let is_carried = |name: &String| {
                         let of = added.iter().find(|of| of.parts.iter().any(|[part, _]| part == name));
-                        of.is_some_and(|of| goal.mass_centre.iter().any(|body| body == of.carrier))
+                        of.is_some_and(|of| goal.mass_centre.iter().any(|body| of.carrier == Some(body.as_str())))
                     };
                     let is_meant = |body: usize| {
                         let Body {

@@ -1,9 +1,10 @@
 use super::rest::RestsBefore;
 use super::{Discrete, Model, Plant};
 use crate::algebra::{Quaternion, Scalar};
+use crate::elements::Tether;
 use crate::event::Event;
 use crate::spec::{JointMotion, JointType};
-use crate::system::{Derived, JointState, Mechanism, ParamId};
+use crate::system::{Derived, JointState, Kinematics, Mechanism, ParamId};
 use crate::{Error, Problem};
 
 /// Initial states.
@@ -24,6 +25,10 @@ impl Model {
         };
         let parts = self.split_mut(x);
         parts.currents.fill(S::zero());
+        let reels = self.elements.tethers.iter().filter_map(Tether::unwound_start);
+        for (to, (_, start)) in parts.unwound.iter_mut().zip(reels) {
+            *to = values[start.0];
+        }
         parts.work.fill(S::zero());
         let propellants = self
             .system
@@ -47,7 +52,22 @@ impl Model {
         if let Some(orbit) = &derived.orbit {
             self.system.start_in_orbit(&orbit.at(t), &mut q, &mut qd);
         }
+        self.place_tethers(derived, values, &mut q, &mut qd);
         (q, qd)
+    }
+
+    /// Writes the initial positions and velocities of the masses of tethers, which follow from those of
+    /// the tethers' ends.
+    pub(super) fn place_tethers<S: Scalar>(&self, derived: &Derived, values: &[S], q: &mut [S], qd: &mut [S]) {
+        let system = &self.system;
+        if self.elements.tethers.is_empty() {
+            return;
+        }
+        let mut kinematics = Kinematics::new(system);
+        kinematics.update(system, derived, q, qd);
+        for tether in &self.elements.tethers {
+            tether.start(Mechanism { system, derived }, &kinematics, values, q, qd);
+        }
     }
 
     /// Writes the initial coordinates and rates of joints and modes; those of free bodies in the
@@ -147,7 +167,7 @@ impl Plant {
             .split(x)
             .masses
             .iter()
-            .zip(&of.model.states[of.model.currents.end..])
+            .zip(&of.model.states[of.model.unwound.end..])
         {
             if *mass < 0.0 {
                 let what = format!("{}: the mass {mass} kg is negative", quantity.name);

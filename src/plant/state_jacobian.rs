@@ -36,7 +36,7 @@ impl StateJacobian {
         let beyond = loads.drives_read_state()
             || loads.closures() > 0
             || loads.reads().motions
-            || !model.currents.is_empty()
+            || !model.states_in_loads().is_empty()
             || !model.system.propellant.is_empty()
             || !model.system.nodal.is_empty();
         Self(match model.coordinates {

@@ -7,41 +7,48 @@ pub(crate) struct Added<'a> {
     /// Section and name of the table.
     pub section: &'static str,
     pub name: &'a str,
-    /// Body that carries them.
-    pub carrier: &'a str,
+    /// Body that carries them; `None` if they are in the world.
+    pub carrier: Option<&'a str>,
     /// Names of the bodies, each with that of its joint.
     pub parts: Vec<[String; 2]>,
 }
 
 impl Spec {
-    /// Returns the bodies and joints of wheels, control moment gyros and tanks.
+    /// Returns the bodies and joints of wheels, control moment gyros, tanks and tethers.
     pub(crate) fn added(&self) -> Vec<Added<'_>> {
         let wheels = self.wheel.iter().map(|(name, wheel)| Added {
             section: "wheel",
             name,
-            carrier: &wheel.body,
+            carrier: Some(&wheel.body),
             parts: vec![[Wheel::rotor(name), name.clone()]],
         });
         let gyros = self.cmg.iter().map(|(name, cmg)| Added {
             section: "cmg",
             name,
-            carrier: &cmg.body,
+            carrier: Some(&cmg.body),
             parts: Cmg::parts(name).to_vec(),
         });
         let tanks = self.tank.iter().map(|(name, tank)| Added {
             section: "tank",
             name,
-            carrier: &tank.body,
+            carrier: Some(&tank.body),
             parts: tank.parts(name),
         });
-        wheels.chain(gyros).chain(tanks).collect()
+        let tethers = self.tether.iter().map(|(name, tether)| Added {
+            section: "tether",
+            name,
+            carrier: None,
+            parts: tether.parts(name),
+        });
+        wheels.chain(gyros).chain(tanks).chain(tethers).collect()
     }
 
     /// Returns the spec with the bodies and joints added for which tables are shorthand: those of
-    /// wheels, drive trains, control moment gyros and tanks; none if there are no such tables.
+    /// wheels, drive trains, control moment gyros, tanks and tethers; none if there are no such tables.
     #[inline(never)] // importers call from threads with small stacks
     pub(crate) fn with_added(&self) -> Option<Box<Self>> {
-        let has_tables = !self.wheel.is_empty() || !self.cmg.is_empty() || !self.tank.is_empty();
+        let has_bodies = !self.wheel.is_empty() || !self.cmg.is_empty() || !self.tank.is_empty();
+        let has_tables = has_bodies || !self.tether.is_empty();
         if !has_tables && self.joint.values().all(|joint| joint.drive_train.is_none()) {
             return None;
         }
@@ -50,6 +57,7 @@ impl Spec {
         spec.add_wheels();
         spec.add_cmgs();
         spec.add_tanks();
+        spec.add_tethers();
         Some(spec)
     }
 }

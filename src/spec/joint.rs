@@ -66,6 +66,9 @@ pub struct Joint {
     /// the joint.
     #[serde(skip)]
     pub(crate) geared: Option<Box<Geared>>,
+    /// True for the mass of a tether, whose start is computed and is no parameter.
+    #[serde(skip)]
+    pub(crate) is_placed: bool,
     /// Range of the position, reported when it is left. Not for fixed, spherical and free joints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Box<Range>>,
@@ -470,6 +473,7 @@ impl Joint {
             rotor_inertia: None,
             drive_train: None,
             geared: None,
+            is_placed: false,
             range: None,
             servo: None,
             motor: None,

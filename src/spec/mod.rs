@@ -10,6 +10,7 @@ mod ancf_beam;
 mod assembly;
 mod beam;
 mod beam_shape;
+mod blocker;
 mod body;
 mod bushing;
 mod check;
@@ -57,6 +58,7 @@ mod signal;
 mod source;
 mod tank;
 mod task;
+mod tether;
 mod thermal_bending;
 mod thruster;
 mod wheel;
@@ -71,6 +73,8 @@ pub use ancf_beam::{AncfBeam, Curvature, NodalSection, NodeStart};
 pub use assembly::Assembly;
 pub use beam::{Beam, Boundary, Section};
 pub use beam_shape::BeamShape;
+pub(crate) use blocker::SURFACE;
+pub use blocker::{Blocker, BlockerType};
 pub use body::{AttitudeServo, Body, Frame, FreeStart, Inertia};
 pub(crate) use bushing::BushingFields;
 pub use check::unknown;
@@ -113,7 +117,7 @@ pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};
 pub use renamed::variable as renamed;
-pub use sensor::{Blocker, Sensor, SensorErrors, SensorType};
+pub use sensor::{Sensor, SensorErrors, SensorType};
 pub use shape::{Shape, ShapeType};
 pub use shaper::{Shaper, ShaperType};
 pub use signal::{Interpolation, Signal, Waveform};
@@ -121,6 +125,7 @@ pub(crate) use signal::{derivative_of, empty_window};
 pub use source::{Source, read_bytes, read_text};
 pub use tank::{Cylinder, RigidLiquid, SloshDirections, SloshMode, SloshModel, SloshStart, Tank};
 pub use task::{Component, Task, Waypoint};
+pub use tether::{Reel, Tether};
 pub use thermal_bending::ThermalBending;
 pub use thruster::{Throttle, Thruster};
 pub use wheel::Wheel;
@@ -264,8 +269,9 @@ macro_rules! spec {
 for_each_element!(spec);
 
 impl Spec {
-    /// Removes the shapes of pictures, and those of groups, whose contacts have them.
+    /// Removes the shapes of pictures, which are first written as solids where they block sensors, and those of groups, whose contacts have them.
     pub fn remove_shapes(&mut self) {
+        self.write_blockers();
         self.frame.values_mut().for_each(|frame| frame.contact_shape = None);
         self.body.values_mut().for_each(|body| body.contact_shape = None);
         self.body.values_mut().for_each(|body| body.shape.clear());

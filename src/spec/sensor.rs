@@ -1,5 +1,5 @@
 use super::element::{FrameField, Report, Table};
-use super::{JointType, PerAxis, Spec, unknown};
+use super::{Blocker, JointType, PerAxis, Spec, unknown};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,11 +44,13 @@ pub struct Sensor {
     /// Default: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_distance: Option<f64>,
-    /// Spheres that block the line of sight. Only for `camera` and `range`. Default: none.
+    /// Solids that block the line of sight: to the target, or for a `star_tracker` the ray along the z
+    /// axis of `frame`. Only for `camera`, `range` and `star_tracker`. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocked_by: Vec<Blocker>,
     /// Time from one sample to the next, s, positive; the first sample is taken at the start time.
-    /// Required for `camera`, and for `range` with a field of view, a largest distance or spheres.
+    /// Required for `camera`, for `range` with a field of view, a largest distance or solids that block
+    /// it, and for `star_tracker` with such solids.
     /// Default: none, the outputs are continuous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample_time: Option<f64>,
@@ -98,7 +100,8 @@ pub enum SensorType {
     Gyro,
     /// Specific force `<sensor>.f[1..3]` at the origin of a frame, m/s², its axes.
     Accelerometer,
-    /// Attitude `<sensor>.q[1..4]` of a frame, quaternion (w, x, y, z).
+    /// Attitude `<sensor>.q[1..4]` of a frame, quaternion (w, x, y, z); with `blocked_by` also the flag
+    /// `<sensor>.visible`, as for a camera.
     StarTracker,
     /// Coordinates of a joint, `<sensor>.q` or, for a joint with several, `<sensor>.q[1..]`, rad or
     /// m.
@@ -113,7 +116,7 @@ pub enum SensorType {
     /// are those seen last; zero and the identity before.
     Camera,
     /// Distance `<sensor>.distance` of the origins of a frame and a target, m; with a field of
-    /// view, a largest distance or spheres also the flag `<sensor>.visible`, as for a camera.
+    /// view, a largest distance or solids that block it also the flag `<sensor>.visible`, as for a camera.
     Range,
 }
 
@@ -160,16 +163,6 @@ pub struct SensorErrors {
     /// attitudes. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantisation: Option<PerAxis>,
-}
-
-/// Sphere that blocks a line of sight.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Blocker {
-    /// Frame or body at whose origin the sphere has its centre.
-    pub frame: String,
-    /// Radius, m, positive. It should contain neither the sensor nor the target.
-    pub radius: f64,
 }
 
 /// Quantity of a group of a sensor's outputs.
@@ -219,6 +212,11 @@ impl SensorType {
 
     fn has_target(self) -> bool {
         matches!(self, Self::Camera | Self::Range)
+    }
+
+    /// Returns true if solids may block its sight.
+    fn may_be_blocked(self) -> bool {
+        self.has_target() || self == Self::StarTracker
     }
 }
 
@@ -320,7 +318,12 @@ impl Sensor {
                 self.kind == SensorType::Camera,
             ),
             ("max_distance", self.max_distance.is_some(), has_target, false),
-            ("blocked_by", !self.blocked_by.is_empty(), has_target, false),
+            (
+                "blocked_by",
+                !self.blocked_by.is_empty(),
+                self.kind.may_be_blocked(),
+                false,
+            ),
             (
                 "pole_pairs",
                 self.pole_pairs.is_some(),
@@ -378,7 +381,7 @@ impl Sensor {
         if self.seed.is_some() {
             report.add("seed", "a seed is that of samples: it needs a `sample_time`");
         }
-        if self.kind.has_target() && (self.has_sight() || self.kind == SensorType::Camera) {
+        if self.kind.may_be_blocked() && (self.has_sight() || self.kind == SensorType::Camera) {
             let what = "a sensor that may lose sight of its target needs a `sample_time`: it is seen or not at samples";
             report.add("", what);
         }
@@ -409,6 +412,8 @@ impl Table for Sensor {
         self.check_fields(report);
         self.check_joint(spec, report);
         self.check_samples(report);
+        let ends = [&self.frame, &self.target].map(|name| name.as_deref());
+        self.blocked_by.iter().for_each(|of| of.check(spec, ends, report));
         let groups = self.kind.groups();
         for (table, errors) in self.tables() {
             let Some(errors) = errors else { continue };

@@ -334,7 +334,7 @@ impl System {
         let place = at("joint", name, "start");
         if kind == JointType::Free {
             declare_free_start(&mut joint, &start.as_free(), &place, declare);
-        } else if kind != JointType::Fixed && !spec.coupling.values().any(|of| of.joint == *name) {
+        } else if kind != JointType::Fixed && !from.is_placed && !spec.coupling.values().any(|of| of.joint == *name) {
             declare_start(&mut joint, &start, &place, declare);
         }
         joint

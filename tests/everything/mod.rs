@@ -250,6 +250,25 @@ amplitude = 0.5
 from_importer = false
 "#;
 
+/// A tether with a reel between two joints' bodies.
+#[allow(dead_code)] // not every test that includes this file uses it
+pub const WITH_TETHER: &str = r#"
+[tether.leash]
+a = "nut"
+b = "sled"
+length = 3.0
+linear_density = 0.1
+axial_stiffness = 20.0
+damping = 0.5
+masses = 3
+reel = { unwound = 1.55 }
+[signal."leash.rate"]
+type = "sine"
+amplitude = 0.2
+frequency = 0.5
+from_importer = false
+"#;
+
 /// Returns [`EVERYTHING`] with a rigid rod in place of the flexible boom.
 pub fn rigid() -> String {
     let (before, beam) = EVERYTHING.split_once("[body.boom.beam]").expect("a beam");

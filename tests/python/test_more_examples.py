@@ -18,6 +18,7 @@ CASES = {
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),
     "tanks/kick_stage": (4.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
     "tanks/slosh_and_gyros": (1.0, ["servicer.w[1]", "shoulder.q", "left_array.etad[1]", "right_array.etad[1]"]),
+    "tethers/tug": (60.0, ["servicer.r[1]", "line.unwound", "line_point1.q[2]"]),
 }
 
 

@@ -1,6 +1,6 @@
 //! Specs that are mounted in others.
 
-use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, WITH_LIQUIDS, rigid};
+use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, WITH_LIQUIDS, WITH_TETHER, rigid};
 use crate::example_files::example_files;
 use crate::messages;
 use grapple::plant::{Model, OperatingPoint, Plant};
@@ -229,6 +229,7 @@ fn mounted_spec_is_the_spec_itself_up_to_names() {
         rigid(),
         EVERYTHING.to_owned() + COUPLED,
         EVERYTHING.to_owned() + WITH_LIQUIDS,
+        EVERYTHING.to_owned() + WITH_TETHER,
         format!("{EVERYTHING}{IN_GRASP}{WITH_DIRECTORS}"),
         OTHERS.to_owned(),
         include_str!("../../examples/tasks/reach.toml").to_owned(),

@@ -28,7 +28,7 @@ fn valid_sensors_of_all_types_have_no_problem() {
         NONE
     );
     let camera = format!(
-        "{SAMPLED}target = \"base\"\nfield_of_view_deg = 60.0\nmax_distance = 9.0\nblocked_by = [{{ frame = \"base\", radius = 0.1 }}]\n"
+        "{SAMPLED}target = \"base\"\nfield_of_view_deg = 60.0\nmax_distance = 9.0\nblocked_by = [{{ frame = \"base\", radius = 0.1, origin = [0.0, 0.0, 0.2] }}]\n"
     );
     assert_eq!(sensor("camera", &camera), NONE);
     assert_eq!(sensor("range", "frame = \"arm\"\ntarget = \"world\"\n"), NONE);

@@ -6,7 +6,7 @@ mod jacobians;
 
 use crate::duals::{Point, ZERO, nominals, scales, stacked};
 use crate::every_load::{FAR, every_load};
-use crate::everything::{self, COUPLED, EVERYTHING, WITH_LIQUIDS};
+use crate::everything::{self, COUPLED, EVERYTHING, WITH_LIQUIDS, WITH_TETHER};
 use crate::example_files::{all_example_files, example_files};
 use crate::numbers::Larger;
 use crate::random_tree::random_tree;
@@ -292,11 +292,11 @@ fn adjoints_equal_products_with_jacobians_for_loads_and_sensors_on_trees() {
     }
 }
 
-/// Tanks, one of them with a thruster, momentum devices, and a coupling of a joint that may be
+/// Tanks, one of them with a thruster, momentum devices, a tether with a reel, and a coupling of a joint that may be
 /// locked, at the start and in general states.
 #[test]
 fn adjoints_equal_products_with_jacobians_with_changing_masses() {
-    let mut plant = crate::plant(&(EVERYTHING.to_owned() + WITH_LIQUIDS + COUPLED));
+    let mut plant = crate::plant(&(EVERYTHING.to_owned() + WITH_LIQUIDS + WITH_TETHER + COUPLED));
     let off = worst_displaced(&mut plant, [(1, 0.0), (2, 0.3), (3, 1.0)]);
     println!("{off:.1e}");
     assert!(off < TOLERANCE, "{off:e}");

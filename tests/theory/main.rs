@@ -65,6 +65,7 @@ mod spring;
 mod state_jacobian;
 mod sticking;
 mod task;
+mod tether;
 mod touch;
 mod vibration;
 
@@ -122,7 +123,8 @@ fn stiffen(spec: &mut Spec) {
     spec.signal.retain(|input, _| {
         let owner = input.split('.').next().unwrap_or(input);
         let is_body = spec.body.contains_key(owner) || spec.joint.contains_key(owner);
-        is_body || spec.port.contains_key(owner) || spec.contact.contains_key(owner)
+        let is_load = spec.contact.contains_key(owner) || spec.tether.contains_key(owner);
+        is_body || spec.port.contains_key(owner) || is_load
     });
     for body in spec
         .body

@@ -10,6 +10,7 @@ mod bending;
 pub(crate) mod contact_shapes;
 mod interfaces;
 pub(crate) mod shapes;
+mod tethers;
 
 use crate::html::Floats;
 use crate::results::Results;
@@ -26,6 +27,7 @@ use interfaces::{FrameTrack, Interface};
 use serde::Serialize;
 use shapes::{Drawn, MeshData, WheelTrack};
 use std::sync::Arc;
+use tethers::TetherTrack;
 
 /// Motion of a spacecraft. Lengths are in m; positions over time are in inertial axes, three
 /// numbers for each instant, relative to the first body's position at the start.
@@ -39,6 +41,7 @@ pub struct Motion {
     nodal: Vec<Nodal>,
     frames: Vec<FrameTrack>,
     interfaces: Vec<Interface>,
+    tethers: Vec<TetherTrack>,
     wheels: Vec<WheelTrack>,
     arrows: Vec<Arrow>,
     meshes: Vec<MeshData>,
@@ -141,6 +144,7 @@ impl Motion {
             nodal: bending::nodal(&start, spec, meshes, results, rows, &origin),
             frames: interfaces::tracks(spec, results, rows, &origin, drawn),
             interfaces: interfaces::interfaces(spec, results, &run.events, rows),
+            tethers: tethers::tracks(spec, results, rows, &origin),
             wheels: shapes::wheels(&start, spec, results, rows, drawn),
             arrows: arrows::arrows(spec, results, rows),
             meshes: shapes::meshes(meshes),

@@ -1,5 +1,6 @@
 //! Sensors: measured values as outputs, with errors, samples and a delay.
 
+mod blocker;
 mod errors;
 mod sight;
 
@@ -90,10 +91,12 @@ impl Source {
         }
     }
 
-    /// Returns the frames between which there is a line of sight.
-    fn frames(&self) -> Option<[FrameRef; 2]> {
-        match self {
-            Self::Pose(frames) | Self::Distance(frames) => Some(*frames),
+    /// Returns the frame from which there is a line of sight, and the target; without a target it is the
+    /// ray along the frame's z axis.
+    fn line(&self) -> Option<(FrameRef, Option<FrameRef>)> {
+        match *self {
+            Self::Pose([frame, target]) | Self::Distance([frame, target]) => Some((frame, Some(target))),
+            Self::Attitude(frame) => Some((frame, None)),
             _ => None,
         }
     }
@@ -283,8 +286,8 @@ impl Sensor {
 
     /// Returns 1 if the target is in sight, else 0; `None` if it always is.
     fn seen<S: Scalar>(&self, view: &View<S>) -> Option<S> {
-        let (sight, frames) = (self.sight.as_ref()?, self.source.frames()?);
-        Some(sight.of(view, frames))
+        let (sight, (frame, target)) = (self.sight.as_ref()?, self.source.line()?);
+        Some(sight.of(view, frame, target))
     }
 
     /// Passes a measurement with the `random` errors to `to`.
@@ -403,7 +406,11 @@ impl Element for Sensor {
             None => to.continuous(quantities),
         }
         if self.sight.is_some() {
-            let what = format!("true while sensor {} sees its target", self.name);
+            let object = match self.source {
+                Source::Attitude(_) => "the sky along its axis",
+                _ => "its target",
+            };
+            let what = format!("true while sensor {} sees {object}", self.name);
             let quantity = Quantity::new(format!("{}.visible", self.name), Unit::One, what);
             to.flag(quantity, std::iter::empty());
         }

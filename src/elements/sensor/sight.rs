@@ -1,5 +1,6 @@
 //! Line of sight from a frame to a target.
 
+use super::blocker::Blocker;
 use crate::Problem;
 use crate::algebra::{Scalar, Vec3, norm};
 use crate::elements::{Compiler, Values, View, report};
@@ -13,8 +14,8 @@ pub(super) struct Sight {
     /// Angle of the cone of view about the frame's z axis, from edge to edge.
     field_of_view: Option<ParamId>,
     max_distance: Option<ParamId>,
-    /// Centres and radii of spheres that block the line of sight.
-    blockers: Vec<(FrameRef, ParamId)>,
+    /// Solids that block the line of sight.
+    blockers: Vec<Blocker>,
 }
 
 impl Sight {
@@ -38,22 +39,10 @@ impl Sight {
                 &place("max_distance"),
             )
         });
-        let mut blockers = Vec::new();
-        for (i, of) in written.blocked_by.iter().enumerate() {
-            let what = format!(
-                "radius of the sphere at {} that blocks the sight of sensor {name}",
-                of.frame
-            );
-            let quantity = Quantity::new(format!("{name}.blocker_radius[{}]", i + 1), Unit::Metre, what);
-            let quantity = quantity.bounded(Bound::Positive);
-            let radius = from.declare.parameter(quantity, of.radius, true, &place("blocked_by"));
-            let frame = from.frame(["sensor", name, "blocked_by"], &of.frame);
-            blockers.extend(frame.map(|frame| (frame, radius)));
-        }
         Self {
             field_of_view,
             max_distance,
-            blockers,
+            blockers: Blocker::declare(name, written, from),
         }
     }
 
@@ -68,34 +57,28 @@ impl Sight {
         }
     }
 
-    /// Returns 1 if the second frame is seen from the first, else 0.
-    pub fn of<S: Scalar>(&self, view: &View<S>, frames: [FrameRef; 2]) -> S {
+    /// Returns 1 if the target is seen from the frame, else 0. Without a target, that is the ray along
+    /// the frame's z axis.
+    pub fn of<S: Scalar>(&self, view: &View<S>, frame: FrameRef, target: Option<FrameRef>) -> S {
         let now = &view.now;
         let at = now.configuration();
-        let [from, to] = frames.map(|frame| at.pose(frame));
-        let r = to.p - from.p;
+        let from = at.pose(frame);
         let (one, zero) = (S::one(), S::zero());
-        let (mut seen, distance) = (one, norm(&r));
+        let axis: Vec3<S> = from.R.column(2).into();
+        let mut seen = one;
+        let r = target.map_or(axis, |to| at.pose(to).p - from.p);
+        let distance = norm(&r);
         if let Some(id) = self.field_of_view {
             let cosine = S::lift(libm::cos(0.5 * id.of(now.parameters)));
-            let inside = from.R.column(2).dot(&r) - distance * cosine;
+            let inside = axis.dot(&r) - distance * cosine;
             seen *= S::select(inside.exceeds(0.0), one, zero);
         }
         if let Some(id) = self.max_distance {
             seen *= S::select(distance.exceeds(id.of(now.parameters)), zero, one);
         }
-        for (frame, radius) in &self.blockers {
-            let radius = radius.of(now.parameters);
-            let c = at.pose(*frame).p - from.p;
-            let off: Vec3<S> = c - r * nearest(c.dot(&r) / r.dot(&r));
-            seen *= S::select(off.dot(&off).exceeds(radius * radius), one, zero);
+        for blocker in &self.blockers {
+            seen *= blocker.passed(view, &from.p, &r, target.is_some());
         }
         seen
     }
-}
-
-/// Returns the nearest number in 0 … 1.
-fn nearest<S: Scalar>(s: S) -> S {
-    let s = S::select((-s).exceeds(0.0), S::zero(), s);
-    S::select(s.exceeds(1.0), S::one(), s)
 }

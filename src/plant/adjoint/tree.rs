@@ -462,6 +462,7 @@ impl ByTree {
                     *to = circuit.current_rate(i, joints.qd[circuit.rate], 0.0);
                 }
             }
+            model.elements.unwind(of.parameters, &recorded.inputs, to.unwound);
             if !to.masses.is_empty() {
                 let now = recorded.instant(of, joints, discrete);
                 model.elements.draw(&now, to.masses);

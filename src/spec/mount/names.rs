@@ -23,7 +23,7 @@ pub(super) const SINGLE: [&str; 15] = [
 ];
 
 /// Fields that refer to a part of the model by its name; `*` is any key, and any item of a list.
-pub(super) const REFERENCES: [&str; 47] = [
+pub(super) const REFERENCES: [&str; 49] = [
     "assembly.fixed.*",
     "body.*.attitude_servo.wheels.*",
     "cmg.*.body",
@@ -67,6 +67,8 @@ pub(super) const REFERENCES: [&str; 47] = [
     "task.*.joints.*",
     "task.*.ports.*",
     "task.*.relative_to",
+    "tether.*.a",
+    "tether.*.b",
     "thermal_bending.*.body",
     "thruster.*.frame",
     "thruster.*.tank",

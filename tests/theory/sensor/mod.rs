@@ -1,5 +1,6 @@
 //! Sensors: closed forms of the measured quantities, errors, samples and their statistics.
 
+mod blocked;
 mod measured;
 mod sampled;
 mod statistics;

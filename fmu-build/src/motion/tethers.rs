@@ -1,0 +1,49 @@
+//! Tethers with mass over time.
+
+use crate::html::Floats;
+use crate::results::Results;
+use grapple::spec::{Spec, Tether, WORLD};
+use serde::Serialize;
+
+/// Line of a tether through its ends and masses.
+#[derive(Serialize)]
+pub struct TetherTrack {
+    name: String,
+    /// Positions of its nodes, from the end `b` to the end `a`.
+    nodes: Vec<Floats>,
+}
+
+/// Returns the lines of all tethers, their positions relative to `origin`; none for a tether whose
+/// masses have no positions among the results.
+pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<TetherTrack> {
+    let zeros = vec![0.0; rows.iter().map(|row| row + 1).max().unwrap_or(0)];
+    let at = |name: &str| {
+        if name == WORLD {
+            return Some(Floats::seen_from(origin, &[zeros.as_slice(); 3], rows));
+        }
+        let r = results.get_vector::<3>(name)?;
+        Some(Floats::seen_from(origin, &r, rows))
+    };
+    let end = |name: &String| {
+        at(if name == WORLD {
+            name.as_str()
+        } else {
+            &[name, ".r"].concat()
+        })
+    };
+    let track = |(name, tether): (&String, &Tether)| {
+        let masses: Option<Vec<Floats>> = tether
+            .parts(name)
+            .iter()
+            .map(|[body, joint]| at(&format!("{body}.r")).or_else(|| at(&format!("{joint}.q"))))
+            .collect();
+        let ends = [end(&tether.b), end(&tether.a)];
+        let [b, a] = ends;
+        let nodes = b.into_iter().chain(masses?).chain(a).collect();
+        Some(TetherTrack {
+            name: name.clone(),
+            nodes,
+        })
+    };
+    spec.tether.iter().filter_map(track).collect()
+}
