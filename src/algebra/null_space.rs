@@ -88,7 +88,7 @@ impl NullSpace<'_, f64> {
         for (i, parts) in parts.iter_mut().enumerate().take(rows) {
             *parts = std::array::from_fn(|m| if m < rows { dot(m, &|k| columns[k][i]) } else { 0.0 });
         }
-        for (column, unit) in columns.iter_mut().zip(&*self.columns) {
+        for (column, unit) in columns.iter_mut().zip(self.columns) {
             for i in 0..rows {
                 column[i] -= (0..rows).map(|m| parts[i][m] * unit[m]).sum::<f64>();
             }

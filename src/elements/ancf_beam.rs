@@ -110,9 +110,12 @@ pub(crate) fn add_beam_adjoint(
         let dual = |e: Vec3<f64>, along: Vec3<f64>| e.zip_map(&along, |e, along| Dual::<1>::new(e, [along]));
         let mut Q = [Vec3::zeros(); 4];
         element.add_forces(&std::array::from_fn(|k| dual(e[k], along[k])), beam.curvature, &mut Q);
-        // The elastic force is the negative gradient of the energy.
         let weight = of_energy(beam.index);
-        Q.iter_mut().flatten().for_each(|Q| Q.eps[0] -= weight * Q.re);
+        if weight != 0.0 {
+            let gradient = element.energy_gradient(&e, beam.curvature);
+            let entries = Q.iter_mut().flatten().zip(gradient.iter().flatten());
+            entries.for_each(|(Q, gradient)| Q.eps[0] += weight * gradient);
+        }
         if let Some(orbit) = &orbit {
             let e = std::array::from_fn(|k| dual(e[k], along[k] + rates[k] * of_power));
             let gravity = of_orbit(element, e, orbit);

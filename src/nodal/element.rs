@@ -120,6 +120,29 @@ impl Element {
         energy
     }
 
+    /// Returns the derivatives of [`energy`](Self::energy) with respect to the nodal coordinates: the
+    /// negative elastic forces, without their round-off far from the origin.
+    pub fn energy_gradient(&self, e: &[Vec3<f64>; 4], curvature: Curvature) -> [Vec3<f64>; 4] {
+        let mut gradient = [Vec3::zeros(); 4];
+        for (xi, weight) in GAUSS {
+            let (slopes, bends) = (self.slope(xi), self.bend(xi));
+            let (slope, bend) = (interpolate(slopes, e), interpolate(bends, e));
+            let (by_slope, by_bend) = match curvature {
+                Curvature::Quadratic => (Vec3::zeros(), bend * 2.0),
+                Curvature::Exact => {
+                    let (_, by_slope, by_bend) = squared_curvature(&slope, &bend);
+                    (by_slope, by_bend)
+                }
+            };
+            let [stretch, unit] = [self.EA, 0.5 * self.EI].map(|stiffness| stiffness * weight * self.l);
+            let on_slope = slope * (strain(&slope) * stretch) + by_slope * unit;
+            for (k, gradient) in gradient.iter_mut().enumerate() {
+                *gradient += on_slope * slopes[k] + by_bend * (unit * bends[k]);
+            }
+        }
+        gradient
+    }
+
     /// Adds the elastic forces to `Q`, `Q_k −= ∂U/∂e_k`: N on positions, N·m on slopes.
     pub fn add_forces<S: Scalar>(&self, e: &[Vec3<S>; 4], curvature: Curvature, Q: &mut [Vec3<S>; 4]) {
         for (xi, weight) in GAUSS {

@@ -87,11 +87,15 @@ fn forces_are_derivatives_of_the_energy() {
         let e = bent(7);
         let mut Q = [Vec3::zeros(); 4];
         ELEMENT.add_forces(&e, curvature, &mut Q);
+        let gradient = ELEMENT.energy_gradient(&e, curvature);
         let mut worst = 0.0f64;
         for (k, axis) in (0..4).flat_map(|k| (0..3).map(move |axis| (k, axis))) {
             let mut along = e.map(|e| e.map(Dual::<1>::lift));
             along[k][axis].eps[0] = 1.0;
-            worst = worst.larger((ELEMENT.energy(&along, curvature).eps[0] + Q[k][axis]).abs());
+            let slope = ELEMENT.energy(&along, curvature).eps[0];
+            worst = worst
+                .larger((slope + Q[k][axis]).abs())
+                .larger((slope - gradient[k][axis]).abs());
         }
         let scale = Q.iter().map(Vec3::norm).fold(0.0, f64::larger);
         println!("{curvature:?}: {:.1e} (1e-14)", worst / scale);
