@@ -24,12 +24,9 @@ pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3])
         let r = results.get_vector::<3>(name)?;
         Some(Floats::seen_from(origin, &r, rows))
     };
-    let end = |name: &String| {
-        at(if name == WORLD {
-            name.as_str()
-        } else {
-            &[name, ".r"].concat()
-        })
+    let end = |name: &String| match name.as_str() {
+        WORLD => at(WORLD),
+        frame => at(&format!("{frame}.r")),
     };
     let track = |(name, tether): (&String, &Tether)| {
         let masses: Option<Vec<Floats>> = tether
