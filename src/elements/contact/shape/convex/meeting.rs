@@ -182,11 +182,7 @@ impl<S: Scalar> Ruled<S> {
         let mut n = self.w * alpha + other.w * beta + k * (side * (rest / square).sqrt());
         let is_nearly_parallel = square.value() < NEARLY_PARALLEL;
         if is_nearly_parallel {
-            // Round-off of k is large relative to it. Rotated about either axis by such an angle n still
-            // touches both sides, but not with a component along them.
-            n -= self.w * (self.w.dot(&n) + s_a);
-            n -= other.w * (other.w.dot(&n) - s_b);
-            n /= n.dot(&n).sqrt();
+            n = self.across_both(other, n);
         }
         let [[p_a, g_a], [p_b, g_b]] = [self.line(&-n), other.line(&n)];
         let crossing = g_a.cross(&g_b).dot(&n);
@@ -201,9 +197,21 @@ impl<S: Scalar> Ruled<S> {
             };
             let places = [self.place(&on_first), other.place(&on_second)];
             (gap, n) = between_lines(from, [&self.w, &other.w], places, n);
+            if is_nearly_parallel {
+                n = self.across_both(other, n);
+            }
         }
         gap -= S::lift(self.round + other.round);
         Some(Meeting { gap, n, on_first })
+    }
+
+    /// Returns the common normal n of two nearly parallel sides without the components along their axes
+    /// that are round-off, large relative to their small angle or distance. With them other points than
+    /// those of the sides would be the farthest ones along n; its rotation about the axes has no effect.
+    fn across_both(&self, other: &Self, mut n: Vec3<S>) -> Vec3<S> {
+        n -= self.w * (self.w.dot(&n) + S::lift(self.sine));
+        n -= other.w * (other.w.dot(&n) - S::lift(other.sine));
+        n / n.dot(&n).sqrt()
     }
 
     /// Returns the coordinate along the axis of a point, m.
