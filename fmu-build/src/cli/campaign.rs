@@ -103,7 +103,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     let all = count(campaign.total, "run");
     match &outcome.table {
-        Some(table) => print(&format!("{}: {all}", table.display()))?,
+        Some(table) => {
+            let page = outcome.page.iter().map(|page| format!(" (page: {})", page.display()));
+            print(&format!("{}: {all}{}", table.display(), page.collect::<String>()))?;
+        }
         None => print(&format!(
             "{}: {} of {all} are done; the table is written when all are done",
             path.display(),
