@@ -237,7 +237,7 @@
     const table = section.appendChild(element("div", "scroll")).appendChild(element("table"));
     const cells = (tag, texts) => {
       const row = element("tr");
-      row.append(...texts.map((text) => element(tag, "", text)));
+      row.append(...texts.map((text, k) => element(tag, k === 1 ? "message" : "", text)));
       return row;
     };
     table.append(cells("th", ["run", "message", ...page.parameters.map(labelOf)]));
