@@ -1,5 +1,5 @@
-//! Memory of an instance: bytes of each example in both interfaces after 100 steps; a freed
-//! instance must leave nothing behind. Then `fmi2Instantiate` in Co-Simulation: memory, and least
+//! Memory of an instance: bytes of each example, and of the three-finger gripper, in both interfaces after
+//! 100 steps, with the numbers of states and event indicators; a freed instance must leave nothing behind. Then `fmi2Instantiate` in Co-Simulation: memory, and least
 //! time with `fmi2FreeInstance`.
 //!
 //! `cargo bench --bench memory`. Memory shared by all instances of a process is not counted, since
@@ -26,10 +26,13 @@ const STEPS: u32 = 100;
 
 fn main() {
     println!(
-        "{:24} {:>8} {:>22} {:>16} {:>14} {:>28}",
-        "KiB", "states", "Model Exchange", "Co-Simulation", "instantiated", "instantiated and freed, ms"
+        "{:24} {:>8} {:>10} {:>22} {:>16} {:>14} {:>28}",
+        "KiB", "states", "indicators", "Model Exchange", "Co-Simulation", "instantiated", "instantiated and freed, ms"
     );
-    for path in example_files() {
+    let mut paths = example_files();
+    let folder = paths[0].parent().expect("a folder").join("contacts");
+    paths.push(folder.join("gripper.toml"));
+    for path in paths {
         let text = std::fs::read_to_string(&path).expect("a spec");
         let model = Model::read(&text, path.parent().expect("a folder")).unwrap_or_else(|e| panic!("{e}"));
         let fmu = Fmu::of_model(model, Naming::Structured);
@@ -37,8 +40,9 @@ fn main() {
         let name = path.file_stem().expect("a name").to_string_lossy();
         let (bytes, seconds) = instantiated(&fmu);
         println!(
-            "{name:24} {:8} {me:22.1} {cs:16.1} {:14.1} {:28.2}",
+            "{name:24} {:8} {:10} {me:22.1} {cs:16.1} {:14.1} {:28.2}",
             fmu.state_count(),
+            fmu.indicator_count(),
             bytes as f64 / 1024.0,
             1e3 * seconds
         );

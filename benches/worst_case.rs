@@ -5,8 +5,9 @@
 //! takes more where its tolerance of 1e-4 requires them); at the example's stop time the run
 //! continues from a saved start. It prints percentiles of the thread's processor time and of the
 //! elapsed time, whose tail contains interruptions by the kernel; then the fewest and the most
-//! instructions of single steps, by Valgrind's callgrind. `-- --steps 10000` makes a shorter run.
-//! Linux only.
+//! instructions of single steps, by Valgrind's callgrind. `-- --steps 10000` makes a shorter run,
+//! `-- --only gripper` that of one spacecraft. The three-finger gripper has its own method, in steps
+//! of its experiment. Linux only.
 #![allow(unsafe_code)] // the C functions, an allocator that counts, and the thread's clock
 
 #[allow(dead_code)] // its count of bytes is not used here
@@ -23,12 +24,18 @@ use std::time::Instant;
 
 const STEP: f64 = 1e-3;
 const METHODS: [&str; 4] = ["rk4", "implicit_midpoint", "linearly_implicit", "rosenbrock"];
-const CRAFT: [(&str, &str); 4] = [
+/// Spacecraft and their specs.
+const CRAFT: [(&str, &str); 5] = [
     ("ssrms_type", include_str!("../examples/ssrms_type.toml")),
     ("ssrms_flexible", include_str!("../examples/ssrms_flexible.toml")),
     ("servicer_orbit", include_str!("../examples/servicer_orbit.toml")),
     ("servicer", SERVICER),
+    (GRIPPER, include_str!("../examples/contacts/gripper.toml")),
 ];
+/// Spacecraft with compliant contacts, which is as stiff as they are: no method with bounded work per step.
+const GRIPPER: &str = "gripper";
+/// Its method: that of its spec.
+const OWN: &str = "its own";
 /// The servicer of `defaults` with torques on three joints.
 const SERVICER: &str = concat!(
     include_str!("defaults/servicer.toml"),
@@ -56,13 +63,14 @@ fn main() {
             .expect("a spacecraft of that name");
         let fmu = fmu(text, method);
         let mut run = Run::new(&fmu);
-        run.go(WARM, |instance, t| ok(instance.step(t, STEP)));
+        run.go(WARM, |instance, t, h| ok(instance.step(t, h)));
         run.go(COUNTED, counted);
         return;
     }
+    let only = value("--only");
     let steps = value("--steps").map_or(1_000_000, |n| n.parse().expect("a number of steps"));
     println!(
-        "{steps} steps of {} ms; µs, of the thread (and that went by)",
+        "{steps} steps of {} ms, of the gripper 20 ms; µs, of the thread (and that went by)",
         1e3 * STEP
     );
     print!("{:34}", "");
@@ -77,14 +85,22 @@ fn main() {
         );
     }
     println!(" {:>12} {:>22}", "allocations", "instructions");
-    for (name, text) in CRAFT {
-        for method in METHODS {
+    for (name, text) in CRAFT
+        .into_iter()
+        .filter(|(name, _)| only.is_none_or(|only| only == *name))
+    {
+        let methods: &[&str] = if name == GRIPPER { &[OWN] } else { &METHODS };
+        for method in methods {
             line(name, method, &fmu(text, method), steps);
         }
     }
 }
 
+/// Returns the FMU of a spec with the method, in steps of [`STEP`]; with its own method, in its own steps.
 fn fmu(text: &str, method: &str) -> Fmu {
+    if method == OWN {
+        return Fmu::of(text);
+    }
     let (before, _) = text.split_once("[solver]").unwrap_or((text, ""));
     Fmu::of(&format!("{before}\n[solver]\nmethod = {method:?}\nstep = {STEP}\n"))
 }
@@ -92,12 +108,12 @@ fn fmu(text: &str, method: &str) -> Fmu {
 fn line(name: &str, method: &str, fmu: &Fmu, steps: u32) {
     let (mut thread, mut wall) = (Vec::with_capacity(steps as usize), Vec::with_capacity(steps as usize));
     let mut run = Run::new(fmu);
-    run.go(WARM, |instance, t| ok(instance.step(t, STEP)));
+    run.go(WARM, |instance, t, h| ok(instance.step(t, h)));
     let mut allocations = 0;
-    run.go(steps, |instance, t| {
+    run.go(steps, |instance, t, h| {
         let before = calls();
         let (start, busy) = (Instant::now(), thread_time());
-        let status = instance.step(t, STEP);
+        let status = instance.step(t, h);
         let (busy, passed) = (thread_time() - busy, start.elapsed().as_secs_f64());
         allocations += calls() - before;
         ok(status);
@@ -118,6 +134,8 @@ fn line(name: &str, method: &str, fmu: &Fmu, steps: u32) {
 struct Run<'a> {
     instance: Instance<'a>,
     start: fmi2FMUstate,
+    /// Step, s.
+    h: f64,
     /// Number of steps from the start to the end.
     length: u32,
     /// Number of steps since the start.
@@ -128,24 +146,28 @@ impl<'a> Run<'a> {
     fn new(fmu: &'a Fmu) -> Self {
         // No logger: received messages belong to the importer.
         let instance = fmu.instance_with(CS, None, 0, 0);
-        instance.initialise(Some(1e-4));
+        let spec = &fmu.registry.model().spec;
+        let is_own = spec.name == GRIPPER;
+        instance.initialise((!is_own).then_some(1e-4));
         let start = instance.save();
-        let length = (fmu.registry.model().spec.experiment.stop_time / STEP) as u32;
+        let h = if is_own { spec.experiment.step } else { STEP };
+        let length = (spec.experiment.stop_time / h).round() as u32;
         Self {
             instance,
             start,
+            h,
             length,
             k: 0,
         }
     }
 
-    fn go(&mut self, steps: u32, mut step: impl FnMut(&Instance, f64)) {
+    fn go(&mut self, steps: u32, mut step: impl FnMut(&Instance, f64, f64)) {
         for _ in 0..steps {
             if self.k == self.length {
                 self.instance.restore(self.start);
                 self.k = 0;
             }
-            step(&self.instance, f64::from(self.k) * STEP);
+            step(&self.instance, f64::from(self.k) * self.h, self.h);
             self.k += 1;
         }
     }
@@ -159,8 +181,8 @@ impl Drop for Run<'_> {
 
 /// The function that callgrind counts.
 #[inline(never)]
-fn counted(instance: &Instance, t: f64) {
-    ok(instance.step(t, STEP));
+fn counted(instance: &Instance, t: f64, h: f64) {
+    ok(instance.step(t, h));
 }
 
 /// Runs this program in callgrind, which writes a file for each call. Returns the fewest and the

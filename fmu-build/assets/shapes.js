@@ -131,7 +131,7 @@ function craftShapes(T, meshes) {
   }
 
   // The surfaces of a shape, each with its colour, and its lines, in axes of the body or beam.
-  function made({ kind, size, r, q, mesh, meridian }, along) {
+  function made({ kind, size, r, q, mesh, meridian, facets }, along) {
     const n = size.map((side) => pieces(side, along));
     const [x, y, z] = size;
     let [surfaces, lines] = [[], null];
@@ -144,6 +144,7 @@ function craftShapes(T, meshes) {
     if (kind === "cylinder") surface(new T.CylinderGeometry(x / 2, x / 2, z, 40, n[2]).rotateX(Math.PI / 2));
     if (kind === "cone") surface(new T.CylinderGeometry(0, x / 2, z, 40, n[2]).rotateX(Math.PI / 2));
     if (kind === "lathe") surface(lathe(meridian));
+    if (kind === "hull") surface(geometry(facets.flat(2)));
     if (kind === "tube") surface(new T.CylinderGeometry(y / 2, y / 2, x, 16, n[0]).rotateZ(-Math.PI / 2));
     if (kind === "mesh") surfaces = meshes[mesh].parts.map((of) => ({ surface: part(of, size), colour: of.colour }));
     const pose = new T.Matrix4().compose(new T.Vector3(...r), new T.Quaternion(q[1], q[2], q[3], q[0]).normalize(), new T.Vector3(1, 1, 1));

@@ -115,7 +115,7 @@ impl ContactShape {
             ("thickness", self.thickness.is_some(), &[Funnel], true),
             ("file", self.file.is_some(), &[Mesh], false),
             ("scale", self.scale.is_some(), &[Mesh], false),
-            ("vertices", self.vertices.is_some(), &[Mesh], true),
+            ("vertices", self.vertices.is_some(), &[Mesh], false),
         ];
         let name = self.kind.name();
         for (field, is_written, kinds, is_needed) in fields {
@@ -129,6 +129,13 @@ impl ContactShape {
                 let what = format!("missing field `{field}`: a {name} needs it");
                 report.add(format!("{side}.{field}"), what);
             }
+        }
+        if self.kind == Mesh && self.vertices.is_none() {
+            let what = match &self.file {
+                Some(file) => format!("the mesh {file:?} has not been read: write the spec as a file"),
+                None => "missing field `file`: a mesh needs it, or `vertices`".to_owned(),
+            };
+            report.add(format!("{side}.file"), what);
         }
         self.check_hull(side, report);
     }

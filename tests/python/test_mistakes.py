@@ -46,7 +46,11 @@ def message(run):
 
 def report(mistake, made, folder):
     """Returns the finished command of a mistake, its message and the places that it names."""
-    for name, text in {**FILES, **mistake.get("file", {})}.items():
+    # Points of a paraboloid are vertices of their convex hull.
+    points = [(k, k % 17, k * k + (k % 17) ** 2) for k in range(mistake.get("vertices", 0))]
+    mesh = "".join(f"v {x} {y} {z}\n" for x, y, z in points) + "f 1 2 3\n"
+    meshes = {"hull.obj": mesh} if points else {}
+    for name, text in {**FILES, **mistake.get("file", {}), **meshes}.items():
         (folder / name).write_text(text, encoding="utf-8")
     for name, content in made.items():
         (folder / name).write_bytes(content)

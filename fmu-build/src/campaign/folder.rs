@@ -7,6 +7,7 @@
 //! | `runs-<k>-of-<n>.lock` | empty; locked while a program works on the shard |
 //! | `series/<run>.csv` (`.parquet`) | time series of a run's outputs, if requested |
 //! | `runs.csv` (`.parquet`) | the table of all runs, once all are finished |
+//! | `runs.html` | the page of all runs |
 //!
 //! A line is written as soon as its run ends: a killed program leaves complete lines, and at most
 //! one incomplete line at the end, which is ignored.
@@ -186,6 +187,16 @@ impl Folder {
         files::folder(to.parent().unwrap_or(&self.path))?;
         std::fs::copy(&from, &to).context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
         Ok(())
+    }
+
+    /// Writes a text.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, text: &str, name: &str) -> Result<PathBuf> {
+        let path = self.file(name);
+        Target::new(&path, &[])?.write(text)?;
+        Ok(path)
     }
 
     /// Writes a table.

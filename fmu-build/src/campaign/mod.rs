@@ -9,11 +9,13 @@
 //! | `statistic` | statistics of an output |
 //! | `workers` | parallel execution on all cores |
 //! | `rows` | the tables: a row for each run |
+//! | `page` | the page: maps, charts and failed runs |
 //! | `folder` | the identity of a campaign's folder, and its finished runs |
 
 mod draw;
 mod file;
 mod folder;
+mod page;
 mod plan;
 mod rows;
 mod statistic;
@@ -98,6 +100,8 @@ pub struct Outcome {
     pub done: usize,
     /// File of the table; none until all runs are finished.
     pub table: Option<PathBuf>,
+    /// File of the page; none until all runs are finished.
+    pub page: Option<PathBuf>,
     /// The failed runs of this shard, by their numbers.
     pub failed: Vec<Record>,
 }
@@ -147,8 +151,8 @@ impl Work<'_> {
         self.journal.warning.as_deref()
     }
 
-    /// Makes the unfinished runs of the shard, `jobs` at a time, and writes the table if all runs
-    /// of the campaign are then finished. Progress is the number of runs made now. A failed run is
+    /// Makes the unfinished runs of the shard, `jobs` at a time, and writes the table and the page if all
+    /// runs of the campaign are then finished. Progress is the number of runs made now. A failed run is
     /// not an error.
     ///
     /// # Errors
@@ -187,7 +191,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Writes the table if all runs of the campaign are finished.
+    /// Writes the table and the page if all runs of the campaign are finished.
     ///
     /// # Errors
     /// A file that cannot be read or written.
@@ -208,10 +212,13 @@ impl Work<'_> {
             let name = format!("runs.{}", campaign.study.format.extension());
             folder.save(&rows::table(campaign, &records), &name)
         };
+        let write_page = || folder.write(&page::html(campaign, &records), "runs.html");
+        let is_done = done == campaign.total;
         let own = campaign.runs(shard).filter_map(|run| records.get(&run));
         Ok(Outcome {
             done,
-            table: (done == campaign.total).then(write).transpose()?,
+            table: is_done.then(write).transpose()?,
+            page: is_done.then(write_page).transpose()?,
             failed: own.filter(|record| record.failure.is_some()).cloned().collect(),
         })
     }

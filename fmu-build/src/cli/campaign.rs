@@ -15,7 +15,8 @@ const RUNS_AT_A_TIME: usize = 1000;
 
 /// Run a model many times, with dispersed parameters: Monte Carlo and grids.
 ///
-///   grapple campaign docking.toml                docking/runs.csv: a row per run
+///   grapple campaign docking.toml                docking/runs.csv: a row per run,
+///                                                and the page docking/runs.html
 ///   grapple campaign docking.toml --jobs 4
 ///   grapple campaign docking.toml --shard 2/8    one of eight shards: 2, 10, 18, …
 ///   grapple campaign docking.toml --plan         the values of each run, as CSV
@@ -103,7 +104,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 
     let all = count(campaign.total, "run");
     match &outcome.table {
-        Some(table) => print(&format!("{}: {all}", table.display()))?,
+        Some(table) => {
+            let page = outcome.page.iter().map(|page| format!(" (page: {})", page.display()));
+            print(&format!("{}: {all}{}", table.display(), page.collect::<String>()))?;
+        }
         None => print(&format!(
             "{}: {} of {all} are done; the table is written when all are done",
             path.display(),

@@ -2,9 +2,9 @@
 
 use super::Line;
 use super::shapes::{Drawn, on_line};
-use grapple::algebra::Quaternion;
+use grapple::algebra::{ConvexHull, HullFace, Quaternion, Vec3};
 use grapple::elements::wall_width;
-use grapple::spec::{ContactShape, ContactShapeType, Spec, rotation};
+use grapple::spec::{ContactShape, ContactShapeType, MOST_HULL_VERTICES, Spec, rotation};
 use std::f64::consts::FRAC_PI_2;
 
 /// Colour of shapes of contacts: transparent, since they may cover or be inside those of bodies.
@@ -13,8 +13,7 @@ const COLOUR: &str = "#d9822b80";
 const DOME: u32 = 8;
 
 /// Returns the shapes of contacts on a body, each once; of a beam with modes, whose axis is `line`,
-/// in axes of the beam. A plane has no bounds, a mesh a shape of its own: they are
-/// not drawn.
+/// in axes of the beam. A plane has no bounds and is not drawn; of a mesh, its convex hull is.
 pub fn of_body(spec: &Spec, body: &str, line: Option<&Line>) -> Vec<Drawn> {
     let sides = spec.contact.values();
     let sides = sides.flat_map(|contact| [(&contact.a, &contact.shape_a), (&contact.b, &contact.shape_b)]);
@@ -48,9 +47,14 @@ pub fn of_body(spec: &Spec, body: &str, line: Option<&Line>) -> Vec<Drawn> {
 fn of_shape(shape: &ContactShape) -> Option<Drawn> {
     let [radius, end, length] = [shape.radius, shape.end_radius, shape.length].map(Option::unwrap_or_default);
     let [low, high] = [-0.5 * length, 0.5 * length];
+    let mut facets = Vec::new();
     let (kind, size, meridian) = match shape.kind {
-        // A mesh has a shape of its own in pictures, if it is written.
-        ContactShapeType::Plane | ContactShapeType::Mesh => return None,
+        ContactShapeType::Plane => return None,
+        ContactShapeType::Mesh => {
+            facets = facets_of(shape)?;
+            let reach = |i: usize| facets.iter().flatten().fold(0.0, |most: f64, p| most.max(p[i].abs()));
+            ("hull", [0, 1, 2].map(|i| 2.0 * reach(i)), Vec::new())
+        }
         ContactShapeType::Sphere => ("sphere", [2.0 * radius; 3], Vec::new()),
         ContactShapeType::Box => ("box", shape.size.unwrap_or_default(), Vec::new()),
         ContactShapeType::Cylinder => ("cylinder", [2.0 * radius, 2.0 * radius, length], Vec::new()),
@@ -93,13 +97,45 @@ fn of_shape(shape: &ContactShape) -> Option<Drawn> {
         colour: Some(COLOUR.to_owned()),
         mesh: None,
         meridian,
+        facets,
         stand_in: false,
     })
+}
+
+/// Returns the triangles of the convex hull of a mesh, m; `None` for vertices without a hull.
+fn facets_of(shape: &ContactShape) -> Option<Vec<[[f64; 3]; 3]>> {
+    let vertices = shape.vertices.iter().flatten().map(|p| Vec3::from(*p));
+    let hull = ConvexHull::of(&vertices.collect::<Vec<_>>(), MOST_HULL_VERTICES).ok()?;
+    let corners = |face: &HullFace| face.vertices.map(|k| hull.vertices[k].into());
+    Some(hull.faces.iter().map(corners).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A mesh is drawn as its convex hull: the four faces of a tetrahedron with a point inside.
+    #[test]
+    fn hull_of_a_mesh_is_drawn() {
+        let text = r#"
+            name = "drawn"
+            [body.a]
+            mass = 1.0
+            inertia = [1.0, 1.0, 1.0]
+            [contact.floor]
+            a = "a"
+            b = "world"
+            shape_a = { type = "mesh", vertices = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, -4], [0.1, 0.1, -0.1]] }
+            shape_b = { type = "plane" }
+            e = 0.5
+        "#;
+        let spec = grapple::spec::read(text, std::path::Path::new(".")).expect("a spec");
+        let [drawn] = &of_body(&spec, "a", None)[..] else {
+            panic!("one shape")
+        };
+        assert_eq!((drawn.kind, drawn.facets.len()), ("hull", 4));
+        assert_eq!(drawn.size, [4.0, 6.0, 8.0]);
+    }
 
     #[test]
     fn shapes_are_drawn_once_at_their_frames() {

@@ -27,6 +27,9 @@ pub struct Drawn {
     /// Points (ρ, z) of the meridian of a surface of revolution about z (`lathe`), m.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meridian: Vec<[f64; 2]>,
+    /// Triangles of a polyhedron (`hull`), counter-clockwise from outside, m.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub facets: Vec<[[f64; 3]; 3]>,
     /// Index of the mesh.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<usize>,
@@ -98,6 +101,7 @@ fn drawn(shape: &Shape, meshes: &Meshes) -> Drawn {
         q: shape.attitude().to_array(),
         colour: shape.colour.as_deref().and_then(colour).map(hex),
         meridian: Vec::new(),
+        facets: Vec::new(),
         mesh: mesh.map(|(index, _)| index),
         stand_in: false,
     }
@@ -112,6 +116,7 @@ pub fn stand_in(solid: &Solid) -> Drawn {
         q: Quaternion::from_rotation(&solid.axes).to_array(),
         colour: None,
         meridian: Vec::new(),
+        facets: Vec::new(),
         mesh: None,
         stand_in: true,
     }
@@ -132,6 +137,7 @@ pub fn of_section(section: Option<Section>, length: f64) -> Drawn {
         q: Quaternion::identity().to_array(),
         colour: None,
         meridian: Vec::new(),
+        facets: Vec::new(),
         mesh: None,
         stand_in: true,
     }

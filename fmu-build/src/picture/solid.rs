@@ -31,6 +31,13 @@ impl Solid {
                 let circles: Vec<(f64, f64)> = drawn.meridian.iter().map(|&[rho, z]| (z, rho)).collect();
                 turned(&circles)
             }
+            "hull" => {
+                let facets = drawn.facets.iter().map(|facet| facet.map(Vec3::from).to_vec());
+                (
+                    drawn.facets.iter().flatten().copied().map(Vec3::from).collect(),
+                    facets.collect(),
+                )
+            }
             "sphere" => turned(&std::array::from_fn::<_, 17, _>(|k| {
                 let (s, c) = (TAU * k as f64 / 32.0).sin_cos();
                 (-0.5 * x * c, 0.5 * x * s)

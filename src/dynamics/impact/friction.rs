@@ -4,6 +4,10 @@ use nalgebra::{DMatrix, DVector};
 /// Residual of a solution, relative to the largest unknown.
 const CONVERGED: f64 = 1e-13;
 
+/// Changes of velocities by forces of a reasonable size, relative to the largest velocity: larger ones
+/// have round-off that is no solution.
+const REASONABLE: f64 = 1e4;
+
 /// Number of attempts to end by Newton's method; before each there are ten sweeps more than before the
 /// last.
 const ATTEMPTS: usize = 60;
@@ -232,10 +236,17 @@ impl<'a> Problem<'a> {
         self.by_sweeps(self.clipped(&start), ATTEMPTS)
     }
 
+    /// Returns true if the velocity or acceleration of each point has the error of round-off at most:
+    /// relative to the largest one, and to the changes by the forces on other points.
     fn has_converged(&self, p: &DVector<f64>) -> bool {
-        let step = self.steps.iter().flatten().fold(0.0, |most: f64, &step| most.max(step));
-        let residual = self.residual(&self.clipped(p)).amax();
-        residual <= CONVERGED * p.amax().max(step * self.b.amax()) + step * self.noise
+        let p = self.clipped(p);
+        let (residual, most) = (self.residual(&p), self.b.amax());
+        (0..p.len()).all(|k| {
+            let step = self.steps[k / 3][usize::from(!k.is_multiple_of(3))];
+            let size = (0..p.len()).fold(most, |most, j| most.max((self.W[(j, k)] * p[j]).abs()));
+            let size = size.min(REASONABLE * most);
+            residual[k].abs() <= CONVERGED * p[k].abs() + step * (CONVERGED * size + self.noise)
+        })
     }
 
     /// Returns the result of Newton's method from `p`; where its matrix is singular, the nearest

@@ -21,7 +21,7 @@ pub(super) fn convex(random: &mut Random) -> Vec<Solid<'static>> {
 }
 
 /// Returns the hull of points (m), which is not freed.
-fn hull(points: &[Vec3<f64>]) -> Solid<'static> {
+pub(super) fn hull(points: &[Vec3<f64>]) -> Solid<'static> {
     let hull = ConvexHull::of(points, 1000).expect("a hull");
     Solid::Hull(Box::leak(Box::new(hull)))
 }
@@ -43,7 +43,7 @@ fn extent_along(solid: &Solid, u: &Vec3<f64>) -> f64 {
 }
 
 /// Returns the signed distance along `n` of two planes that touch the solids, m.
-fn between_planes([a, b]: [&Solid; 2], [A, B]: [&Pose<f64>; 2], n: &Vec3<f64>) -> f64 {
+pub(super) fn between_planes([a, b]: [&Solid; 2], [A, B]: [&Pose<f64>; 2], n: &Vec3<f64>) -> f64 {
     n.dot(&(A.p - B.p)) - extent_along(a, &-A.R.tr_mul(n)) - extent_along(b, &B.R.tr_mul(n))
 }
 
@@ -84,7 +84,7 @@ fn widest(solids: [&Solid; 2], poses: [&Pose<f64>; 2]) -> f64 {
 }
 
 /// Returns the nearest points of a and b in axes of their frames.
-fn witnesses(found: &Nearest<f64>, [A, B]: [&Pose<f64>; 2]) -> [Vec3<f64>; 2] {
+pub(super) fn witnesses(found: &Nearest<f64>, [A, B]: [&Pose<f64>; 2]) -> [Vec3<f64>; 2] {
     let middle = A.p + found.from_a;
     let half = found.n * (0.5 * found.gap);
     [A.R.tr_mul(&(middle + half - A.p)), B.R.tr_mul(&(middle - half - B.p))]

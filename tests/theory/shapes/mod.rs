@@ -2,6 +2,7 @@
 
 mod convex;
 mod groups;
+mod near;
 mod passages;
 mod references;
 mod runs;

@@ -126,6 +126,15 @@ impl Features {
         found
     }
 
+    /// Calls `each` with the features that may be farthest along a direction in the half-space of the unit
+    /// vector `m`; of a polyhedron, all of them at a distance of up to `reach` (m) from the point `c` (m).
+    pub fn each_at(solid: &Solid, m: &Vec3<f64>, c: &Vec3<f64>, reach: f64, each: &mut dyn FnMut(&Feature<f64>)) {
+        match *solid {
+            Solid::Hull(of) => hull::each_at(of, c, reach, each),
+            _ => Self::near(solid, m, super::ALL).iter().for_each(each),
+        }
+    }
+
     pub fn iter(&self) -> impl Iterator<Item = &Feature<f64>> {
         self.all.iter().take(self.count)
     }

@@ -5,8 +5,6 @@ use super::feature::{Feature, Features, Ruled};
 use super::meeting::{Meeting, meet};
 use crate::algebra::{ConvexHull, HullEdge, HullFace, Scalar, Vec3};
 
-/// Largest sine of the angle from a direction up to which features are near it.
-const TOLERANCE: f64 = 0.3;
 /// Largest numbers of faces and of edges near a direction, and of their vertices.
 const MOST: usize = 8;
 
@@ -71,7 +69,6 @@ fn nearest_of_face(c: &Vec3<f64>, hull: &ConvexHull, face: &HullFace) -> (f64, F
 
 /// Adds the features of a polyhedron that are farthest along a direction near `m`.
 pub(super) fn add_near(hull: &ConvexHull, m: &Vec3<f64>, tolerance: f64, to: &mut Features) {
-    let tolerance = tolerance.min(TOLERANCE);
     let (mut faces, mut edges) = (Closest::default(), Closest::default());
     for (i, face) in hull.faces.iter().enumerate() {
         if face.normal.dot(m) > 0.0 {
@@ -105,6 +102,28 @@ pub(super) fn add_near(hull: &ConvexHull, m: &Vec3<f64>, tolerance: f64, to: &mu
         add_corner(q);
     }
     corners[..count].iter().for_each(|p| to.add(vertex(*p)));
+}
+
+/// Calls `each` with all features of a polyhedron at a distance of up to `reach` (m) from a point.
+pub(super) fn each_at(hull: &ConvexHull, c: &Vec3<f64>, reach: f64, each: &mut dyn FnMut(&Feature<f64>)) {
+    let is_near = |square: f64| square <= reach * reach;
+    for face in &hull.faces {
+        if is_near(nearest_of_face(c, hull, face).0) {
+            each(&of_face(hull, face));
+        }
+    }
+    for edge in &hull.edges {
+        let [p, q] = edge.ends.map(|k| hull.vertices[k]);
+        let along = (q - p).dot(&(c - p)) / (q - p).norm_squared();
+        if is_near((p + (q - p) * along.clamp(0.0, 1.0) - c).norm_squared()) {
+            each(&of_edge(p, q));
+        }
+    }
+    for p in &hull.vertices {
+        if is_near((p - c).norm_squared()) {
+            each(&vertex(*p));
+        }
+    }
 }
 
 /// Returns the sine of the angle of a direction from the outward normals of an edge, which are those

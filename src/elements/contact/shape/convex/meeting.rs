@@ -5,6 +5,8 @@ use crate::algebra::{Scalar, Vec3, lift3};
 /// Square of a sine below which two directions count as parallel: every point of the stretch that two
 /// lines have in common is then nearest to round-off.
 const PARALLEL: f64 = 1e-26;
+/// Square of a sine below which the common normal of two lines has lost digits.
+const NEARLY_PARALLEL: f64 = 1e-6;
 /// Ratio of two lengths below which the smaller one is round-off.
 const ROUND_OFF: f64 = 1e-13;
 /// Largest step of a normal in Newton's method, rad.
@@ -178,18 +180,38 @@ impl<S: Scalar> Ruled<S> {
         }
         let side = S::lift(1f64.copysign(k.map(Scalar::value).dot(near)));
         let mut n = self.w * alpha + other.w * beta + k * (side * (rest / square).sqrt());
+        let is_nearly_parallel = square.value() < NEARLY_PARALLEL;
+        if is_nearly_parallel {
+            n = self.across_both(other, n);
+        }
         let [[p_a, g_a], [p_b, g_b]] = [self.line(&-n), other.line(&n)];
         let crossing = g_a.cross(&g_b).dot(&n);
         let along = (p_b - p_a).cross(&g_b).dot(&n) / crossing;
         let on_first = p_a + g_a * along;
         let mut gap = n.dot(&from);
         if are_lines {
-            let t = (p_b - p_a).cross(&g_a).dot(&n) / crossing;
-            let places = [self.place(&on_first), other.place(&(p_b + g_b * t))];
+            let on_second = match is_nearly_parallel {
+                // Nearest to a point of the first line, whose place has lost digits.
+                true => on_first,
+                false => p_b + g_b * ((p_b - p_a).cross(&g_a).dot(&n) / crossing),
+            };
+            let places = [self.place(&on_first), other.place(&on_second)];
             (gap, n) = between_lines(from, [&self.w, &other.w], places, n);
+            if is_nearly_parallel {
+                n = self.across_both(other, n);
+            }
         }
         gap -= S::lift(self.round + other.round);
         Some(Meeting { gap, n, on_first })
+    }
+
+    /// Returns the common normal n of two nearly parallel sides without the components along their axes
+    /// that are round-off, large relative to their small angle or distance. With them other points than
+    /// those of the sides would be the farthest ones along n; its rotation about the axes has no effect.
+    fn across_both(&self, other: &Self, mut n: Vec3<S>) -> Vec3<S> {
+        n -= self.w * (self.w.dot(&n) + S::lift(self.sine));
+        n -= other.w * (other.w.dot(&n) - S::lift(other.sine));
+        n / n.dot(&n).sqrt()
     }
 
     /// Returns the coordinate along the axis of a point, m.

@@ -29,6 +29,8 @@ const ALL: f64 = 1.1;
 /// Distance relative to the size of a pair below which all features are tried: where a vertex touches
 /// an edge, depths along all normals between those of the faces are equal to round-off.
 const TOUCHING: f64 = 1e-5;
+/// Distance relative to the size of a pair up to which features are at its nearest points.
+const REACH: f64 = 4.0 * TOUCHING;
 /// Error of nearest points relative to the size of a pair, up to which they count as points of both
 /// solids.
 const OFF: f64 = 1e-9;
@@ -106,6 +108,7 @@ fn best(of: &Difference) -> Option<Pair> {
             Some(best) => {
                 let mut last = Some(best);
                 improve(of, best.n, ALL, &mut last);
+                improve_at_points(of, &mut last);
                 return last;
             }
             None => {}
@@ -134,6 +137,44 @@ fn improve(of: &Difference, mut n: Vec3<f64>, tolerance: f64, best: &mut Option<
         match best {
             Some(best) if best.gap > before + EQUAL * of.size => n = best.n,
             _ => break,
+        }
+    }
+}
+
+/// Replaces the best pair of features by better ones at its nearest points, if one of the solids is a
+/// polyhedron: where edges or vertices touch, the deepest normal may be far from the present one, with any
+/// number of features between them.
+fn improve_at_points(of: &Difference, best: &mut Option<Pair>) {
+    if ![of.a, of.b].iter().any(|solid| matches!(solid, Solid::Hull(_))) {
+        return;
+    }
+    for _ in 0..ROUNDS {
+        let Some(Pair {
+            features,
+            n,
+            gap: before,
+        }) = *best
+        else {
+            return;
+        };
+        let Some(found) = meet([&features[0].placed(&of.R, &of.d), &features[1]], &n) else {
+            return;
+        };
+        let on_a = of.R.tr_mul(&(found.on_first - of.d));
+        let on_b = found.on_first - found.n * found.gap;
+        let reach = REACH * of.size;
+        Features::each_at(of.a, &-of.R.tr_mul(&n), &on_a, reach, &mut |first| {
+            Features::each_at(of.b, &n, &on_b, reach, &mut |second| {
+                for near in [n, -n] {
+                    let least = best.map_or(f64::NEG_INFINITY, |best| best.gap + EQUAL * of.size);
+                    if let Some(found) = tried(of, [first, second], near, least) {
+                        *best = Some(found);
+                    }
+                }
+            });
+        });
+        if best.is_none_or(|best| best.gap <= before + EQUAL * of.size) {
+            return;
         }
     }
 }
