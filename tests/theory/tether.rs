@@ -226,8 +226,8 @@ fn slack_tether_transmits_no_force() {
 
 #[test]
 fn conserving_steps_balance_the_energy_of_tethers() {
-    // The bodies are 0.68 m apart, the tether is taut from the start.
-    for (damping, h) in [("", 0.02), ("damping = 0.8\n", 0.01)] {
+    // The ends are 0.68 m apart: the tether is taut from the start, and stays so for half a second.
+    for (damping, h) in [("", 0.02), ("damping = 0.3\n", 0.005)] {
         let mut run = steps_of(h, &tumbling(damping).replace("length = 0.8", "length = 0.6"), None);
         let off = imbalance(&mut run, 100, h);
         let work = run.value("system.work");
@@ -236,7 +236,7 @@ fn conserving_steps_balance_the_energy_of_tethers() {
             damping.trim()
         );
         assert!(off < 1e-12, "{damping}: {off:e}");
-        assert_eq!(work < -0.1, !damping.is_empty(), "{damping}: {work} J");
+        assert_eq!(work < -0.01, !damping.is_empty(), "{damping}: {work} J");
     }
 }
 

@@ -142,26 +142,28 @@ fn vertical_dumbbell_in_orbit_has_the_tension_of_the_gravity_gradient() {
     }
 }
 
-/// The example: the reel has unwound the integral of its rate, the tether is taut and as long as its
-/// ends are apart while the engine pulls, and the energy is balanced.
+/// The example: the reel has unwound the integral of its rate, the ends are never farther apart than the
+/// stretched tether, the engine pulls the debris, and the energy is balanced.
 #[test]
 fn example_unwinds_its_tether_and_tows() {
     let mut run = Run::new(include_str!("../../../examples/tethers/tug.toml"), 1e-6);
     run.look();
     let balance = |run: &Run| run.value("system.energy") - run.value("system.work");
-    let before = balance(&run);
-    run.go(900.0);
+    let (before, mut most) = (balance(&run), 0.0f64);
+    for k in 1..=35 {
+        run.go(20.0 * f64::from(k));
+        let apart = (run.vector("winch.r") - run.vector("hook.r")).norm();
+        let [length, unwound] = run.values(["line.stretched_length", "line.unwound"]);
+        assert!(apart < 1.05 * unwound, "{k}: {apart} m, {length} m, {unwound} m");
+        if k > 28 {
+            most = most.larger(run.value("line.tension_b"));
+        }
+    }
     let unwound = run.value("line.unwound");
-    let [work, tension] = run.values(["system.work", "line.tension_a"]);
+    let work = run.value("system.work");
     let off = balance(&run) - before;
-    println!("{unwound} m unwound, {tension:.1} N, energy off by {off:.1e} J of {work:.0} J");
-    assert!((unwound - 30.5 - 0.24 * 380.0).abs() < 1e-6, "{unwound}");
+    println!("{unwound} m unwound, at most {most:.1} N, energy off by {off:.1e} J of {work:.0} J");
+    assert!((unwound - 30.5 - 0.24 * 400.0).abs() < 1e-6, "{unwound}");
     assert!(off.abs() < 1e-3 * work.abs(), "{off} J");
-    assert!(tension > 1.0, "{tension} N");
-    let apart = (run.vector("winch.r") - run.vector("hook.r")).norm();
-    let length = run.value("line.stretched_length");
-    assert!(
-        length >= apart && length < 1.05 * apart && apart > unwound - 5.0,
-        "{length} m, {apart} m"
-    );
+    assert!(most > 5.0, "{most} N");
 }
