@@ -16,7 +16,7 @@ PAGE = HERE.parents[1] / "docs/errors.md"
 TABLE = re.compile(r"(?<=<!-- mistakes -->\n).*?(?=<!-- end of mistakes -->)", re.DOTALL)
 DATA = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))
 FILES = DATA["file"]
-CODES = {"spec": 1, "study": 1, "run": 1, "usage": 2, "warning": 0}
+CODES = {"spec": 1, "study": 1, "run": 1, "usage": 2, "warning": 0, "note": 0}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,8 @@ def report(mistake, made, folder):
     """Returns the finished command of a mistake, its message and the places that it names."""
     # Points of a paraboloid are vertices of their convex hull.
     points = [(k, k % 17, k * k + (k % 17) ** 2) for k in range(mistake.get("vertices", 0))]
-    mesh = "".join(f"v {x} {y} {z}\n" for x, y, z in points) + "f 1 2 3\n"
+    mesh = "".join(f"v {x} {y} {z}\n" for x, y, z in points)
+    mesh += "".join(f"f {k} {k + 1} {k + 2}\n" for k in range(1, len(points) - 1))
     meshes = {"hull.obj": mesh} if points else {}
     for name, text in {**FILES, **mistake.get("file", {}), **meshes}.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -60,6 +61,9 @@ def report(mistake, made, folder):
         (folder / name).write_text(text.replace(good, bad, 1), encoding="utf-8")
     command = [str(Path(os.environ["GRAPPLE"]).resolve()), *mistake["command"].split()]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, env={**os.environ, "NO_COLOR": "1"})
+    if mistake["kind"] == "note":
+        lines = [line.strip() for line in run.stdout.splitlines() if mistake["hint"] in line]
+        return run, " ".join(lines), set()
     return run, *message(run)
 
 
