@@ -104,7 +104,7 @@ pub use wave::{Wave, reached, round_off};
 pub(crate) use wave::{hermite, quintic};
 
 use crate::Problem;
-use crate::algebra::{Scalar, Vec3, Wrench};
+use crate::algebra::{Scalar, Wrench};
 use crate::dynamics::Applied;
 use crate::event::Event;
 use crate::spec::{JointMotion, Spec};
@@ -452,34 +452,6 @@ impl Elements {
             .iter()
             .filter_map(|tether| tether.unwinding(parameters, inputs));
         rates.iter_mut().zip(reels).for_each(|(to, rate)| *to = rate);
-    }
-
-    /// Computes the derivatives of the masses of propellants, kg/s.
-    pub(crate) fn draw<S: Scalar>(&self, now: &Instant<S>, rates: &mut [S]) {
-        rates.fill(S::zero());
-        for (supply, flow) in self.flows(now) {
-            rates[supply.number] -= flow;
-        }
-    }
-
-    /// Returns the kinetic energy and the potential energy in uniform gravity of the propellant that
-    /// leaves, W.
-    fn drawn_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let g = self
-            .gravity
-            .first()
-            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
-        let mut power = S::zero();
-        for (supply, flow) in self.flows(now) {
-            power += supply.specific_energy(now, &g) * flow;
-        }
-        power
-    }
-
-    /// Returns the supply and the mass flow, kg/s, of each thruster that draws from a tank.
-    pub(crate) fn flows<S: Scalar>(&self, now: &Instant<S>) -> impl Iterator<Item = (&Supply, S)> {
-        let thrusters = self.thrusters.iter();
-        thrusters.filter_map(|thruster| Some((thruster.supply.as_ref()?, thruster.mass_flow(now)?)))
     }
 
     /// Returns the number of joints whose motion can be switched.

@@ -1,6 +1,6 @@
 //! Supply of thrusters from tanks, with the momentum of a body whose mass changes.
 
-use super::Instant;
+use super::{Elements, Instant};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::spec::JointType;
 use crate::system::{Carrier, FrameRef, Kinematics, ParamId, System};
@@ -56,6 +56,36 @@ impl Supply {
         let spin = constants.I_Bcm.lift::<S>().express(&at.R_WB).times(w);
         let kinetic = v.dot(&v) + w.dot(&spin) * S::lift(1.0 / constants.m);
         kinetic * S::lift(0.5) - lift3::<S>(g).dot(&(at.p_WB + c))
+    }
+}
+
+impl Elements {
+    /// Computes the derivatives of the masses of propellants, kg/s.
+    pub(crate) fn draw<S: Scalar>(&self, now: &Instant<S>, rates: &mut [S]) {
+        rates.fill(S::zero());
+        for (supply, flow) in self.flows(now) {
+            rates[supply.number] -= flow;
+        }
+    }
+
+    /// Returns the kinetic energy and the potential energy in uniform gravity of the propellant that
+    /// leaves, W.
+    pub(super) fn drawn_energy<S: Scalar>(&self, now: &Instant<S>) -> S {
+        let g = self
+            .gravity
+            .first()
+            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
+        let mut power = S::zero();
+        for (supply, flow) in self.flows(now) {
+            power += supply.specific_energy(now, &g) * flow;
+        }
+        power
+    }
+
+    /// Returns the supply and the mass flow, kg/s, of each thruster that draws from a tank.
+    pub(crate) fn flows<S: Scalar>(&self, now: &Instant<S>) -> impl Iterator<Item = (&Supply, S)> {
+        let thrusters = self.thrusters.iter();
+        thrusters.filter_map(|thruster| Some((thruster.supply.as_ref()?, thruster.mass_flow(now)?)))
     }
 }
 

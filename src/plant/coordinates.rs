@@ -1,4 +1,4 @@
-use super::model::Parts;
+use super::parts::Parts;
 use crate::algebra::{Quaternion, Scalar};
 use crate::spec::{Capability, Formulation, JointType, Spec, at};
 use crate::system::{

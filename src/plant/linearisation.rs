@@ -1,5 +1,5 @@
 use super::coordinates::{Constrained, Coordinates};
-use super::model::Parts;
+use super::parts::Parts;
 use super::{Jacobians, LANES, Model, OperatingPoint, OutputKind, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};

@@ -1,6 +1,6 @@
 use super::context::Constants;
 use super::evaluation::{Balance, instant};
-use super::model::Parts;
+use super::parts::Parts;
 use super::{Evaluation, OperatingPoint, Plant};
 use crate::Error;
 use crate::system::JointState;

@@ -30,6 +30,7 @@ mod linearisation;
 mod linearly_implicit;
 mod mechanics;
 mod model;
+mod parts;
 mod plan;
 mod plan_law;
 mod remarks;

@@ -5,7 +5,7 @@ use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::{Controller, Discrete, Elements, Output, Tank, Tether, Values};
 use crate::spec::{Method, Spec, at, problem, unknown};
-use crate::system::{Bound, Declarations, Derived, Input, MaximalState, ParamId, Parameter, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, Derived, Input, ParamId, Parameter, Quantity, System, Unit};
 use crate::{Error, Problem};
 use indexmap::IndexMap;
 use std::ops::Range;
@@ -20,8 +20,8 @@ pub struct Model {
     pub parameters: Vec<Parameter>,
     /// Inputs that the importer sets.
     pub inputs: Vec<Input>,
-    /// States: positions, rates, currents of motors with inductance, unwound lengths of tethers, masses of propellants,
-    /// unwrapped angles in maximal coordinates, and the work if there are diagnostics.
+    /// States: positions, rates, currents of motors with inductance, unwound lengths of tethers, masses
+    /// of propellants, unwrapped angles in maximal coordinates, and the work if there are diagnostics.
     pub states: Vec<Quantity>,
     /// Derivatives of the states.
     pub derivatives: Vec<Quantity>,
@@ -50,35 +50,6 @@ pub struct Model {
     pub monitor: Monitor,
     /// Spacecraft of a controller with tasks; `None` for other specs.
     pub(super) guided: Option<Box<Guided>>,
-}
-
-/// States, or one value for each, in parts.
-pub(super) struct Parts<T> {
-    /// Positions of joints and modes, or of bodies and modes.
-    pub positions: T,
-    /// Rates of the positions.
-    pub rates: T,
-    /// Currents of motors with inductance.
-    pub currents: T,
-    /// Unwound lengths of tethers.
-    pub unwound: T,
-    /// Masses of the propellants that thrusters draw.
-    pub masses: T,
-    /// Unwrapped-angle states.
-    pub unwrapped: T,
-    /// Work, if there are diagnostics.
-    pub work: T,
-}
-
-impl<T> Parts<T> {
-    /// Returns the states in maximal coordinates.
-    pub fn maximal(self) -> MaximalState<T> {
-        MaximalState {
-            positions: self.positions,
-            rates: self.rates,
-            unwrapped: self.unwrapped,
-        }
-    }
 }
 
 /// Source of an input of the loads.
@@ -386,44 +357,6 @@ impl Model {
     pub fn rates(&self) -> Range<usize> {
         let first = self.coordinates.positions(&self.system);
         first..first + self.coordinates.rates(&self.system)
-    }
-
-    /// Returns the parts of the states.
-    pub(super) fn split<'a, S>(&self, x: &'a [S]) -> Parts<&'a [S]> {
-        let (positions, rest) = x.split_at(self.coordinates.positions(&self.system));
-        let (rates, rest) = rest.split_at(self.coordinates.rates(&self.system));
-        let (currents, rest) = rest.split_at(self.currents.len());
-        let (unwound, rest) = rest.split_at(self.unwound.len());
-        let (masses, rest) = rest.split_at(self.system.propellant.len());
-        let (unwrapped, work) = rest.split_at(self.coordinates.unwrapped());
-        Parts {
-            positions,
-            rates,
-            currents,
-            unwound,
-            masses,
-            unwrapped,
-            work,
-        }
-    }
-
-    /// Returns the parts of the states as [`split`](Self::split), mutable.
-    pub(super) fn split_mut<'a, S>(&self, x: &'a mut [S]) -> Parts<&'a mut [S]> {
-        let (positions, rest) = x.split_at_mut(self.coordinates.positions(&self.system));
-        let (rates, rest) = rest.split_at_mut(self.coordinates.rates(&self.system));
-        let (currents, rest) = rest.split_at_mut(self.currents.len());
-        let (unwound, rest) = rest.split_at_mut(self.unwound.len());
-        let (masses, rest) = rest.split_at_mut(self.system.propellant.len());
-        let (unwrapped, work) = rest.split_at_mut(self.coordinates.unwrapped());
-        Parts {
-            positions,
-            rates,
-            currents,
-            unwound,
-            masses,
-            unwrapped,
-            work,
-        }
     }
 
     /// Validates the values of all parameters together and returns the constants that are derived
