@@ -105,7 +105,8 @@ impl FrameAdjoint {
             Carrier::Station(s) => system.bodies.len() + s,
             Carrier::World | Carrier::Point(_) => return,
         };
-        let arm = F.p_WF - kinematics.carrier(carrier).p_WB;
+        // A difference of positions would lose digits far from the world's origin.
+        let arm = kinematics.arm(system, view.now.derived, frame).p;
         let moved = bar.pose.f + bar.velocity.f.cross(&F.V_WF.w);
         let gradient = &mut self.gradients[i];
         gradient.pose = gradient.pose + Wrench::new(bar.pose.t + arm.cross(&moved), bar.pose.f);
