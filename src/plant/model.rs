@@ -1,5 +1,6 @@
 use super::coordinates::{Constrained, Coordinates};
 use super::guided::Guided;
+use super::parts::Parts;
 use super::{feed_forward, plan};
 use crate::algebra::{Scalar, square};
 use crate::dynamics::{Singular, SingularPart};
