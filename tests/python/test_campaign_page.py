@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
         "dispersion": {
             "target.r_start[2]": {"uniform": [-0.2, 0.2]},
             "servicer.v_start[1]": {"uniform": [0.02, 0.12]},
-            "target.inertia_xx": {"list": [5.0, 5.0, 5.0, 5.0, 5.0, 1e9]},
+            "target.inertia_xx": {"list": [40.0, 40.0, 40.0, 40.0, 40.0, 1e9]},
         },
         "output": {"latch.captured": ["final"], "mount.q[1]": ["peak", "final"]},
     }
