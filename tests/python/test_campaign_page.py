@@ -62,7 +62,7 @@ def page(folder, chromium):
     """The page in a browser that has no network and no errors."""
     tab = chromium.new_context(offline=True, viewport={"width": 1400, "height": 900}).new_page()
     told = []
-    tab.on("console", lambda message: told.append(message.text))
+    tab.on("console", lambda message: message.type == "error" and told.append(message.text))
     tab.on("pageerror", lambda error: told.append(str(error)))
     tab.goto((folder / "runs.html").as_uri())
     tab.wait_for_selector("#charts .card canvas")
