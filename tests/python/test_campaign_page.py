@@ -32,7 +32,7 @@ def folder(tmp_path_factory):
         "dispersion": {
             "target.r_start[2]": {"uniform": [-0.2, 0.2]},
             "servicer.v_start[1]": {"uniform": [0.02, 0.12]},
-            "target.inertia_xx": {"list": [5.0, 5.0, 5.0, 5.0, 5.0, 1e9]},
+            "target.inertia_xx": {"list": [40.0, 40.0, 40.0, 40.0, 40.0, 1e9]},
         },
         "output": {"latch.captured": ["final"], "mount.q[1]": ["peak", "final"]},
     }
@@ -50,20 +50,25 @@ def table(folder):
 
 
 @pytest.fixture(scope="module")
-def page(folder):
-    """The page in a browser that has no network and no errors."""
+def chromium():
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        tab = chromium.new_context(offline=True, viewport={"width": 1400, "height": 900}).new_page()
-        told = []
-        tab.on("console", lambda message: told.append(message.text))
-        tab.on("pageerror", lambda error: told.append(str(error)))
-        tab.goto((folder / "runs.html").as_uri())
-        tab.wait_for_selector("#charts .card canvas")
-        tab.wait_for_timeout(300)
-        yield tab
-        chromium.close()
-        assert told == []
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def page(folder, chromium):
+    """The page in a browser that has no network and no errors."""
+    tab = chromium.new_context(offline=True, viewport={"width": 1400, "height": 900}).new_page()
+    told = []
+    tab.on("console", lambda message: message.type == "error" and told.append(message.text))
+    tab.on("pageerror", lambda error: told.append(str(error)))
+    tab.goto((folder / "runs.html").as_uri())
+    tab.wait_for_selector("#charts .card canvas")
+    tab.wait_for_timeout(300)
+    yield tab
+    assert told == []
 
 
 def card(page, title):
@@ -151,7 +156,7 @@ def test_failed_runs_have_their_messages(page, table):
         assert int(number) == run and text == message and "inertia" in text
 
 
-def test_a_study_without_outcomes_and_with_one_parameter_has_its_charts(tmp_path):
+def test_a_study_without_outcomes_and_with_one_parameter_has_its_charts(tmp_path, chromium):
     study = {
         "model": str(EXAMPLES[0].parent / "two_link.toml"),
         "experiment": {"stop_time": 0.2, "step": 0.1},
@@ -161,13 +166,10 @@ def test_a_study_without_outcomes_and_with_one_parameter_has_its_charts(tmp_path
     (tmp_path / "study.toml").write_text(toml(study), encoding="utf-8")
     said = grapple("campaign", tmp_path / "study.toml", "-o", tmp_path / "results").stdout
     assert "results/runs.html" in said
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        tab = chromium.new_page()
-        told = []
-        tab.on("pageerror", lambda error: told.append(str(error)))
-        tab.goto((tmp_path / "results/runs.html").as_uri())
-        tab.wait_for_selector("#charts .card canvas")
-        titles = tab.locator("#charts h2").all_inner_texts()
-        chromium.close()
+    tab = chromium.new_page()
+    told = []
+    tab.on("pageerror", lambda error: told.append(str(error)))
+    tab.goto((tmp_path / "results/runs.html").as_uri())
+    tab.wait_for_selector("#charts .card canvas")
+    titles = tab.locator("#charts h2").all_inner_texts()
     assert titles == ["Statistic over a parameter", "Histogram"] and told == []
