@@ -142,8 +142,7 @@ impl Impact<'_> {
             let changes = self.W.column(k).component_mul(&p);
             let after = b[k] + changes.sum();
             let most = noise + SOLVED * changes.iter().fold(b.amax(), |most, change| most.max(change.abs()));
-            // Negated, so that NaN is an error.
-            if !(after >= -most) {
+            if after < -most || after.is_nan() {
                 return Err(NoContactForce::Unsolved(k / 3));
             }
         }
@@ -153,8 +152,7 @@ impl Impact<'_> {
     /// Returns true if impulses gain more energy than round-off.
     fn gains(&self, p: &DVector<f64>) -> bool {
         let work = 0.5 * p.dot(&(self.u * 2.0 + self.W * p));
-        // Negated, so that NaN is a gain.
-        !(work <= NO_GAIN * p.amax() * self.u.amax())
+        work > NO_GAIN * p.amax() * self.u.amax() || work.is_nan()
     }
 }
 
