@@ -89,12 +89,12 @@ fn hulls_and_boxes_near_contact_have_the_gap_of_the_separating_axis() {
                 );
                 depth = depth.larger(error);
             }
-            // The normal is the direction between the nearest points, which are exact to 1e-12 m across
-            // it: those of edges parallel to 1e-12 rad are the least exact.
+            // The normal is the direction between the nearest points. Those of edges parallel to
+            // 1e-11 rad may lie anywhere along these, 1e-11 m across: the distance is equal to round-off.
             if first.gap > 0.0 {
                 let error = (found.n - first.n).norm() * first.gap;
                 assert!(
-                    error < 1e-12,
+                    error < 1e-11,
                     "{case}: {solids:?} {poses:?} {found:?} {first:?}: {error:e}"
                 );
                 turned = turned.larger(error);
