@@ -316,6 +316,6 @@ fn invalid_meshes_of_contacts_are_reported() {
     );
     assert_eq!(
         mesh("radius = 0.1"),
-        ["18: contact.touch.shape_a.radius", "18: contact.touch.shape_a.vertices"]
+        ["18: contact.touch.shape_a.file", "18: contact.touch.shape_a.radius"]
     );
 }
