@@ -17,8 +17,9 @@ name. Without a table such as `[solver]` the defaults of its fields apply. An un
 ";
 
 /// Units that occur in the fields' descriptions.
-const UNITS: &str = "kg kg/m kg/m³ kg·m kg·m² m m² m⁴ m/s m/s² m³/s² s s/m 1/s 1/s² Hz rad rad/s N N/m N·m N·m² N·s/m \
-                     N·m/rad N·m/rad³ N·m·s N·m·s/rad N·m/A V Ohm H Pa √kg √kg·m 1/√kg rad/(m·√kg) W/m² nT g·cm g·cm²";
+const UNITS: &str = "kg kg/m kg/m³ kg·m kg·m² m m² m⁴ m/s m/s² m³/s² s s/m 1/s 1/s² Hz rad rad/s N N/m N·m N·m² \
+                     N·s N·s/m N·m/rad N·m/rad³ N·m·s N·m·s/rad N·m/A V Ohm H Pa √kg √kg·m 1/√kg rad/(m·√kg) \
+                     W/m² nT g·cm g·cm²";
 
 const BRACKETS: [char; 2] = ['(', ')'];
 

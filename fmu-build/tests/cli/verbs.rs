@@ -449,6 +449,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "bending_y",
         "bending_z",
         "elements",
+        "masses",
         "segments",
         "torsion",
         "work_limit",
