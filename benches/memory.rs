@@ -1,6 +1,7 @@
-//! Memory of an instance: bytes of each example, and of the three-finger gripper, in both interfaces after
-//! 100 steps, with the numbers of states and event indicators; a freed instance must leave nothing behind. Then `fmi2Instantiate` in Co-Simulation: memory, and least
-//! time with `fmi2FreeInstance`.
+//! Memory of an instance: bytes of each example, and of the three-finger gripper, in both interfaces
+//! after 100 steps, with the numbers of states and event indicators; a freed instance must leave
+//! nothing behind. Then `fmi2Instantiate` in Co-Simulation: memory, and least time with
+//! `fmi2FreeInstance`.
 //!
 //! `cargo bench --bench memory`. Memory shared by all instances of a process is not counted, since
 //! an instance that ran before has allocated it.

@@ -269,7 +269,8 @@ macro_rules! spec {
 for_each_element!(spec);
 
 impl Spec {
-    /// Removes the shapes of pictures, which are first written as solids where they block sensors, and those of groups, whose contacts have them.
+    /// Removes the shapes of pictures, which are first written as solids where they block sensors, and
+    /// those of groups, whose contacts have them.
     pub fn remove_shapes(&mut self) {
         self.write_blockers();
         self.frame.values_mut().for_each(|frame| frame.contact_shape = None);

@@ -25,7 +25,8 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_both_interfaces_agree(name, tmp_path, within):
     stop, names = CASES[name]
-    # CVODE takes at most 500 steps between two outputs. Contacts that are pressed and masses on a reel are stiff.
+    # CVODE takes at most 500 steps between two outputs. Contacts that are pressed and masses on a
+    # reel are stiff.
     parts = 500 if name in ("contacts/gripper", "tethers/tug") else 20
     archive = Archive.build(EXAMPLES / f"{name}.toml", tmp_path)
     runs = {}

@@ -18,29 +18,30 @@ pub struct TetherTrack {
 pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<TetherTrack> {
     let zeros = vec![0.0; rows.iter().map(|row| row + 1).max().unwrap_or(0)];
     let at = |name: &str| {
-        if name == WORLD {
-            return Some(Floats::seen_from(origin, &[zeros.as_slice(); 3], rows));
-        }
         let r = results.get_vector::<3>(name)?;
         Some(Floats::seen_from(origin, &r, rows))
     };
     let end = |name: &String| match name.as_str() {
-        WORLD => at(WORLD),
+        WORLD => Some(Floats::seen_from(origin, &[zeros.as_slice(); 3], rows)),
         frame => at(&format!("{frame}.r")),
     };
-    let track = |(name, tether): (&String, &Tether)| {
+    let track = |name: &String, tether: &Tether| {
         let masses: Option<Vec<Floats>> = tether
             .parts(name)
             .iter()
             .map(|[body, joint]| at(&format!("{body}.r")).or_else(|| at(&format!("{joint}.q"))))
             .collect();
-        let ends = [end(&tether.b), end(&tether.a)];
-        let [b, a] = ends;
-        let nodes = b.into_iter().chain(masses?).chain(a).collect();
         Some(TetherTrack {
             name: name.clone(),
-            nodes,
+            nodes: end(&tether.b)
+                .into_iter()
+                .chain(masses?)
+                .chain(end(&tether.a))
+                .collect(),
         })
     };
-    spec.tether.iter().filter_map(track).collect()
+    spec.tether
+        .iter()
+        .filter_map(|(name, tether)| track(name, tether))
+        .collect()
 }

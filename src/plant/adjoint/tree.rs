@@ -471,7 +471,7 @@ impl ByTree {
                 // Accelerations are among the operands of outputs, not among those of loads.
                 let carriers = variables.carriers;
                 carriers.set_stations(&values.kinematics, tree, &mut recorded.kinematics);
-                recorded.observe_rest(of, (x, discrete), elements, strain_energies, y);
+                recorded.observe_rest(of, x, discrete, elements, strain_energies, y);
             }
             Ok(loads)
         })
@@ -550,7 +550,8 @@ impl Evaluation<Recorded> {
     fn observe_rest(
         &mut self,
         of: Constants,
-        (x, discrete): (&[Recorded], &Discrete),
+        x: &[Recorded],
+        discrete: &Discrete,
         elements: &Elements,
         strain_energies: &[Recorded],
         y: &mut [Recorded],

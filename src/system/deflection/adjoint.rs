@@ -135,19 +135,18 @@ pub struct MomentumWeights {
 }
 
 impl Deflection<f64> {
-    /// Adds the derivatives of a weighted inertia, `½ P:J + p·h` with the weights `P` and `p` in world
-    /// axes, with respect to the amplitudes `eta` to `eta_bar`, (37). `fields` is a workspace.
+    /// Adds the derivatives of a weighted inertia, `½ P:J + p·h` with the weights `P` (`of_J`) and `p`
+    /// (`of_h`) in the axes of the beam, with respect to the amplitudes `eta` to `eta_bar`, (37).
+    /// `fields` is a workspace.
     pub fn weighted_inertia(
         &self,
         elastic: &Elastic,
-        R_WB: &Mat3<f64>,
-        (of_J, of_h): (&Mat3<f64>, &Vec3<f64>),
+        of_J: &Mat3<f64>,
+        of_h: &Vec3<f64>,
         eta: &[f64],
         fields: &mut Vec<[f64; 4]>,
         eta_bar: &mut [f64],
     ) {
-        let R = R_WB * elastic.axes;
-        let (of_J, of_h) = (R.tr_mul(of_J) * R, R.tr_mul(of_h));
         let trace = of_J.trace();
         fields.clear();
         let z = &self.z[..elastic.fields.len()];

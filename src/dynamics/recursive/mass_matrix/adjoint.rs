@@ -165,10 +165,11 @@ impl CompositeAdjoint {
             if let (Some(modes), Some(elastic)) = (&body.modes, &derived.bodies[i].elastic) {
                 let bent = &kinematics.deflections[modes.index];
                 let coordinates = modes.coordinates();
+                let R = here.R_WB * elastic.axes;
                 bent.weighted_inertia(
                     elastic,
-                    &here.R_WB,
-                    (&weights.of_J, &of_h),
+                    &(R.tr_mul(&weights.of_J) * R),
+                    &R.tr_mul(&of_h),
                     &q[coordinates.clone()],
                     &mut self.fields,
                     &mut q_bar[coordinates],
