@@ -70,7 +70,7 @@ impl super::Element for Beam {
         let elements = now.derived.nodal[beam.index].elements.iter();
         bent.x -= S::lift(elements.map(|element| element.l).sum());
         y.vector(&bent);
-        y.number(match view.strain_energies {
+        y.number(match view.energies {
             Some(given) => given[self.0],
             None => self.strain_energy(now),
         });
@@ -135,6 +135,14 @@ pub(super) fn add_gravity<S: Scalar>(now: &Instant<S>, g: &Vec3<S>, tau: &mut [S
     for (_, element, _, first) in elements(now) {
         let Q = element.centre().map(|part| g * S::lift(part * element.mass()));
         add(&Q, &mut tau[first..]);
+    }
+}
+
+/// Adds the forces of uniform gravity `g` (m/s², world axes), in the order of the coordinates.
+pub(super) fn add_to_coordinates(now: &Instant<f64>, g: &Vec3<f64>, q: &mut [f64]) {
+    for (beam, element, _, first) in elements(now) {
+        let Q = element.centre().map(|part| g * (part * element.mass()));
+        add(&Q, &mut q[first - beam.v + beam.q..]);
     }
 }
 

@@ -155,7 +155,7 @@ fn observe_invariants<S: Scalar>(view: &View<S>, y: &mut Cursor<S>) {
         None => Invariants::new(at, JointState { q: now.q, qd: now.qd }, directors),
     };
     let mut potential = view.elements.potential_energy(now);
-    for &energy in view.strain_energies.into_iter().flatten() {
+    for &energy in view.energies.into_iter().flatten() {
         potential += energy;
     }
     y.vector(&sum.p);

@@ -81,7 +81,7 @@ pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
 pub(crate) use frame::{FrameAdjoint, turn};
 pub use grasp::{Grasp, Grasped};
-pub(crate) use gravity::add_gravity_adjoint;
+pub(crate) use gravity::{GravityAdjoint, GravitySeeds};
 pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
 pub use joint::{Drive, JointServo, Motor, MotorState, Range, Sliding, StickingFriction};
 pub(crate) use kinematics::{FrameKinematics, OutputsAdjoint, UnitMotion};
@@ -109,7 +109,7 @@ use crate::dynamics::Applied;
 use crate::event::Event;
 use crate::spec::{JointMotion, Spec};
 use crate::system::{Body, Declarations, ParamId, Parameter, System};
-use gravity::Attracted;
+use gravity::{Attracted, Gravity};
 use joint::JointTable;
 
 /// Declares [`Elements`], with methods that call those of the trait `Element` for all lists, in
@@ -349,14 +349,13 @@ impl Elements {
         without
     }
 
-    /// Returns true if a load depends on the deflection of a flexible body, or acts on a station of
-    /// one.
-    pub(crate) fn read_deflections(&self, system: &System) -> bool {
-        let mut frames = system.frames.iter();
-        !self.gravity.is_empty() || !self.line_loads.is_empty() || frames.any(|frame| frame.station.is_some())
+    /// Returns true if a load depends on the deflection of a flexible body otherwise than by the
+    /// motion of its stations.
+    pub(crate) fn read_deflections(&self) -> bool {
+        self.gravity.iter().any(Gravity::acts) || !self.line_loads.is_empty()
     }
 
-    /// Returns a copy without elastic forces of ANCF beams, with orbital gravity on these bodies.
+    /// Returns a copy without elastic forces of ANCF beams, with gravity on these bodies.
     fn without_forces_of_beams(&self, attracted: Attracted) -> Self {
         let mut without = Self {
             ancf_beams: Vec::new(),
@@ -367,11 +366,11 @@ impl Elements {
         without
     }
 
-    /// Returns a copy without the loads that [`add_beam_adjoint`] and [`add_gravity_adjoint`]
+    /// Returns a copy without the loads that [`add_beam_adjoint`] and [`GravityAdjoint`]
     /// differentiate; `None` if there are no such loads.
-    pub(crate) fn recorded(&self, system: &System) -> Option<Self> {
-        let is_any = system.orbit.is_some() || !system.nodal.is_empty();
-        is_any.then(|| self.without_forces_of_beams(Attracted::Changing))
+    pub(crate) fn recorded(&self) -> Option<Self> {
+        let is_any = !self.gravity.is_empty() || !self.ancf_beams.is_empty();
+        is_any.then(|| self.without_forces_of_beams(Attracted::None))
     }
 
     /// Returns the contacts with contact detection, in the order of their numbers, with their

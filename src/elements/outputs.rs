@@ -217,9 +217,9 @@ pub(crate) struct View<'a, S: Scalar> {
     pub guidance: &'a [S],
     /// Momenta and energy if they have been computed; else `None`.
     pub invariants: Option<&'a Invariants<S>>,
-    /// Strain energies of the ANCF beams if they have been computed, J; then `elements` has no such
-    /// beams. Else `None`.
-    pub strain_energies: Option<&'a [S]>,
+    /// Strain energies of the ANCF beams, then the energy in uniform gravity, if they have been
+    /// computed, J; then `elements` have none of these. Else `None`.
+    pub energies: Option<&'a [S]>,
     /// True if outputs of motions of frames on bodies are not written, because their adjoint
     /// derivatives are computed in closed form.
     pub omits_frames: bool,

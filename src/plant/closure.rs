@@ -36,7 +36,7 @@ pub(super) struct Closure<S: Scalar> {
     rows: Vec<Row<S>>,
     held: Vec<Held<S>>,
     /// Loads without the reactions.
-    loads: Applied<S>,
+    pub(super) loads: Applied<S>,
     /// Lower triangle of `W`, row by row.
     W: Vec<S>,
     responses: Vec<f64>,

@@ -55,6 +55,20 @@ pub(super) struct Evaluation<S: Scalar> {
 }
 
 impl<S: Scalar> Evaluation<S> {
+    /// Allocates the workspace for a model; loads keep wrenches on stations apart.
+    pub fn with_stations_apart(model: &Model) -> Self {
+        let mut evaluation = Self::new(model);
+        let apart = || Applied::apart(&model.system);
+        evaluation.applied = apart();
+        if let Some(closure) = &mut evaluation.closure {
+            closure.loads = apart();
+        }
+        if let Some(feed_forward) = &mut evaluation.feed_forward {
+            feed_forward.applied = apart();
+        }
+        evaluation
+    }
+
     /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         let system = &model.system;
@@ -329,7 +343,7 @@ impl<S: Scalar> Evaluation<S> {
             tasks: self.tasks.as_ref().map_or(&[], |tasks| &tasks.states),
             guidance: self.guidance.as_ref().map_or(&[], |guidance| &guidance.outputs),
             invariants: self.invariants.as_ref(),
-            strain_energies: None,
+            energies: None,
             omits_frames: false,
         })
     }

@@ -1,6 +1,6 @@
 mod adjoint;
 
-pub use adjoint::{ModalAdjoints, ModalMotion, MomentumWeights, ReferenceMotion, along_modes};
+pub use adjoint::{FieldChange, ModalAdjoints, ModalMotion, MomentumWeights, ReferenceMotion, along_modes};
 
 use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, JointState, Kinematics, Mechanism, System};

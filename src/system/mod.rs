@@ -34,7 +34,9 @@ mod zonal;
 pub use atmosphere::AtmosphereConstants;
 pub use beam::Beam;
 pub use context::{Configuration, JointState, Mechanism};
-pub use deflection::{Deflection, ModalAdjoints, ModalMotion, MomentumWeights, ReferenceMotion, along_modes};
+pub use deflection::{
+    Deflection, FieldChange, ModalAdjoints, ModalMotion, MomentumWeights, ReferenceMotion, along_modes,
+};
 pub use derive::{BodyConstants, Derived, FrameConstants};
 pub use director::{DirectorConstants, GeometricallyExactBeam};
 pub use elastic::{Amplitude, Elastic, Field, Location, ModeConstants, Modes, Station, StationConstants};

@@ -349,6 +349,11 @@ impl TreeAdjoint {
         (self.bodies[body].virtual_motion + self.bodies[body].cut) * -1.0
     }
 
+    /// Returns the adjoint of the load on station `s`, a twist; requires [`respond`](Self::respond).
+    pub fn of_station(&self, s: usize) -> Twist<f64> {
+        (self.stations[s].virtual_motion + self.stations[s].cut) * -1.0
+    }
+
     /// Returns the adjoint of the mass of `body` relative to that at the start, (21); requires
     /// [`respond`](Self::respond).
     pub fn of_fill(&self, at: Configuration<f64>, body: usize) -> f64 {

@@ -50,7 +50,7 @@ impl Closing {
                 along: Vec::with_capacity(n),
                 sizes: Vec::with_capacity(n),
                 cuts: Vec::with_capacity(system.bodies.len()),
-                load: Applied::none(system),
+                load: Applied::apart(system),
                 redundant: Redundant {
                     rates: [zeros(), zeros()],
                     kinematics: Kinematics::new(system),
@@ -101,9 +101,11 @@ impl Closing {
         self.sizes.extend(self.sigma.iter().map(|sigma| -sigma));
         self.load.clear();
         closure.push(model, kinematics, &mut self.load, &self.sizes);
-        for (gradient, F) in gradients.iter_mut().zip(&self.load.wrench) {
+        let loads = self.load.wrench.iter().chain(&self.load.stations);
+        for (gradient, F) in gradients.iter_mut().zip(loads) {
             gradient.acceleration = gradient.acceleration + *F;
         }
+        self.load.join_stations(system, kinematics);
         tree.constrain(at, dynamics, &self.load, gradients);
         if rank >= n {
             return;
@@ -116,6 +118,7 @@ impl Closing {
             closure.divide(rank, &mut self.sizes);
             self.load.clear();
             closure.push(model, kinematics, &mut self.load, &self.sizes);
+            self.load.join_stations(system, kinematics);
             dynamics.respond(at, &self.load, rates);
         }
     }

@@ -76,7 +76,7 @@ impl RigidSolution {
             loads: [0; 2],
             q: zeros(system.nq),
             qd: zeros(system.nv),
-            applied: Applied::none(system),
+            applied: Applied::apart(system),
             fills: zeros(system.propellant.len()),
             attitudes: Vec::with_capacity(attitudes),
             joints: Vec::with_capacity(joints),
@@ -135,17 +135,15 @@ impl RigidSolution {
             q: &recorded.q,
             qd: &recorded.qd,
         };
-        let reads_deflections = model.elements.read_deflections(system);
-        if reads_deflections {
+        if model.elements.read_deflections() {
             recorded.kinematics.bend_all(at.mechanism(), joints);
+            // Stations are operands.
+            self.variables
+                .set_stations(&values.kinematics, &self.tree, &mut recorded.kinematics);
         }
         recorded.load(model, now);
         self.loads = [before, Tape::position()];
         self.applied.copy_from(&recorded.applied);
-        if reads_deflections {
-            self.variables
-                .set_stations(&values.kinematics, &self.tree, &mut recorded.kinematics);
-        }
     }
 
     /// Sets the recorded torques to variables with the values of the solution, after
@@ -280,9 +278,10 @@ impl RigidSolution {
     }
 
     /// Seeds the recorded loads and prescribed motions with their adjoints.
-    fn seed_loads(&self, at: Configuration<f64>, tape: &mut Tape) {
+    fn seed_loads(&mut self, at: Configuration<f64>, tape: &mut Tape) {
         let Applied {
             wrench,
+            stations,
             tau,
             driven,
             qdd,
@@ -290,6 +289,11 @@ impl RigidSolution {
         } = &self.applied;
         for (i, F) in wrench.iter().enumerate() {
             seed(tape, &F.to_array(), &self.tree.of_wrench(i).to_array());
+        }
+        for (s, F) in stations.iter().enumerate() {
+            seed(tape, &F.to_array(), &self.tree.of_station(s).to_array());
+            self.tree
+                .move_to_station(at, s, Wrench::new(F.t.map(Recorded::value), F.f.map(Recorded::value)));
         }
         seed(tape, tau, self.tree.lambda());
         for joint in &self.joints {

@@ -10,7 +10,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, FrameAdjoint, View, add_beam_adjoint, add_gravity_adjoint, turn};
+use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, View, add_beam_adjoint, turn};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
@@ -31,8 +31,8 @@ pub(super) struct ByTree {
     /// Recorded derivatives of the work and of currents.
     rest: Vec<Recorded>,
     y: Vec<Recorded>,
-    /// Strain energies of the ANCF beams.
-    strain_energies: Vec<Recorded>,
+    /// Strain energies of the ANCF beams, and the potential energy in uniform gravity.
+    energies: Vec<Recorded>,
     tape: Tape,
     variables: Variables,
     tree: TreeAdjoint,
@@ -40,7 +40,7 @@ pub(super) struct ByTree {
     /// Derivatives with respect to the joints' columns.
     columns: Vec<Wrench<f64>>,
     direct: Vec<f64>,
-    /// True if a load may depend on the deflections of bodies.
+    /// True if a recorded load depends on the deflections of bodies.
     loads_read_deflections: bool,
     /// True if a load, a row or the power of drives may depend on positions, motions and reactions of
     /// bodies.
@@ -50,6 +50,7 @@ pub(super) struct ByTree {
     invariants: InvariantsAdjoint,
     /// Elements without the loads that are differentiated along `λ`; `None` without such loads.
     elements: Option<Box<Elements>>,
+    gravity: GravityAdjoint,
     /// Adjoints of captures, loops and couplings; `None` if the model can have none.
     closing: Option<Box<Closing>>,
     /// Adjoints of feed-forward and tasks; `None` without these.
@@ -62,14 +63,15 @@ pub(super) struct ByTree {
     effective: Option<Box<EffectiveAdjoint>>,
 }
 
-/// Returns true if a load, a row or the power of drives may depend on positions, motions and
-/// reactions of bodies.
-fn read_bodies(model: &Model) -> bool {
-    let (elements, system) = (&model.elements, &model.system);
+/// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives may
+/// depend on positions, motions and reactions of bodies.
+fn read_bodies(model: &Model, recorded: Option<&Elements>) -> bool {
+    let (elements, system) = (recorded.unwrap_or(&model.elements), &model.system);
     let reads = elements.reads();
     reads.bodies
         || reads.motions
-        || elements.read_deflections(system)
+        || elements.read_deflections()
+        || system.frames.iter().any(|frame| frame.station.is_some())
         || elements.need_rigid_model()
         || elements.most_rows() > 0
         || !system.nodal.is_empty()
@@ -80,32 +82,34 @@ fn read_bodies(model: &Model) -> bool {
 impl ByTree {
     pub fn new(model: &Model) -> Self {
         let (system, variables) = (&model.system, Variables::new(model));
+        let elements = model.elements.recorded().map(Box::new);
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
         Self {
             variables,
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
-            recorded: Evaluation::new(model),
+            recorded: Evaluation::with_stations_apart(model),
             x: buffer(model.states.len()),
             u: buffer(model.inputs.len()),
             qdd: buffer(system.nv),
             rest: buffer(model.states.len()),
             y: buffer(model.outputs.len()),
-            strain_energies: buffer(system.nodal.len()),
+            energies: buffer(system.nodal.len() + 1),
             tape: Tape::default(),
             tree: TreeAdjoint::new(system),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
             columns: vec![Wrench::zero(); system.nv],
             direct: vec![0.0; system.nv],
             invariants: InvariantsAdjoint::new(system),
-            elements: model.elements.recorded(system).map(Box::new),
+            gravity: GravityAdjoint::new(system),
             closing: Closing::new(model),
             control: ControlAdjoint::new(model, variables.count),
             frames: FrameAdjoint::new(&model.elements, &model.spec, system),
             jacobians: JacobianAdjoint::new(model),
             effective: EffectiveAdjoint::new(model),
-            loads_read_deflections: model.elements.read_deflections(system),
-            loads_read_bodies: read_bodies(model),
+            loads_read_deflections: elements.as_deref().unwrap_or(&model.elements).read_deflections(),
+            loads_read_bodies: read_bodies(model, elements.as_deref()),
+            elements,
             has_bodies: true,
         }
     }
@@ -204,7 +208,7 @@ impl ByTree {
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
         let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
         if self.elements.is_some() {
-            self.add_gravity(of, at, joints, of_power);
+            self.add_gravity(of, at, joints, of_power, &mut bars);
         }
         if let Some(jacobians) = &mut self.jacobians {
             let mut to = Bars {
@@ -230,7 +234,7 @@ impl ByTree {
         (variables.carriers).add_points(of.mechanism(), &self.values.kinematics, &self.tape, joints, &mut bars);
         if self.elements.is_some() {
             let now = self.values.instant(of, joints, at.discrete);
-            let of_energy = |beam: usize| self.tape.adjoint(variables.strain_energies + beam);
+            let of_energy = |beam: usize| self.tape.adjoint(variables.energies + beam);
             add_beam_adjoint(&now, self.tree.lambda(), of_power, of_energy, bars.q, bars.qd);
         }
         self.add_masses(of, observes_invariants, x_bar);
@@ -263,7 +267,7 @@ impl ByTree {
             let rank = at.discrete.rank;
             closing.constrain(of, rank, values, of_reactions, &mut self.tree, &mut self.gradients);
         }
-        self.seed_loads(system);
+        self.seed_loads(of);
         if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
             closing.redundant_rows(of, at, closure, &mut self.tape);
         }
@@ -287,21 +291,26 @@ impl ByTree {
         true
     }
 
-    /// Adds the derivatives of orbital gravity along its adjoints to those with respect to the bodies.
-    fn add_gravity(&mut self, of: Constants, at: OperatingPoint, joints: JointState<f64>, of_power: f64) {
-        let Self {
-            values,
-            tree,
-            gradients,
-            ..
-        } = self;
-        let now = values.instant(of, joints, at.discrete);
-        let adjoint = |body: usize| tree.of_wrench(body);
-        add_gravity_adjoint(&now, adjoint, of_power, |body, of_pose, of_velocity| {
-            let gradient = &mut gradients[body];
-            gradient.pose = gradient.pose + of_pose;
-            gradient.velocity = gradient.velocity + of_velocity;
-        });
+    /// Adds the derivatives of gravity along its adjoints.
+    fn add_gravity(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        joints: JointState<f64>,
+        of_power: f64,
+        bars: &mut JointAdjoints,
+    ) {
+        let energy = self.variables.energies + self.energies.len() - 1;
+        let seeds = GravitySeeds {
+            of_wrench: |body: usize| self.tree.of_wrench(body),
+            lambda: self.tree.lambda(),
+            of_power,
+            of_energy: self.tape.adjoint(energy),
+        };
+        let now = self.values.instant(of, joints, at.discrete);
+        for gravity in &of.model.elements.gravity {
+            self.gravity.add(gravity, &now, seeds, &mut self.gradients, bars);
+        }
     }
 
     /// Adds the derivatives with respect to the masses of propellants, (21).
@@ -315,7 +324,8 @@ impl ByTree {
                 0.0
             };
             let of_jacobians = self.jacobians.as_ref().map_or(0.0, |of| of.of_fill(k));
-            *mass += (self.tree.of_fill(at, body) + of_invariants + of_jacobians) / of.derived.bodies[body].m;
+            let sum = self.tree.of_fill(at, body) + of_invariants + of_jacobians + self.gravity.of_fill(k);
+            *mass += sum / of.derived.bodies[body].m;
         }
     }
 
@@ -340,7 +350,7 @@ impl ByTree {
     }
 
     /// Sets the variables of the record from which outputs are computed, beside those of the loads:
-    /// attitudes, invariants and strain energies. Returns the values of the invariants if they are outputs.
+    /// attitudes, invariants and energies. Returns the values of the invariants if they are outputs.
     fn give_outputs(
         &mut self,
         of: Constants,
@@ -357,8 +367,8 @@ impl ByTree {
             *to = Quaternion::from_slice(&parts);
         }
         // Their values are no factors of other outputs.
-        for (beam, energy) in self.strain_energies.iter_mut().enumerate() {
-            *energy = Recorded::variable(0.0, variables.strain_energies + beam);
+        for (k, energy) in self.energies.iter_mut().enumerate() {
+            *energy = Recorded::variable(0.0, variables.energies + k);
         }
         let at = of.at(&self.values.kinematics);
         let observed = model.elements.observe_invariants();
@@ -417,7 +427,7 @@ impl ByTree {
             qdd,
             rest,
             y,
-            strain_energies,
+            energies,
             tape,
             loads_read_deflections,
             elements,
@@ -439,6 +449,10 @@ impl ByTree {
             recorded.fill_tanks(of, here.masses);
             if *loads_read_deflections {
                 recorded.kinematics.bend_all(of.mechanism(), joints);
+                // Stations are operands.
+                variables
+                    .carriers
+                    .set_stations(&values.kinematics, tree, &mut recorded.kinematics);
             }
             if let Some(control) = control {
                 control.record(of, at, values, recorded, joints)?;
@@ -447,7 +461,7 @@ impl ByTree {
             let mut power = recorded.load_controlled(elements, of, joints, discrete)?;
             let closure = values.closure.as_ref();
             let reactions = closure.map_or(&[][..], |closure| closure.reactions());
-            recorded.hold(of, discrete, joints, qdd, reactions);
+            recorded.hold(of, discrete, joints, reactions);
             let loads = Tape::position();
             power += recorded.react(of, variables.rows, reactions);
             let at = of.at(&recorded.kinematics);
@@ -468,20 +482,22 @@ impl ByTree {
                 model.elements.draw(&now, to.masses);
             }
             if has_outputs {
-                // Accelerations are among the operands of outputs, not among those of loads.
-                let carriers = variables.carriers;
-                carriers.set_stations(&values.kinematics, tree, &mut recorded.kinematics);
-                recorded.observe_rest(of, x, discrete, elements, strain_energies, y);
+                recorded.observe_rest(of, x, discrete, elements, energies, y);
             }
             Ok(loads)
         })
     }
 
     /// Seeds the recorded loads, rows and prescribed motions with their adjoints.
-    fn seed_loads(&mut self, system: &System) {
+    fn seed_loads(&mut self, of: Constants) {
         let Self {
-            tape, tree, recorded, ..
+            values,
+            tape,
+            tree,
+            recorded,
+            ..
         } = self;
+        let (at, system) = (of.at(&values.kinematics), &of.model.system);
         let applied = match &recorded.closure {
             Some(closure) => closure.held_loads(),
             None => &recorded.applied,
@@ -489,12 +505,16 @@ impl ByTree {
         for (i, F) in applied.wrench.iter().enumerate() {
             seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
         }
+        for (s, F) in applied.stations.iter().enumerate() {
+            seed(tape, &F.to_array(), &tree.of_station(s).to_array());
+            tree.move_to_station(at, s, Wrench::new(F.t.map(Recorded::value), F.f.map(Recorded::value)));
+        }
         for (tau, &of) in applied.tau.iter().zip(tree.lambda()) {
             tape.seed(*tau, of);
         }
         for (i, body) in system.bodies.iter().enumerate().filter(|(i, _)| applied.driven[*i]) {
             for v in body.joint.v..body.joint.v + body.joint.nv {
-                tape.seed(applied.qdd[v], tree.of_driven(&self.values.kinematics, i, v));
+                tape.seed(applied.qdd[v], tree.of_driven(&values.kinematics, i, v));
             }
         }
         if let (Some(closure), Some(closing)) = (&recorded.closure, &self.closing) {
@@ -545,21 +565,21 @@ impl ByTree {
 }
 
 impl Evaluation<Recorded> {
-    /// Records the outputs that are not differentiated in closed form, with the given strain energies
-    /// of ANCF beams, which are not among the `elements`.
+    /// Records the outputs that are not differentiated in closed form, with the given energies of ANCF
+    /// beams and of uniform gravity, which are not among the `elements`.
     fn observe_rest(
         &mut self,
         of: Constants,
         x: &[Recorded],
         discrete: &Discrete,
         elements: &Elements,
-        strain_energies: &[Recorded],
+        energies: &[Recorded],
         y: &mut [Recorded],
     ) {
         self.with_view(of, x, discrete, |view| {
             let view = View {
                 elements,
-                strain_energies: Some(strain_energies),
+                energies: Some(energies),
                 omits_frames: true,
                 ..*view
             };
@@ -568,18 +588,11 @@ impl Evaluation<Recorded> {
     }
 
     /// Records the equations of motion with constant reactions of captures, loops and couplings.
-    fn hold(
-        &mut self,
-        of: Constants,
-        discrete: &Discrete,
-        joints: JointState<Recorded>,
-        qdd: &[Recorded],
-        reactions: &[f64],
-    ) {
+    fn hold(&mut self, of: Constants, discrete: &Discrete, joints: JointState<Recorded>, reactions: &[f64]) {
         if let Some(closure) = &mut self.closure {
             let (kinematics, applied) = (&self.kinematics, &self.applied);
             closure.record_loads(of, discrete, kinematics, joints, applied, reactions);
-            closure.record_residuals(&of.model.system, kinematics, self.dynamics.A(), qdd);
+            closure.record_residuals(&of.model.system, kinematics, self.dynamics.A(), &self.qdd);
         }
     }
 

@@ -12,8 +12,8 @@ pub(super) struct Variables {
     pub attitudes: usize,
     /// Momenta, mass centre, energy and scales: [`INVARIANTS`] numbers.
     pub invariants: usize,
-    /// Strain energies of the ANCF beams.
-    pub strain_energies: usize,
+    /// Strain energies of the ANCF beams, and the potential energy in uniform gravity.
+    pub energies: usize,
     /// Reaction wrenches, six numbers each.
     pub reactions: usize,
     /// Reactions of the rows of captures, loops and couplings.
@@ -33,8 +33,8 @@ impl Variables {
         let carriers = Carriers::new(system, qdd + system.nv);
         let attitudes = carriers.end;
         let invariants = attitudes + 4 * system.bodies.len();
-        let strain_energies = invariants + INVARIANTS;
-        let reactions = strain_energies + system.nodal.len();
+        let energies = invariants + INVARIANTS;
+        let reactions = energies + system.nodal.len() + 1;
         let of_reactions = system.bodies.iter().filter(|body| body.reaction_index.is_some());
         let rows = reactions + 6 * of_reactions.count();
         Self {
@@ -43,7 +43,7 @@ impl Variables {
             carriers,
             attitudes,
             invariants,
-            strain_energies,
+            energies,
             reactions,
             rows,
             count: rows + model.elements.most_rows(),

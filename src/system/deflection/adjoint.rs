@@ -97,14 +97,14 @@ impl Deflection<f64> {
     }
 }
 
-/// Returns the sums `Σ A_ij e_j z_j` over all fields `j`, and those with `ż`, `z̈` and `ζ`.
-fn sums(elastic: &Elastic, i: usize, fields: &[[f64; 4]]) -> [Vec3<f64>; 4] {
+/// Returns the sums `Σ A_ij e_j z_j` over all fields `j`, with each of their numbers `z`.
+fn sums<const N: usize>(elastic: &Elastic, i: usize, fields: &[[f64; N]]) -> [Vec3<f64>; N] {
     let n = fields.len();
     let products = &elastic.products[i * n..(i + 1) * n];
-    let mut sums = [Vec3::zeros(); 4];
+    let mut sums = [Vec3::zeros(); N];
     for (axis, along) in elastic.along.iter().enumerate() {
         let terms = products[along.clone()].iter().zip(&fields[along.clone()]);
-        let of_axis = terms.fold([0.0; 4], |mut sum, (product, field)| {
+        let of_axis = terms.fold([0.0; N], |mut sum, (product, field)| {
             for (sum, z) in sum.iter_mut().zip(field) {
                 *sum += product * z;
             }
@@ -214,6 +214,68 @@ impl Deflection<f64> {
                 Amplitude::Pair(k, l) => {
                     add(k, l);
                     add(l, k);
+                }
+            }
+        }
+    }
+}
+
+/// Acceleration field `g + G p` (m/s², 1/s²) at `p` from the origin of a body, and its change, in the
+/// axes of the beam.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldChange {
+    /// `g` and `G`.
+    pub value: (Vec3<f64>, Mat3<f64>),
+    /// Their changes.
+    pub change: (Vec3<f64>, Mat3<f64>),
+}
+
+impl Deflection<f64> {
+    /// Returns the changes of the first and the second moment of mass about the origin, world axes,
+    /// along the changes `along` of the amplitudes, with the attitude `R_WB`.
+    pub fn moments_along(&self, elastic: &Elastic, R_WB: &Mat3<f64>, along: &[f64]) -> (Vec3<f64>, Mat3<f64>) {
+        let R = R_WB * elastic.axes;
+        let (mut first, mut half) = (Vec3::zeros(), Mat3::zeros());
+        for (field, motion) in elastic.fields.iter().zip(&self.fields) {
+            let change = motion.dz().iter().map(|&(k, dz)| dz * along[k]).sum::<f64>();
+            first[field.axis] += field.a * change;
+            let mut column = half.column_mut(field.axis);
+            column += motion.Y * change;
+        }
+        (R * first, R * (half + half.transpose()) * R.transpose())
+    }
+
+    /// Adds the changes of the modal forces of an acceleration field
+    /// ([`add_field`](Self::add_field)) along the changes `along` of the amplitudes `eta` and that of
+    /// the field, to `eta_bar`. `fields` is a workspace.
+    pub fn add_field_change(
+        &self,
+        elastic: &Elastic,
+        of: &FieldChange,
+        eta: &[f64],
+        along: &[f64],
+        fields: &mut Vec<[f64; 2]>,
+        eta_bar: &mut [f64],
+    ) {
+        fields.clear();
+        let all = elastic.fields.iter().zip(&self.fields);
+        fields.extend(all.clone().map(|(_, motion)| {
+            let change = motion.dz().iter().map(|&(k, dz)| dz * along[k]).sum();
+            [change, 0.0]
+        }));
+        let ((g, G), (g_change, G_change)) = (&of.value, &of.change);
+        for (i, (field, motion)) in all.enumerate() {
+            let (X, a) = (field.axis, field.a);
+            let Y_change = sums(elastic, i, fields)[0];
+            let force = (g * a + G * motion.Y)[X];
+            let change = (g_change * a + G_change * motion.Y + G * Y_change)[X];
+            match field.amplitude {
+                Amplitude::Mode(k) => eta_bar[k] += change,
+                Amplitude::Pair(k, l) => {
+                    eta_bar[k] += change * eta[l] + force * along[l];
+                    if k != l {
+                        eta_bar[l] += change * eta[k] + force * along[k];
+                    }
                 }
             }
         }

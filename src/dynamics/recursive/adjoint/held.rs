@@ -58,5 +58,16 @@ impl TreeAdjoint {
         let station = &mut self.stations[s];
         station.f = station.f - F;
         station.G[0].t -= station.virtual_motion.w.cross(&F.t);
+        station.G[0].f -= F.f.cross(&station.cut.w);
+    }
+
+    /// Takes the constant load `F` on a station, about its origin, world axes, from the load on its
+    /// body, of which it was part in [`begin`](Self::begin). Requires `λ`.
+    pub fn move_to_station(&mut self, at: Configuration<f64>, s: usize, F: Wrench<f64>) {
+        self.load_station(s, F);
+        let F = F.shift(&at.kinematics.stations[s].r_PB_W);
+        let body = &mut self.bodies[at.system.stations[s].body];
+        body.own = body.own + F;
+        body.f = body.f + F;
     }
 }
