@@ -1,0 +1,212 @@
+//! Adjoint of gravity (`docs/theory/adjoint.md`, *Gravity*).
+
+use super::{Gravity, Law, on_body};
+use crate::algebra::{Dual, Mat3, Twist, Vec3, Wrench};
+use crate::dynamics::recursive::{Gradient, JointAdjoints};
+use crate::elements::{Instant, ancf_beam};
+use crate::system::{FieldChange, System};
+
+/// Derivatives of gravity on bodies, weighted by the adjoints of its wrenches and modal forces, of
+/// its power, and of its potential energy.
+///
+/// Wrench and modal forces of a body are the gradient of a potential: the derivatives of their power
+/// on a motion are those of wrench and modal forces along this motion, apart from the order of two
+/// rotations.
+#[derive(Clone, Debug)]
+pub(crate) struct GravityAdjoint {
+    /// Derivatives with respect to the masses of propellants relative to those at the start.
+    fills: Vec<f64>,
+    /// Motion of the modes of one body.
+    along: Vec<f64>,
+    /// Modal forces on one body.
+    forces: Vec<f64>,
+    /// Workspace for the fields of a flexible body.
+    fields: Vec<[f64; 2]>,
+}
+
+/// Adjoints of what gravity determines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GravitySeeds<'a, F: Fn(usize) -> Twist<f64>> {
+    /// Returns the adjoint of the wrench on a body.
+    pub of_wrench: F,
+    /// Adjoints of the generalised forces.
+    pub lambda: &'a [f64],
+    /// Adjoint of the power of gravity in orbit.
+    pub of_power: f64,
+    /// Adjoint of the potential energy in uniform gravity.
+    pub of_energy: f64,
+}
+
+/// Gravity on one body: wrench about the origin, and the field `g + G p` at `p` from the origin that
+/// acts on the modes.
+#[derive(Clone, Copy)]
+struct OnBody {
+    F: Wrench<f64>,
+    g: Vec3<f64>,
+    G: Mat3<f64>,
+}
+
+impl GravityAdjoint {
+    pub fn new(system: &System) -> Self {
+        let modes = || system.flexible().map(|modes| modes.n);
+        let most = modes().max().unwrap_or(0);
+        Self {
+            fills: vec![0.0; system.propellant.len()],
+            along: vec![0.0; most],
+            forces: vec![0.0; most],
+            fields: Vec::new(),
+        }
+    }
+
+    /// Returns the derivative with respect to the mass of propellant `k` relative to that at the
+    /// start, after [`add`](Self::add).
+    pub fn of_fill(&self, k: usize) -> f64 {
+        self.fills[k]
+    }
+
+    /// Adds the derivatives with respect to poses and velocities of the bodies to `gradients`, those
+    /// with respect to modes and nodes to `bars`.
+    pub fn add<F: Fn(usize) -> Twist<f64>>(
+        &mut self,
+        of: &Gravity,
+        now: &Instant<f64>,
+        seeds: GravitySeeds<F>,
+        gradients: &mut [Gradient],
+        bars: &mut JointAdjoints,
+    ) {
+        self.fills.fill(0.0);
+        // Uniform gravity has a potential energy, gravity in orbit a power.
+        let (of_power, of_energy) = match of.law {
+            Law::Uniform(_) => (0.0, seeds.of_energy),
+            Law::OfOrbit => (seeds.of_power, 0.0),
+        };
+        ancf_beam::add_to_coordinates(now, &(of.uniform(now.parameters) * -of_energy), bars.q);
+        for (i, gradient) in gradients[..now.system.bodies.len()].iter_mut().enumerate() {
+            let body = &now.system.bodies[i];
+            let motion = (seeds.of_wrench)(i) + now.kinematics.bodies[i].V_WB * of_power;
+            if let Some(modes) = &body.modes {
+                let rates = modes.rates();
+                let along = seeds.lambda[rates.clone()].iter().zip(&now.qd[rates]);
+                for (to, (lambda, rate)) in self.along.iter_mut().zip(along) {
+                    *to = lambda + rate * of_power;
+                }
+            }
+            let [value, change] = self.along_motion(of, now, i, &motion);
+            let fill = now.kinematics.fill(now.system, i).unwrap_or(1.0);
+            let turned = Wrench::new(value.F.t.cross(&motion.w), Vec3::zeros());
+            gradient.pose = gradient.pose + (change.F + turned - value.F * of_energy) * fill;
+            gradient.velocity = gradient.velocity + value.F * (of_power * fill);
+            if let Some(k) = now.system.propellant.iter().position(|&body| body == i) {
+                let p = now.kinematics.bodies[i].p_WB;
+                let height = value.F.f.dot(&(p + now.first_moment(i) / now.derived.bodies[i].m));
+                self.fills[k] = value.F.power(&motion) - of_energy * height;
+            }
+            self.add_modes(now, i, &motion, [value, change], [of_power, of_energy], bars);
+        }
+    }
+
+    /// Returns gravity on body `i` with the mass at the start, and its change along a `motion` of the
+    /// body and of its modes.
+    fn along_motion(&self, of: &Gravity, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> [OnBody; 2] {
+        let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
+        let h = now.first_moment(i);
+        let mut h_change = motion.w.cross(&h);
+        let modes = now.system.bodies[i].modes.as_ref();
+        let bent = modes.map(|modes| &now.kinematics.deflections[modes.index]);
+        let by_modes = bent.zip(constants.elastic.as_ref());
+        let by_modes = by_modes.map(|(bent, elastic)| bent.moments_along(elastic, &at.R_WB, &self.along));
+        if let Some((change, _)) = &by_modes {
+            h_change += change;
+        }
+        let of_field = |g: Vec3<f64>, h: Vec3<f64>, force: Vec3<f64>| OnBody {
+            F: Wrench::new(h.cross(&g), force),
+            g,
+            G: Mat3::zeros(),
+        };
+        let orbit = match (of.law, now.orbit) {
+            (Law::OfOrbit, Some(orbit)) => orbit.lift::<Dual<1>>(),
+            (Law::Uniform(g), _) => {
+                let g = g.vector(now.parameters);
+                let change = OnBody {
+                    F: Wrench::new(h_change.cross(&g), Vec3::zeros()),
+                    ..of_field(Vec3::zeros(), h, Vec3::zeros())
+                };
+                return [of_field(g, h, g * constants.m), change];
+            }
+            (Law::OfOrbit, None) => return [of_field(Vec3::zeros(), h, Vec3::zeros()); 2],
+        };
+        let per_m = 1.0 / constants.m;
+        let J = bent.map_or_else(|| constants.J_Bo.express(&at.R_WB), |bent| bent.J);
+        let P = J.second_moment() - h * h.transpose() * per_m;
+        // The second moment turns with the body.
+        let turned = Mat3::from_fn(|i, k| motion.w.cross(&P.column(k))[i]);
+        let mut P_change = turned + turned.transpose();
+        if let Some((change, second)) = by_modes {
+            let product = change * h.transpose() * per_m;
+            P_change += second - product - product.transpose();
+        }
+        let dual = |value: f64, change: f64| Dual::<1>::new(value, [change]);
+        let h = h.zip_map(&h_change, dual);
+        let (F, g, G) = on_body(
+            &orbit,
+            constants.m,
+            at.p_WB.zip_map(&motion.v, dual),
+            h,
+            P.zip_map(&P_change, dual),
+        );
+        let at_origin = g - G * (h * Dual::<1>::new(per_m, [0.0]));
+        let part = |of: fn(&Dual<1>) -> f64| OnBody {
+            F: Wrench::new(F.t.map(|x| of(&x)), F.f.map(|x| of(&x))),
+            g: at_origin.map(|x| of(&x)),
+            G: G.map(|x| of(&x)),
+        };
+        [part(|x| x.re), part(|x| x.eps[0])]
+    }
+
+    /// Adds the derivatives with respect to amplitudes and rates of the modes of body `i`; `of` are
+    /// the adjoints of power and potential energy.
+    fn add_modes(
+        &mut self,
+        now: &Instant<f64>,
+        i: usize,
+        motion: &Twist<f64>,
+        [value, change]: [OnBody; 2],
+        [of_power, of_energy]: [f64; 2],
+        bars: &mut JointAdjoints,
+    ) {
+        let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
+        let (Some(modes), Some(elastic)) = (&now.system.bodies[i].modes, &constants.elastic) else {
+            return;
+        };
+        let bent = &now.kinematics.deflections[modes.index];
+        let R = at.R_WB * elastic.axes;
+        // The change as seen from the body, which turns.
+        let turned = Mat3::from_fn(|i, k| motion.w.cross(&value.G.column(k))[i]);
+        let seen = OnBody {
+            g: change.g - motion.w.cross(&value.g),
+            G: change.G - (turned + turned.transpose()),
+            ..change
+        };
+        let in_axes = |of: &OnBody| (R.tr_mul(&of.g), R.tr_mul(&(of.G * R)));
+        let field = FieldChange {
+            value: in_axes(&value),
+            change: in_axes(&seen),
+        };
+        let eta = &now.q[modes.coordinates()];
+        bent.add_field_change(
+            elastic,
+            &field,
+            eta,
+            &self.along,
+            &mut self.fields,
+            &mut bars.q[modes.coordinates()],
+        );
+        let forces = &mut self.forces[..modes.n];
+        forces.fill(0.0);
+        bent.add_field(elastic, at, &value.g, &value.G, forces);
+        for ((q, v), force) in modes.coordinates().zip(modes.rates()).zip(forces) {
+            bars.q[q] -= of_energy * *force;
+            bars.qd[v] += of_power * *force;
+        }
+    }
+}
