@@ -4,8 +4,8 @@
 //! with the outputs: the evaluation ([`Plant::derivative`], [`Plant::evaluate`]), a directional
 //! derivative ([`Tangent`]), and the adjoint derivative with respect to all states and inputs
 //! ([`Adjoint`]). The models are examples and chains of revolute joints with a torque input at each
-//! joint. `cargo bench --bench adjoint -- NAME` measures those whose name contains NAME;
-//! `-- --examples` measures all specs in `examples` with the recursive formulation, at their starts.
+//! joint. `-- --examples` measures all specs in `examples` with the recursive formulation, at their
+//! starts, in place of these; `-- NAME` those whose name contains NAME.
 
 #![allow(non_snake_case)] // matrices have upper-case names
 
@@ -65,6 +65,9 @@ fn example(path: &Path) {
     let (directory, name) = (path.parent().expect("a folder"), path.display().to_string());
     let name = name.rsplit_once("examples/").map_or("", |(_, name)| name);
     let text = std::fs::read_to_string(path).expect("text");
+    if !is_chosen(name) {
+        return;
+    }
     match Model::read(&text, directory) {
         Ok(model) if model.spec.formulation == Formulation::Recursive => measure(name, model),
         Ok(model) => println!("{name}: {:?}", model.spec.formulation),
@@ -72,9 +75,14 @@ fn example(path: &Path) {
     }
 }
 
-fn line(name: &str, text: &str) {
+/// Returns true if the name contains that on the command line.
+fn is_chosen(name: &str) -> bool {
     let mut names = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
-    if names.next().is_some_and(|part| !name.contains(&part)) {
+    names.next().is_none_or(|part| name.contains(&part))
+}
+
+fn line(name: &str, text: &str) {
+    if !is_chosen(name) {
         return;
     }
     measure(
