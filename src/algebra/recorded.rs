@@ -163,11 +163,13 @@ impl Recorded {
         if operands == [CONSTANT; 2] {
             return Self::lift(value);
         }
-        let node = push(Node {
-            operands,
-            partials: [a, b],
-        });
-        Self { value, node }
+        push(
+            Node {
+                operands,
+                partials: [a, b],
+            },
+            value,
+        )
     }
 
     /// Returns the product with a constant.
@@ -184,13 +186,33 @@ impl Recorded {
     }
 }
 
-/// Appends an operation; returns the index of its result.
-#[inline]
-fn push(node: Node) -> u32 {
+/// Appends an operation with the result `value`.
+///
+/// While there is room it calls no function, so that numbers stay in registers.
+#[inline(always)]
+fn push(node: Node, value: f64) -> Recorded {
+    let index = OPERATIONS.with_borrow_mut(|operations| {
+        let count = operations.nodes.len();
+        if count == operations.nodes.capacity() {
+            return None;
+        }
+        operations.nodes.push(node);
+        Some(operations.first + count as u32)
+    });
+    match index {
+        Some(node) => Recorded { value, node },
+        None => push_beyond_capacity(node, value),
+    }
+}
+
+/// Appends an operation with the result `value`, with more memory.
+#[cold]
+#[inline(never)]
+fn push_beyond_capacity(node: Node, value: f64) -> Recorded {
     OPERATIONS.with_borrow_mut(|operations| {
         let index = operations.first + operations.nodes.len() as u32;
         operations.nodes.push(node);
-        index
+        Recorded { value, node: index }
     })
 }
 
