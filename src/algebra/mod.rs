@@ -14,6 +14,7 @@
 mod damped;
 mod dual;
 mod dual_quaternion;
+pub(crate) mod fused;
 mod hull;
 mod integer_power;
 mod null_space;
@@ -49,7 +50,7 @@ pub type Mat3<S> = nalgebra::Matrix3<S>;
 /// Returns the norm of a vector. At zero, where it is not differentiable, the derivative is defined
 /// as zero, the mean of both one-sided derivatives.
 pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
-    root(v.dot(v))
+    root(fused::dot(v, v))
 }
 
 /// Returns the unit vector along a vector; `None` if its largest component is not finite or below

@@ -60,7 +60,26 @@ impl<S: Scalar> Quaternion<S> {
     /// Returns `w² + x² + y² + z²`.
     #[inline(always)]
     pub fn norm_squared(self) -> S {
+        if S::FUSES {
+            let squares = self.to_array().map(|part| (part, part, 1.0));
+            return S::sum_of_products(squares);
+        }
         self.w * self.w + self.x * self.x + self.y * self.y + self.z * self.z
+    }
+
+    /// The product by few operations of a record.
+    fn fused_product(self, b: Self) -> Self {
+        let (p, q) = (self.to_array(), b.to_array());
+        // Signs of the products of p with the components of q in the given order.
+        let part = |order: [usize; 4], signs: [f64; 4]| {
+            S::sum_of_products(std::array::from_fn::<_, 4, _>(|k| (p[k], q[order[k]], signs[k])))
+        };
+        Self::new(
+            part([0, 1, 2, 3], [1.0, -1.0, -1.0, -1.0]),
+            part([1, 0, 3, 2], [1.0, 1.0, 1.0, -1.0]),
+            part([2, 3, 0, 1], [1.0, -1.0, 1.0, 1.0]),
+            part([3, 2, 1, 0], [1.0, 1.0, -1.0, 1.0]),
+        )
     }
 
     /// Returns the unit quaternion of the same rotation; NaN if all components are zero.
@@ -204,6 +223,9 @@ impl<S: Scalar> std::ops::Mul for Quaternion<S> {
 
     fn mul(self, b: Self) -> Self {
         let a = self;
+        if S::FUSES {
+            return a.fused_product(b);
+        }
         Self::new(
             a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z,
             a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y,

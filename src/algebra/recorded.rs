@@ -34,12 +34,16 @@ pub struct Recorded {
 const CONSTANT: u32 = 0;
 
 /// An operation: its operands, and the partial derivatives with respect to them. Of an operation
-/// with one operand the second operand is a constant.
+/// with one operand the second operand is a constant. One with more than two operands is several
+/// nodes, of which the last has the index of the result; the others are marked with [`CONTINUED`].
 #[derive(Clone, Copy, Debug)]
 struct Node {
     operands: [u32; 2],
     partials: [f64; 2],
 }
+
+/// Bit of the first operand of a node that has the result of the next node.
+const CONTINUED: u32 = 1 << 31;
 
 /// Operations that are being recorded.
 #[derive(Clone, Debug, Default)]
@@ -109,12 +113,15 @@ impl Tape {
     pub fn sweep(&mut self, end: usize) {
         let Operations { nodes, first } = &self.operations;
         let first = *first as usize;
+        let mut adjoint = 0.0;
         for i in (end..self.remaining).rev() {
             let (before, rest) = self.adjoints.split_at_mut(first + i);
-            let adjoint = rest[0];
+            let Node { operands, partials } = nodes[i];
+            if operands[0] & CONTINUED == 0 {
+                adjoint = rest[0];
+            }
             if adjoint != 0.0 {
-                let Node { operands, partials } = nodes[i];
-                before[operands[0] as usize] += adjoint * partials[0];
+                before[(operands[0] & !CONTINUED) as usize] += adjoint * partials[0];
                 before[operands[1] as usize] += adjoint * partials[1];
             }
         }
@@ -205,6 +212,26 @@ fn push(node: Node, value: f64) -> Recorded {
     }
 }
 
+/// Appends an operation with the result `value`, from its operands with the partial derivatives with
+/// respect to them.
+fn push_sum(operands: &[(u32, f64)], value: f64) -> Recorded {
+    let pairs = operands.chunks(2);
+    let last = pairs.len() - 1;
+    OPERATIONS.with_borrow_mut(|operations| {
+        operations.nodes.extend(pairs.enumerate().map(|(i, pair)| {
+            let (b, by_b) = pair.get(1).copied().unwrap_or((CONSTANT, 0.0));
+            let (a, by_a) = pair[0];
+            let mark = if i < last { CONTINUED } else { 0 };
+            Node {
+                operands: [a | mark, b],
+                partials: [by_a, by_b],
+            }
+        }));
+        let node = operations.first + operations.nodes.len() as u32 - 1;
+        Recorded { value, node }
+    })
+}
+
 /// Appends an operation with the result `value`, with more memory.
 #[cold]
 #[inline(never)]
@@ -220,6 +247,32 @@ impl Scalar for Recorded {
     type Mask = bool;
 
     const IS_OUTLINED: bool = true;
+
+    const FUSES: bool = true;
+
+    #[inline(never)]
+    fn sum_of_products<const N: usize>(terms: [(Self, Self, f64); N]) -> Self {
+        const { assert!(N <= 6) };
+        let (mut value, mut count) = (0.0, 0);
+        let mut operands = [(CONSTANT, 0.0); 12];
+        for (a, b, k) in terms {
+            let (by_a, by_b) = (b.value * k, a.value * k);
+            value += a.value * by_a;
+            if a.node != CONSTANT && by_a != 0.0 {
+                operands[count] = (a.node, by_a);
+                count += 1;
+            }
+            if b.node != CONSTANT && by_b != 0.0 {
+                operands[count] = (b.node, by_b);
+                count += 1;
+            }
+        }
+        match operands[..count] {
+            [] => Self::lift(value),
+            [(node, 1.0)] => Self { value, node },
+            _ => push_sum(&operands[..count], value),
+        }
+    }
 
     #[inline(always)]
     fn lift(value: f64) -> Self {

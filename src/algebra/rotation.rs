@@ -1,3 +1,4 @@
+use super::fused::dot;
 use super::{Mat3, Quaternion, Scalar, Vec3, cross_matrix, norm};
 
 /// Squared angle (rad²) below which series replace the closed forms; the first omitted term is then
@@ -29,7 +30,7 @@ pub fn sinc<S: Scalar>(x: S) -> S {
 /// `exp(θ) = (cos |θ|/2, ½ sinc(|θ|/2) θ)`, evaluated in `|θ|²` so that value and derivative are
 /// exact at zero, where the closed form is 0/0.
 pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
-    let s = theta.dot(&theta) * S::lift(0.25); // (|θ|/2)²
+    let s = dot(&theta, &theta) * S::lift(0.25); // (|θ|/2)²
     let (cosine, sinc) = if s.value() < SERIES_BELOW {
         (
             series(
@@ -97,7 +98,7 @@ pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
 pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let q = q.along(Quaternion::identity());
     let v = q.vector();
-    v * (angle_per_sine(v.dot(&v), q.w) * S::lift(2.0))
+    v * (angle_per_sine(dot(&v, &v), q.w) * S::lift(2.0))
 }
 
 /// Kinematics of a frame rotated by the rotation vector `θ` (rad).
@@ -124,7 +125,7 @@ pub struct TurnedFrame<S: Scalar> {
 impl<S: Scalar> TurnedFrame<S> {
     /// Creates the frame rotated by `theta`.
     pub fn new(theta: Vec3<S>) -> Self {
-        let s = theta.dot(&theta);
+        let s = dot(&theta, &theta);
         let (one, two) = (S::one(), S::lift(2.0));
         if s.value() < 1.0 {
             // The first omitted terms are below 1/20! = 4e-19.
@@ -151,13 +152,13 @@ impl<S: Scalar> TurnedFrame<S> {
 
     /// Returns the matrix `R` that maps coordinates of the rotated frame to the fixed frame.
     pub fn rotation(&self) -> Mat3<S> {
-        let s = self.theta.dot(&self.theta);
+        let s = dot(&self.theta, &self.theta);
         self.about_theta([S::one() - s * self.a, S::one() - s * self.b, self.a])
     }
 
     /// Returns the matrix that maps `θ̇` to the angular velocity `ω`, rad/s, in the fixed frame.
     pub fn velocity(&self) -> Mat3<S> {
-        let s = self.theta.dot(&self.theta);
+        let s = dot(&self.theta, &self.theta);
         self.about_theta([S::one() - s * self.b, self.a, self.b])
     }
 

@@ -45,6 +45,16 @@ pub trait Scalar:
     /// of one in each of its callers.
     const IS_OUTLINED: bool = false;
 
+    /// True if [`sum_of_products`](Self::sum_of_products) is less work than its operations one by one.
+    const FUSES: bool = false;
+
+    /// Returns the sum of the products `k a b` of up to six terms `(a, b, k)`.
+    fn sum_of_products<const N: usize>(terms: [(Self, Self, f64); N]) -> Self {
+        terms
+            .into_iter()
+            .fold(Self::zero(), |sum, (a, b, k)| sum + a * b * Self::lift(k))
+    }
+
     /// Returns the constant `value`, with zero derivatives.
     fn lift(value: f64) -> Self;
 

@@ -1,3 +1,4 @@
+use super::fused::{dot, plus_cross, product, rotated};
 use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix, outlined};
 
 /// The pose of frame B in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of
@@ -25,8 +26,8 @@ impl<S: Scalar> Pose<S> {
         outlined!(
             S,
             Self {
-                R: self.R * bc.R,
-                p: self.p + self.R * bc.p,
+                R: product(&self.R, &bc.R),
+                p: self.p + rotated(&self.R, &bc.p),
             }
         )
     }
@@ -93,13 +94,13 @@ impl<S: Scalar> Twist<S> {
     /// acceleration the centripetal part `ω × (ω × r)` has to be added.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        outlined!(S, Self::new(self.w, self.v + self.w.cross(r)))
+        outlined!(S, Self::new(self.w, plus_cross(&self.v, &self.w, r)))
     }
 
     /// Returns the twist in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        outlined!(S, Self::new(R * self.w, R * self.v))
+        outlined!(S, Self::new(rotated(R, &self.w), rotated(R, &self.v)))
     }
 
     /// Returns the rate of change of a motion vector `carried` that is fixed to a body with this
@@ -192,19 +193,19 @@ impl<S: Scalar> Wrench<S> {
     /// `t + r × f`.
     #[inline(always)]
     pub fn shift(&self, r: &Vec3<S>) -> Self {
-        outlined!(S, Self::new(self.t + r.cross(&self.f), self.f))
+        outlined!(S, Self::new(plus_cross(&self.t, r, &self.f), self.f))
     }
 
     /// Returns the wrench in axes rotated by `R`.
     #[inline(always)]
     pub fn express(&self, R: &Mat3<S>) -> Self {
-        outlined!(S, Self::new(R * self.t, R * self.f))
+        outlined!(S, Self::new(rotated(R, &self.t), rotated(R, &self.f)))
     }
 
     /// Returns the power of the wrench on a body with the twist `V` about the same origin, W.
     #[inline(always)]
     pub fn power(&self, V: &Twist<S>) -> S {
-        outlined!(S, self.t.dot(&V.w) + self.f.dot(&V.v))
+        outlined!(S, dot(&self.t, &V.w) + dot(&self.f, &V.v))
     }
 }
 

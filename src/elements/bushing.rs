@@ -1,5 +1,6 @@
 //! Spring-damper in six directions, of grasps and interfaces.
 
+use crate::algebra::fused::{rotated, rotated_back};
 use crate::algebra::{Mat3, Scalar, Vec3, Wrench, lift3};
 use crate::spec::{BushingFields, PerAxis, at};
 use crate::system::{Declarations, ParamId, Unit};
@@ -89,10 +90,10 @@ impl Bushing {
         turn: &Vec3<S>,
     ) -> Wrench<S> {
         let gain = |id: ParamId| lift3::<S>(&id.vector(parameters));
-        let [g, g_dot, w] = [gap, gap_rate, w].map(|v| R_WA.tr_mul(&v));
+        let [g, g_dot, w] = [gap, gap_rate, w].map(|v| rotated_back(R_WA, &v));
         let f = gain(self.stiffness).component_mul(&g) + gain(self.damping).component_mul(&g_dot);
         let of_turn = |id: Option<ParamId>, v: &Vec3<S>| id.map_or_else(Vec3::zeros, |id| gain(id).component_mul(v));
         let t = of_turn(self.angular_stiffness, turn) + of_turn(self.angular_damping, &w);
-        Wrench::new(R_WA * t, R_WA * f)
+        Wrench::new(rotated(R_WA, &t), rotated(R_WA, &f))
     }
 }

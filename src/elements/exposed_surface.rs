@@ -1,5 +1,6 @@
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Values, View, report};
 use crate::Problem;
+use crate::algebra::fused::{dot, rotated};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3, norm};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, SurfaceShape, at};
@@ -238,7 +239,7 @@ impl ExposedSurface {
         Place {
             r: R + (carrier.p_WB + X_WF.p),
             v: V + carrier.V_WB.shift(&X_WF.p).v,
-            normal: X_WF.R * lift3::<S>(&normal),
+            normal: rotated(&X_WF.R, &lift3::<S>(&normal)),
             arm: X_WF.p,
         }
     }
@@ -264,7 +265,7 @@ impl ExposedSurface {
         let force = match radiation {
             Radiation::Sphere(coefficient) => sun * n(coefficient),
             Radiation::Plate(specular) => {
-                let cos = place.normal.dot(&sun);
+                let cos = dot(&place.normal, &sun);
                 let lit = self.facing(cos);
                 let (rho, delta) = (n(specular), n(specular.nth(1)));
                 let along_sun = lit * (S::lift(1.0) - rho);
@@ -290,7 +291,7 @@ impl ExposedSurface {
         let density = atmosphere.density(&place.r, now.parameters);
         let v = place.v - atmosphere.wind(&place.r);
         let speed = match self.shape {
-            Shape::Plate { .. } => self.facing(place.normal.dot(&v)),
+            Shape::Plate { .. } => self.facing(dot(&place.normal, &v)),
             Shape::Sphere => norm(&v),
         };
         let factor = S::lift(-0.5 * coefficient.of(now.parameters) * self.area.of(now.parameters));

@@ -1,6 +1,7 @@
 use super::bushing::Bushing;
 use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, Values, View, report};
 use crate::Problem;
+use crate::algebra::fused::product_back;
 use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::Spec;
@@ -176,7 +177,7 @@ impl Grasp {
     /// Returns the angle between the two frames, rad.
     pub fn angle<S: Scalar>(&self, of: Configuration<S>) -> S {
         let [R_WA, R_WB] = self.frames.map(|frame| of.pose(frame).R);
-        norm(&self.holds.turn(&R_WA.tr_mul(&R_WB)))
+        norm(&self.holds.turn(&product_back(&R_WA, &R_WB)))
     }
 
     /// Returns the angle at which the sense of the restoring moment is undefined, degrees.
@@ -208,7 +209,7 @@ impl Grasp {
         let pair = Pair::at(of, self.frames, gap);
         let holds_direction = self.holds != Holds::Attitude;
         let along = B.R.column(0).into_owned();
-        let turn = self.holds.turn(&A.R.tr_mul(&B.R));
+        let turn = self.holds.turn(&product_back(&A.R, &B.R));
         let is_on = now.inputs[self.switch].exceeds(0.5);
         if !is_on.is_needed() {
             return (pair, Wrench::zero(), gap, turn);

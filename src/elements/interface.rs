@@ -3,6 +3,7 @@
 use super::bushing::Bushing;
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Values, View, report};
 use crate::Problem;
+use crate::algebra::fused::{product_back, rotated};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, log};
 use crate::dynamics::Applied;
 use crate::spec::{BushingFields, FrameField, PerAxis, Report, Spec, Table};
@@ -217,8 +218,8 @@ impl Interface {
         let R_WA = Quaternion::new(w_scalar, q.x, q.y, q.z).rotation();
         let B = now.configuration().pose(self.frame);
         let gap = B.p - r;
-        let turn = log(Quaternion::from_rotation(&R_WA.tr_mul(&B.R)));
-        let a = Twist::new(R_WA * w, v).shift(&gap);
+        let turn = log(Quaternion::from_rotation(&product_back(&R_WA, &B.R)));
+        let a = Twist::new(rotated(&R_WA, &w), v).shift(&gap);
         let arm = now.configuration().arm(self.frame).p;
         let b = now.kinematics.carrier(now.system.carrier(self.frame)).V_WB.shift(&arm);
         let moves = b - a;

@@ -366,6 +366,16 @@ impl Elements {
         without
     }
 
+    /// Returns a copy whose gravity acts on no body.
+    pub(crate) fn without_gravity(&self) -> Self {
+        let mut without = Self {
+            gravity: self.gravity.iter().map(|of| of.on(Attracted::None)).collect(),
+            ..self.clone()
+        };
+        without.classify();
+        without
+    }
+
     /// Returns a copy without the loads that [`add_beam_adjoint`] and [`GravityAdjoint`]
     /// differentiate; `None` if there are no such loads.
     pub(crate) fn recorded(&self) -> Option<Self> {

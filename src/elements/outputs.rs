@@ -1,6 +1,7 @@
 //! Outputs: their declaration, and the data from which elements compute their values.
 
 use super::{Closed, Discrete, Element, Elements, Instant, PointForce, TaskState};
+use crate::algebra::fused::rotated_back;
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, lift33};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
@@ -290,11 +291,11 @@ impl<S: Scalar> View<'_, S> {
                 } = now.system.frames[frame];
                 let R_BF = || lift33::<S>(&now.derived.frames[frame].X_BF.R);
                 let w = self.state_spin(body).filter(|_| station.is_none());
-                w.map(|w| if is_turned { R_BF().tr_mul(&w) } else { w })
+                w.map(|w| if is_turned { rotated_back(&R_BF(), &w) } else { w })
             }
             FrameRef::World | FrameRef::Point(_) => None,
         };
-        w.unwrap_or_else(|| of.R_WF.tr_mul(&of.V_WF.w))
+        w.unwrap_or_else(|| rotated_back(&of.R_WF, &of.V_WF.w))
     }
 
     /// Returns the wrench that the joint of a body transmits to it, about the body's origin, world

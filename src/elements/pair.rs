@@ -1,3 +1,4 @@
+use crate::algebra::fused::{cross, rotated_back};
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Carrier, Configuration, FrameRef, Kinematics, System};
@@ -76,7 +77,7 @@ impl<S: Scalar> Pair<S> {
 
     /// Returns the components of a relative motion (world axes) along all six rows of a wrench.
     pub fn components(&self, relative: &Twist<S>) -> [S; 6] {
-        Twist::new(self.axes.tr_mul(&relative.w), relative.v).to_array()
+        Twist::new(rotated_back(&self.axes, &relative.w), relative.v).to_array()
     }
 
     /// Returns the motion of the first carrier relative to the second at the point, world axes;
@@ -91,7 +92,7 @@ impl<S: Scalar> Pair<S> {
         let [a, b] = [0, 1].map(|side| {
             let (at, r) = (kinematics.carrier(self.on[side]), &self.arms[side]);
             let w = &at.V_WB.w;
-            let centripetal = w.cross(&w.cross(r));
+            let centripetal = cross(w, &cross(w, r));
             at.A_bias.shift(r) + Twist::new(Vec3::zeros(), centripetal)
         });
         a - b

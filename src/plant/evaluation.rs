@@ -55,8 +55,9 @@ pub(super) struct Evaluation<S: Scalar> {
 }
 
 impl<S: Scalar> Evaluation<S> {
-    /// Allocates the workspace for a model; loads keep wrenches on stations apart.
-    pub fn with_stations_apart(model: &Model) -> Self {
+    /// Allocates the workspace for a record of loads: these keep wrenches on stations apart, and those
+    /// of the rigid model are without gravity.
+    pub fn for_loads(model: &Model) -> Self {
         let mut evaluation = Self::new(model);
         let apart = || Applied::apart(&model.system);
         evaluation.applied = apart();
@@ -65,6 +66,7 @@ impl<S: Scalar> Evaluation<S> {
         }
         if let Some(feed_forward) = &mut evaluation.feed_forward {
             feed_forward.applied = apart();
+            feed_forward.omit_gravity();
         }
         evaluation
     }

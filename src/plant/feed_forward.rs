@@ -76,6 +76,17 @@ impl<S: Scalar> FeedForward<S> {
         }))
     }
 
+    /// Leaves gravity out of the loads: its adjoint derivatives are not recorded.
+    pub fn omit_gravity(&mut self) {
+        self.elements = Arc::new(self.elements.without_gravity());
+    }
+
+    /// Returns true if a load depends on the deflection of a flexible body otherwise than by the
+    /// motion of its stations.
+    pub fn reads_deflections(&self) -> bool {
+        self.elements.read_deflections()
+    }
+
     /// Sets coordinates and rates to those of the spacecraft at the instant `now`, without
     /// deformation; those of joints and attitudes with feed-forward as `place` says. Their servos
     /// and motors do not act, since the computed torques take their place.

@@ -1,5 +1,6 @@
 use super::joint::{Motion, part, with_joint};
 use super::{Carrier, Deflection, Derived, FrameRef, JointState, Mechanism, PointKinematics, System};
+use crate::algebra::fused::{product, rotated};
 use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33, outlined};
 
 /// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
@@ -144,10 +145,10 @@ impl<S: Scalar> Kinematics<S> {
             FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
             FrameRef::Frame(frame) => {
                 let X_BF = &derived.frames[frame].X_BF;
-                let p = R * lift3(&X_BF.p);
+                let p = rotated(&R, &lift3(&X_BF.p));
                 match system.frames[frame].is_turned {
                     true => Pose {
-                        R: R * lift33(&X_BF.R),
+                        R: product(&R, &lift33(&X_BF.R)),
                         p,
                     },
                     false => Pose { R, p },

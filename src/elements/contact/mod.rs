@@ -23,6 +23,7 @@ use super::{
     Watched,
 };
 use crate::Problem;
+use crate::algebra::fused::{product_back, rotated_back};
 use crate::algebra::{Mask, Mat3, Pose, Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
@@ -181,7 +182,7 @@ impl Contact {
     /// axes of b) and its rotation matrix.
     #[inline]
     pub fn relative_pose<S: Scalar>([A, B]: &[Pose<S>; 2]) -> (Vec3<S>, Mat3<S>) {
-        (B.R.tr_mul(&(A.p - B.p)), B.R.tr_mul(&A.R))
+        (rotated_back(&B.R, &(A.p - B.p)), product_back(&B.R, &A.R))
     }
 
     /// Returns the largest distance at which a command acts, m; `None` for contact detection.

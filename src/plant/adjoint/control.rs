@@ -7,7 +7,7 @@ use crate::plant::evaluation::instant;
 use crate::plant::feed_forward::At;
 use crate::plant::task::{begin, computed};
 use crate::plant::{Evaluation, Model};
-use crate::system::{JointState, Mechanism};
+use crate::system::JointState;
 
 /// Adjoints of tasks and of feed-forward, whose rigid model is differentiated by recursion.
 #[derive(Clone, Debug)]
@@ -89,11 +89,12 @@ impl ControlAdjoint {
     /// Propagates the adjoints of torques and references to what they are computed from.
     pub fn sweep(&mut self, of: Constants, at: OperatingPoint, values: &mut Evaluation<f64>, tape: &mut Tape) {
         if let (Some(servos), Some(solved)) = (&mut self.servos, &mut values.feed_forward) {
-            let rigid = Mechanism {
-                system: &of.model.system,
-                derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
-            };
-            servos.sweep(rigid, solved, tape);
+            let (q, rest) = at.x.split_at(of.model.system.nq);
+            let qd = &rest[..of.model.system.nv];
+            let joints = JointState { q, qd };
+            let orbit = values.orbit.as_ref();
+            let now = instant(of, orbit, &values.kinematics, joints, &values.inputs, at.discrete);
+            servos.sweep(of.model, &now, solved, tape);
             servos.seed_state(tape);
         }
         if let Some(tasks) = self.tasks.as_mut().filter(|_| self.computes) {

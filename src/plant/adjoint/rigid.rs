@@ -6,10 +6,10 @@ use super::recording::seed;
 use crate::algebra::{Recorded, Scalar, Tape, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, Partials, TreeAdjoint};
-use crate::elements::Instant;
+use crate::elements::{GravityAdjoint, GravitySeeds, Instant};
 use crate::plant::Model;
 use crate::plant::feed_forward::{self, At, FeedForward};
-use crate::system::{Configuration, JointState, Mechanism};
+use crate::system::{Configuration, JointState};
 
 /// Adjoint of one solution of the rigid model. Its coordinates, rates and loads are recorded; the
 /// motions of its bodies, the results of the solution, are further variables of the same record.
@@ -31,6 +31,7 @@ pub(super) struct RigidSolution {
     pub attitudes: Vec<Attitude>,
     joints: Vec<FedJoint>,
     held: Vec<HeldAttitude>,
+    gravity: GravityAdjoint,
     tree: TreeAdjoint,
     gradients: Vec<Gradient>,
     columns: Vec<Wrench<f64>>,
@@ -81,6 +82,7 @@ impl RigidSolution {
             attitudes: Vec::with_capacity(attitudes),
             joints: Vec::with_capacity(joints),
             held: Vec::with_capacity(attitudes),
+            gravity: GravityAdjoint::new(system),
             tree: TreeAdjoint::new(system),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
             columns: vec![Wrench::zero(); system.nv],
@@ -135,7 +137,7 @@ impl RigidSolution {
             q: &recorded.q,
             qd: &recorded.qd,
         };
-        if model.elements.read_deflections() {
+        if recorded.reads_deflections() {
             recorded.kinematics.bend_all(at.mechanism(), joints);
             // Stations are operands.
             self.variables
@@ -186,8 +188,9 @@ impl RigidSolution {
     /// Propagates the adjoints of the solution to coordinates, rates and loads: sweeps the
     /// operations that follow the loads, those of the loads, and computes the adjoints
     /// [`q_bar`](Self::q_bar), [`qd_bar`](Self::qd_bar). Overwrites accelerations of `values`.
-    pub fn sweep(&mut self, of: Mechanism, values: &mut FeedForward<f64>, tape: &mut Tape) {
-        let system = of.system;
+    /// `now` is the instant of the spacecraft.
+    pub fn sweep(&mut self, model: &Model, now: &Instant<f64>, values: &mut FeedForward<f64>, tape: &mut Tape) {
+        let (system, derived) = (&model.system, feed_forward::constants(now));
         let FeedForward {
             kinematics,
             dynamics,
@@ -197,7 +200,7 @@ impl RigidSolution {
         } = values;
         let at = Configuration {
             system,
-            derived: of.derived,
+            derived,
             kinematics,
         };
         tape.sweep(self.loads[1]);
@@ -230,15 +233,32 @@ impl RigidSolution {
             q: &mut self.q_bar,
             qd: &mut self.qd_bar,
         };
+        let rigid = Instant {
+            kinematics,
+            q,
+            qd,
+            derived,
+            ..*now
+        };
+        for gravity in &model.elements.gravity {
+            let seeds = GravitySeeds {
+                of_wrench: |body: usize| self.tree.of_wrench(body),
+                lambda: self.tree.lambda(),
+                of_power: 0.0,
+                of_energy: 0.0,
+            };
+            self.gravity.add(gravity, &rigid, seeds, &mut self.gradients, &mut bars);
+        }
         let partials = Partials {
             bodies: &self.gradients,
             columns: &self.columns,
         };
         let joints = JointState { q, qd };
         self.tree.coordinates(at, partials, joints, &self.qdd, &mut bars);
-        self.variables.add_points(of, kinematics, tape, joints, &mut bars);
-        for (&body, fill) in system.propellant.iter().zip(&self.fills) {
-            tape.seed(*fill, self.tree.of_fill(at, body));
+        self.variables
+            .add_points(at.mechanism(), kinematics, tape, joints, &mut bars);
+        for (k, (&body, fill)) in system.propellant.iter().zip(&self.fills).enumerate() {
+            tape.seed(*fill, self.tree.of_fill(at, body) + self.gravity.of_fill(k));
         }
     }
 

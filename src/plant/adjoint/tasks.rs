@@ -9,7 +9,7 @@ use crate::plant::evaluation::instant;
 use crate::plant::feed_forward::{At, FeedForward};
 use crate::plant::task::{Tasks, begin};
 use crate::plant::{Evaluation, Model};
-use crate::system::{Carrier, Configuration, JointState, Kinematics, Mechanism};
+use crate::system::{Carrier, Configuration, JointState, Kinematics};
 
 /// Adjoints of the motions of frames by which tasks compute accelerations: of the solution of the
 /// rigid model at the present state, of its responses to unit accelerations of the axes, and of the
@@ -127,13 +127,10 @@ impl TaskAdjoint {
     /// rigid model and to its loads.
     pub fn sweep(&mut self, of: Constants, at: OperatingPoint, values: &Evaluation<f64>, tape: &mut Tape) {
         let (model, derived) = (of.model, of.derived.with_held_beams.as_deref().unwrap_or(of.derived));
-        let rigid = Mechanism {
-            system: &model.system,
-            derived,
-        };
-        self.solution.sweep(rigid, &mut self.rigid, tape);
+        let now = point(of, at, values, &self.inputs);
+        self.solution.sweep(model, &now, &mut self.rigid, tape);
         self.rest.fills.copy_from_slice(&values.kinematics.fills);
-        self.rest.update(rigid.system, derived, &self.rigid.q, &self.zeros);
+        self.rest.update(&model.system, derived, &self.rigid.q, &self.zeros);
         for k in 0..self.responses.len() {
             self.response(of, at, k, values, tape);
         }

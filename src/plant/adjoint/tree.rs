@@ -88,7 +88,7 @@ impl ByTree {
             variables,
             values: Evaluation::new(model),
             dx: vec![0.0; model.states.len()],
-            recorded: Evaluation::with_stations_apart(model),
+            recorded: Evaluation::for_loads(model),
             x: buffer(model.states.len()),
             u: buffer(model.inputs.len()),
             qdd: buffer(system.nv),

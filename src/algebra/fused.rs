@@ -1,0 +1,156 @@
+//! Products of vectors and matrices as few operations of a record
+//! ([`Scalar::sum_of_products`]). For other scalars they are those of nalgebra. The values are the
+//! same to the last bit, so that differences which are zero are zero in a record too.
+
+use super::{Mat3, Scalar, Vec3};
+
+/// Returns `a·b`.
+#[inline(always)]
+pub(crate) fn dot<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> S {
+    if !S::FUSES {
+        return a.dot(b);
+    }
+    fused_dot([a.x, a.y, a.z], b)
+}
+
+/// Returns `a × b`.
+#[inline(always)]
+pub(crate) fn cross<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
+    if !S::FUSES {
+        return a.cross(b);
+    }
+    fused_cross(a, b)
+}
+
+/// Returns `p + a × b`.
+#[inline(always)]
+pub(crate) fn plus_cross<S: Scalar>(p: &Vec3<S>, a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
+    if !S::FUSES {
+        return p + a.cross(b);
+    }
+    fused_plus_cross(p, a, b)
+}
+
+/// Returns `A v`.
+#[inline(always)]
+pub(crate) fn rotated<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>) -> Vec3<S> {
+    if !S::FUSES {
+        return A * v;
+    }
+    fused_product(A, v, false)
+}
+
+/// Returns `Aᵀ v`.
+#[inline(always)]
+pub(crate) fn rotated_back<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>) -> Vec3<S> {
+    if !S::FUSES {
+        return A.tr_mul(v);
+    }
+    fused_product(A, v, true)
+}
+
+/// Returns `A B`.
+#[inline(always)]
+pub(crate) fn product<S: Scalar>(A: &Mat3<S>, B: &Mat3<S>) -> Mat3<S> {
+    if !S::FUSES {
+        return A * B;
+    }
+    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product(A, &B.column(k).into_owned(), false)))
+}
+
+/// Returns `Aᵀ B`.
+#[inline(always)]
+pub(crate) fn product_back<S: Scalar>(A: &Mat3<S>, B: &Mat3<S>) -> Mat3<S> {
+    if !S::FUSES {
+        return A.tr_mul(B);
+    }
+    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product(A, &B.column(k).into_owned(), true)))
+}
+
+#[inline(never)]
+fn fused_dot<S: Scalar>(a: [S; 3], b: &Vec3<S>) -> S {
+    S::sum_of_products([(a[0], b.x, 1.0), (a[1], b.y, 1.0), (a[2], b.z, 1.0)])
+}
+
+#[inline(never)]
+fn fused_product<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>, is_transposed: bool) -> Vec3<S> {
+    Vec3::from_fn(|i, _| {
+        let row = [0, 1, 2].map(|k| if is_transposed { A[(k, i)] } else { A[(i, k)] });
+        fused_dot(row, v)
+    })
+}
+
+#[inline(never)]
+fn fused_cross<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
+    let part = |i: usize, k: usize| S::sum_of_products([(a[i], b[k], 1.0), (a[k], b[i], -1.0)]);
+    Vec3::new(part(1, 2), part(2, 0), part(0, 1))
+}
+
+#[inline(never)]
+fn fused_plus_cross<S: Scalar>(p: &Vec3<S>, a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
+    let one = S::one();
+    let part =
+        |j: usize, i: usize, k: usize| S::sum_of_products([(a[i], b[k], 1.0), (a[k], b[i], -1.0), (p[j], one, 1.0)]);
+    Vec3::new(part(0, 1, 2), part(1, 2, 0), part(2, 0, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algebra::{Dual, Quaternion, Recorded, Tape};
+
+    /// Numbers `p`, `A` and `B`: 3 + 9 + 9.
+    const NUMBERS: usize = 21;
+
+    /// All products of vectors, matrices and quaternions that are made of the numbers; some of the
+    /// factors are constants.
+    fn products<S: Scalar>(x: &[S]) -> Vec<S> {
+        let (p, a, b) = (vector(&x[0..3]), vector(&x[3..6]), vector(&x[12..15]));
+        let (A, B) = (Mat3::from_column_slice(&x[3..12]), Mat3::from_column_slice(&x[12..21]));
+        let constant = Vec3::new(S::zero(), S::one(), S::lift(-0.7));
+        let (q, r) = (Quaternion::from_slice(&x[3..7]), Quaternion::from_slice(&x[12..16]));
+        let mut all = vec![dot(&a, &b), dot(&a, &a), dot(&a, &constant), q.norm_squared()];
+        all.extend((q * r).to_array());
+        for v in [
+            cross(&a, &b),
+            cross(&constant, &b),
+            plus_cross(&p, &a, &b),
+            plus_cross(&constant, &a, &constant),
+            rotated(&A, &b),
+            rotated(&A, &constant),
+            rotated_back(&A, &b),
+        ] {
+            all.extend(v.iter());
+        }
+        all.extend(product(&A, &B).iter());
+        all.extend(product_back(&A, &B).iter());
+        all
+    }
+
+    fn vector<S: Scalar>(x: &[S]) -> Vec3<S> {
+        Vec3::from_column_slice(x)
+    }
+
+    /// The fused operations of a record have the derivatives of dual numbers, which do not fuse.
+    #[test]
+    fn fused_products_have_the_derivatives_of_the_operations() {
+        let values: [f64; NUMBERS] = std::array::from_fn(|k| (k as f64 * 1.7 + 0.3).sin());
+        let dual = products(&std::array::from_fn::<_, NUMBERS, _>(|k| {
+            let mut eps = [0.0; NUMBERS];
+            eps[k] = 1.0;
+            Dual::<NUMBERS>::new(values[k], eps)
+        }));
+        let variables: [Recorded; NUMBERS] = std::array::from_fn(|k| Recorded::variable(values[k], k));
+        let mut tape = Tape::default();
+        for (i, dual) in dual.iter().enumerate() {
+            let recorded = tape.record(NUMBERS, || products(&variables));
+            assert_eq!(recorded[i].value(), dual.re, "product {i}");
+            tape.seed(recorded[i], 1.0);
+            tape.sweep(0);
+            for k in 0..NUMBERS {
+                let error = (tape.adjoint(k) - dual.eps[k]).abs();
+                assert!(error < 1e-15, "product {i}, number {k}: {error:e}");
+            }
+        }
+    }
+}
