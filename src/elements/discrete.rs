@@ -134,6 +134,11 @@ impl Discrete {
 }
 
 impl Discrete {
+    /// Returns true if the outputs of a controller's tasks are those of a sample.
+    pub(crate) fn holds_guidance(&self) -> bool {
+        self.samples.first().is_some_and(Samples::are_taken)
+    }
+
     /// Returns true if the surfaces of a contact touch; always true for contacts without surfaces,
     /// which act on command.
     pub(crate) fn may_capture(&self, elements: &Elements, contact: usize) -> bool {

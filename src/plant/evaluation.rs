@@ -13,7 +13,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Elements, EventContext, Hold, Instant, Samples, Sensed, View};
+use crate::elements::{Elements, EventContext, Hold, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -67,6 +67,9 @@ impl<S: Scalar> Evaluation<S> {
         if let Some(feed_forward) = &mut evaluation.feed_forward {
             feed_forward.applied = apart();
             feed_forward.omit_gravity();
+        }
+        if let (Some(guidance), Some(guided)) = (&mut evaluation.guidance, model.guided.as_deref()) {
+            **guidance = Guidance::with(Self::for_loads(&guided.spacecraft), guided);
         }
         evaluation
     }
@@ -169,9 +172,7 @@ impl<S: Scalar> Evaluation<S> {
     #[inline]
     fn guide(&mut self, of: Constants, discrete: &Discrete) -> Result<(), Error> {
         match &mut self.guidance {
-            Some(guidance) if !discrete.samples.first().is_some_and(Samples::are_taken) => {
-                guidance.update(of, &self.inputs)
-            }
+            Some(guidance) if !discrete.holds_guidance() => guidance.update(of, &self.inputs),
             _ => Ok(()),
         }
     }

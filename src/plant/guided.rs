@@ -148,15 +148,6 @@ impl Guided {
         }
     }
 
-    /// Returns the constants of the spacecraft; `None` before they are derived.
-    fn constants<'a>(&'a self, of: Constants<'a>) -> Option<Constants<'a>> {
-        Some(Constants {
-            model: &self.spacecraft,
-            derived: of.derived.spacecraft.as_deref()?,
-            parameters: of.parameters,
-        })
-    }
-
     /// Returns the inputs of measured states, each with the initial state at time zero.
     pub fn starts(&self, derived: &Derived, parameters: &[f64]) -> impl Iterator<Item = (usize, f64)> {
         let (q, qd) = self.spacecraft.start_at(derived, 0.0, parameters);
@@ -182,6 +173,19 @@ fn declare_states(system: &System, declare: &mut Declarations) -> Vec<Option<usi
             (!is_modal(i)).then(|| declare.input(quantity, 0.0, false))
         })
         .collect()
+}
+
+impl<'a> Constants<'a> {
+    /// Returns the spacecraft of a controller with tasks, and its constants; `None` of other models.
+    pub(super) fn guided(self) -> Option<(&'a Guided, Constants<'a>)> {
+        let guided = self.model.guided.as_deref()?;
+        let of = Constants {
+            model: &guided.spacecraft,
+            derived: self.derived.spacecraft.as_deref()?,
+            parameters: self.parameters,
+        };
+        Some((guided, of))
+    }
 }
 
 impl Model {
@@ -236,10 +240,11 @@ impl Model {
 /// Workspace of the law of a controller's tasks.
 #[derive(Clone, Debug)]
 pub(super) struct Guidance<S: Scalar> {
-    evaluation: Box<Evaluation<S>>,
-    x: Vec<S>,
+    pub evaluation: Box<Evaluation<S>>,
+    /// Measured states.
+    pub x: Vec<S>,
     /// Discrete state without events: no limit of a motor is reached.
-    discrete: Discrete,
+    pub discrete: Discrete,
     /// Outputs: results of all tasks, then the commands.
     pub outputs: Vec<S>,
 }
@@ -249,12 +254,17 @@ impl<S: Scalar> Guidance<S> {
     #[inline(never)] // importers call from threads with small stacks
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let guided = model.guided.as_deref()?;
-        Some(Box::new(Self {
-            evaluation: Box::new(Evaluation::new(&guided.spacecraft)),
+        Some(Box::new(Self::with(Evaluation::new(&guided.spacecraft), guided)))
+    }
+
+    /// Creates it with an evaluation of the spacecraft.
+    pub fn with(evaluation: Evaluation<S>, guided: &Guided) -> Self {
+        Self {
+            evaluation: Box::new(evaluation),
             x: vec![S::zero(); guided.spacecraft.states.len()],
             discrete: guided.spacecraft.discrete(),
             outputs: vec![S::zero(); guided.outputs.len()],
-        }))
+        }
     }
 
     /// Sets the state of the reference orbit to that `at` the present time.
@@ -269,18 +279,10 @@ impl<S: Scalar> Guidance<S> {
     /// [`Error::Spec`] for a measured quaternion of zero norm; those of the rigid model and of the
     /// laws.
     pub fn update(&mut self, of: Constants, inputs: &[S]) -> Result<(), Error> {
-        let Some((guided, of)) = of
-            .model
-            .guided
-            .as_deref()
-            .and_then(|guided| Some((guided, guided.constants(of)?)))
-        else {
+        let Some((guided, of)) = of.guided() else {
             return Ok(());
         };
-        for (x, slot) in self.x.iter_mut().zip(&guided.measured) {
-            *x = slot.map_or_else(S::zero, |slot| inputs[slot]);
-        }
-        guided.check_attitudes(&self.x)?;
+        self.begin(guided, inputs)?;
         let Evaluation {
             kinematics,
             orbit,
@@ -289,8 +291,6 @@ impl<S: Scalar> Guidance<S> {
             inputs: own,
             ..
         } = &mut *self.evaluation;
-        own.copy_from_slice(inputs);
-        guided.switches.iter().for_each(|&switch| own[switch] = S::one());
         let (q, qd) = self.x.split_at(guided.spacecraft.system.nq);
         kinematics.update(&guided.spacecraft.system, of.derived, q, qd);
         let (Some(rigid), Some(tasks)) = (feed_forward.as_deref_mut(), tasks.as_deref_mut()) else {
@@ -305,6 +305,36 @@ impl<S: Scalar> Guidance<S> {
             &self.discrete,
         );
         control(of, (now, &self.discrete), Some(tasks), rigid, own)?;
+        self.finish(guided);
+        Ok(())
+    }
+
+    /// Reads the measured states and the inputs of the spacecraft from the `inputs` of the loads.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] for a measured quaternion of zero norm.
+    pub fn begin(&mut self, guided: &Guided, inputs: &[S]) -> Result<(), Error> {
+        for (x, slot) in self.x.iter_mut().zip(&guided.measured) {
+            *x = slot.map_or_else(S::zero, |slot| inputs[slot]);
+        }
+        guided.check_attitudes(&self.x)?;
+        let own = &mut self.evaluation.inputs;
+        own.copy_from_slice(inputs);
+        guided.switches.iter().for_each(|&switch| own[switch] = S::one());
+        Ok(())
+    }
+
+    /// Writes the outputs, after the references of the tasks and the torques of the feed-forward.
+    pub fn finish(&mut self, guided: &Guided) {
+        let Evaluation {
+            feed_forward: Some(rigid),
+            tasks: Some(tasks),
+            inputs: own,
+            ..
+        } = &*self.evaluation
+        else {
+            return;
+        };
         let commands = guided.commands.iter().map(|command| match *command {
             Command::Input(slot) => own[slot],
             Command::Torque(rate) => rigid.torques[rate],
@@ -313,6 +343,5 @@ impl<S: Scalar> Guidance<S> {
         let results = of_tasks.flat_map(|(task, state)| task.values(state));
         let outputs = self.outputs.iter_mut().zip(results.chain(commands));
         outputs.for_each(|(to, value)| *to = value);
-        Ok(())
     }
 }

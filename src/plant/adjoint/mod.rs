@@ -4,6 +4,7 @@ mod carriers;
 mod closed;
 mod control;
 mod effective;
+mod guidance;
 mod jacobians;
 mod recording;
 mod rigid;

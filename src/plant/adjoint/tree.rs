@@ -3,6 +3,7 @@ use super::carriers::{vector, vector_of};
 use super::closed::Closing;
 use super::control::ControlAdjoint;
 use super::effective::EffectiveAdjoint;
+use super::guidance::GuidanceAdjoint;
 use super::jacobians::{Bars, JacobianAdjoint};
 use super::recording::{check, seed, set_variables};
 use super::variables::Variables;
@@ -55,6 +56,8 @@ pub(super) struct ByTree {
     closing: Option<Box<Closing>>,
     /// Adjoints of feed-forward and tasks; `None` without these.
     control: Option<Box<ControlAdjoint>>,
+    /// Adjoint of the law of a controller's tasks; `None` without it.
+    guidance: Option<Box<GuidanceAdjoint>>,
     /// Adjoints of the motions of frames among the outputs.
     frames: FrameAdjoint,
     /// Adjoints of the Jacobians of frames; `None` without these.
@@ -104,6 +107,7 @@ impl ByTree {
             gravity: GravityAdjoint::new(system),
             closing: Closing::new(model),
             control: ControlAdjoint::new(model, variables.count),
+            guidance: GuidanceAdjoint::new(model, variables.count),
             frames: FrameAdjoint::new(&model.elements, &model.spec, system),
             jacobians: JacobianAdjoint::new(model),
             effective: EffectiveAdjoint::new(model),
@@ -274,6 +278,12 @@ impl ByTree {
         if let Some(control) = &mut self.control {
             control.sweep(of, at, &mut self.values, &mut self.tape);
         }
+        let evaluations = (&mut self.values.guidance, &self.recorded.guidance);
+        if let (Some(guidance), (Some(values), Some(recorded))) = (&mut self.guidance, evaluations)
+            && !at.discrete.holds_guidance()
+        {
+            guidance.sweep(of, at.t, values, recorded, &mut self.tape);
+        }
     }
 
     /// Computes the adjoints of effective masses; returns false if it does not support them.
@@ -420,6 +430,7 @@ impl ByTree {
         let Self {
             values,
             control,
+            guidance,
             tree,
             recorded,
             x,
@@ -438,7 +449,9 @@ impl ByTree {
         for modes in model.system.flexible() {
             recorded.qdd[modes.rates()].fill(Recorded::lift(0.0));
         }
-        let count = control.as_ref().map_or(variables.count, |control| control.end);
+        let of_control = control.as_ref().map(|control| control.end);
+        let of_guidance = guidance.as_ref().map(|guidance| guidance.end);
+        let count = of_control.or(of_guidance).unwrap_or(variables.count);
         tape.record(count, || {
             recorded.copy_inputs(of, t, values, u, x);
             let here = model.split(x.as_slice());
@@ -458,7 +471,18 @@ impl ByTree {
                 control.record(of, at, values, recorded, joints)?;
             }
             let elements = elements.as_deref().unwrap_or(&model.elements);
-            let mut power = recorded.load_controlled(elements, of, joints, discrete)?;
+            // The law of a controller's tasks has a record of its own.
+            let mut law = recorded.guidance.take();
+            let loaded = recorded.load_controlled(elements, of, joints, discrete);
+            let guided = match (guidance, &mut values.guidance, &mut law) {
+                (Some(guidance), Some(values), Some(law)) if !discrete.holds_guidance() => {
+                    guidance.record(of, t, values, law, &recorded.inputs)
+                }
+                _ => Ok(()),
+            };
+            recorded.guidance = law;
+            let mut power = loaded?;
+            guided?;
             let closure = values.closure.as_ref();
             let reactions = closure.map_or(&[][..], |closure| closure.reactions());
             recorded.hold(of, discrete, joints, reactions);
