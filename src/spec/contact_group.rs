@@ -2,7 +2,7 @@
 
 use super::{
     Contact, ContactShape, ContactShapeType, ImpactLaw, Inconsistent, JointType, Spec, Tangential, WORLD, default,
-    problem, unknown,
+    problem,
 };
 use crate::{Error, Problem};
 use indexmap::{IndexMap, IndexSet};
