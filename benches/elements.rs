@@ -149,7 +149,10 @@ const ELEMENTS: [(&str, &str); 9] = [
 
 /// Sensors, whose outputs an evaluation of the derivatives does not contain.
 const SENSORS: [(&str, &str); 3] = [
-    ("IMU on an array", "[sensor.imu]\ntype = \"imu\"\nframe = \"left_middle\"\n"),
+    (
+        "IMU on an array",
+        "[sensor.imu]\ntype = \"imu\"\nframe = \"left_middle\"\n",
+    ),
     (
         "sampled IMU with noise",
         "[sensor.imu]\ntype = \"imu\"\nframe = \"left_middle\"\nsample_time = 0.01\naccelerometer = { noise_density = 1e-4 }\ngyro = { noise_density = 3e-6 }\n",

@@ -64,7 +64,7 @@ fn harpoon_sticks_and_both_move_as_one_body() {
     let mut run = run_in(Formulation::Recursive, 1e-11);
     run.go(t - 1e-9);
     let (before, (p, h, inertia, c, energy)) = (Balance::of(&run), of_both(&run));
-    let masses: Vec<f64> = (1..=8).map(|i| run.value(&format!("line_point{i}.qd[1]"))).collect();
+    let masses: Vec<f64> = (1..=4).map(|i| run.value(&format!("line_point{i}.qd[1]"))).collect();
     run.go(t + 1e-9);
     let after = Balance::of(&run);
     let w = inertia.try_inverse().expect("regular") * h;
@@ -76,7 +76,7 @@ fn harpoon_sticks_and_both_move_as_one_body() {
     }
     let loss = energy - 0.5 * (p.dot(&p) / 2003.0 + h.dot(&w));
     let reported = -run.value("hit.energy_change");
-    let moved = (1..=8).fold(0.0f64, |most, i| {
+    let moved = (1..=4).fold(0.0f64, |most, i| {
         most.larger((run.value(&format!("line_point{i}.qd[1]")) - masses[i - 1]).abs())
     });
     println!(
@@ -102,10 +102,17 @@ fn formulations_agree_on_the_harpoon_and_conserve_its_momenta() {
         let found: Vec<f64> = ["debris.r", "debris.v", "harpoon.v"]
             .iter()
             .flat_map(|name| run.vector(name).iter().copied().collect::<Vec<f64>>())
-            .chain([run.value("line.unwound"), run.value("debris.w[2]"), run.value("hit.energy_change")])
+            .chain([
+                run.value("line.unwound"),
+                run.value("debris.w[2]"),
+                run.value("hit.energy_change"),
+            ])
             .collect();
         let exact = first.get_or_insert_with(|| found.clone());
-        let apart = found.iter().zip(&*exact).fold(0.0f64, |off, (a, b)| off.larger((a - b).abs()));
+        let apart = found
+            .iter()
+            .zip(&*exact)
+            .fold(0.0f64, |off, (a, b)| off.larger((a - b).abs()));
         let momenta = before.off(&Balance::of(&run));
         println!(
             "{}: invariants off by {off:.1e} J, N·s, N·m·s; momenta by {momenta:.1e} of their scale; {apart:.1e} apart; \
@@ -113,7 +120,10 @@ fn formulations_agree_on_the_harpoon_and_conserve_its_momenta() {
             formulation.name(),
             run.value("hit.violation")
         );
-        assert!(off < 1e-5 && momenta < 1e-9 && apart < 1e-6, "{off:e}, {momenta:e}, {apart:e}");
+        assert!(
+            off < 1e-5 && momenta < 1e-9 && apart < 1e-6,
+            "{off:e}, {momenta:e}, {apart:e}"
+        );
         assert!(run.value("hit.violation") < 1e-8);
     }
 }
@@ -155,7 +165,7 @@ fn harpooned_debris_is_towed_by_its_share_of_the_thrust() {
         }
     }
     let force = 2003.0 * (marks[2] - marks[1]) / 100.0;
-    let share = 20.0 * 2003.0 / (3503.0 + 0.32);
+    let share = 20.0 * 2003.0 / (3503.0 + 0.8);
     let off = balance(&run) - before;
     println!(
         "at most {most:.1} N; mean {force:.3} N of {share:.3} N; energy off by {off:.1e} J of {:.0} J; cosine {facing:.2?}",
@@ -171,7 +181,7 @@ fn errors_of_the_harpoon_name_the_field() {
     for (from, to, place) in [
         ("a = \"tip\"", "a = \"line\"", "contact.hit.a"),
         ("a = \"tip\"", "a = \"line_mass1\"", "contact.hit.a"),
-        ("b = \"debris\"", "b = \"line_mass8\"", "contact.hit.b"),
+        ("b = \"debris\"", "b = \"line_mass4\"", "contact.hit.b"),
         ("a = \"spool\"", "a = \"spol\"", "tether.line.a"),
         ("law = \"capture_grasp\"", "law = \"capture_net\"", "contact.hit.law"),
         (

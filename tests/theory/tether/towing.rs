@@ -66,7 +66,13 @@ fn bounce(m: f64, n: usize, exact: f64) -> f64 {
     let linear = at_start(&mut crate::plant(&pair(30.0 + 1e-6, 0.0, "", &tether, "")));
     let values = linear.A.complex_eigenvalues();
     let nearest = values.iter().map(|value| value.im);
-    nearest.fold(f64::INFINITY, |best, w| if (w - exact).abs() < (best - exact).abs() { w } else { best })
+    nearest.fold(f64::INFINITY, |best, w| {
+        if (w - exact).abs() < (best - exact).abs() {
+            w
+        } else {
+            best
+        }
+    })
 }
 
 /// A tether of the mass `m` between the masses `m₁` and `m₂` vibrates as a bar: `ω = (β/L) √(EA/ρ)` with
@@ -84,7 +90,11 @@ fn tug_and_debris_on_a_heavy_tether_vibrate_as_masses_at_the_ends_of_a_bar() {
         let sign = rest(high).signum();
         for _ in 0..200 {
             let middle = 0.5 * (low + high);
-            if rest(middle) * sign < 0.0 { low = middle } else { high = middle }
+            if rest(middle) * sign < 0.0 {
+                low = middle
+            } else {
+                high = middle
+            }
         }
         let exact = low * (k / m).sqrt();
         let reduced = (k * (1.0 / TUG + 1.0 / DEBRIS)).sqrt();
@@ -96,7 +106,7 @@ fn tug_and_debris_on_a_heavy_tether_vibrate_as_masses_at_the_ends_of_a_bar() {
         }
         let off = [6, 12].map(|n| bounce(m, n, exact) / exact - 1.0);
         let ratio = off[0] / off[1];
-        println!("{exact:.5} rad/s ({reduced:.5} without mass): off by {off:.1e?}, ratio {ratio:.3} (4)");
+        println!("{exact:.5} rad/s ({reduced:.5} without mass): off by {off:?}, ratio {ratio:.3} (4)");
         assert!((ratio - 4.0).abs() < 0.1 && off[1].abs() < 1e-2, "{off:?}");
     }
 }
@@ -194,7 +204,9 @@ fn dumbbell_on_a_tether_librates_with_the_published_frequencies() {
         let mut end = [stretched * small.cos(), 0.0, 0.0];
         end[axis] = stretched * small.sin();
         let body = |name: &str, end: [f64; 3]| {
-            format!("[body.{name}]\nmass = {m:?}\ninertia = [1.0, 1.0, 1.0]\nstart = {{ axes = \"lvlh\", position = {end:?} }}\n")
+            format!(
+                "[body.{name}]\nmass = {m:?}\ninertia = [1.0, 1.0, 1.0]\nstart = {{ axes = \"lvlh\", position = {end:?} }}\n"
+            )
         };
         let text = format!(
             "name = \"dumbbell\"\n[environment.orbit]\nsemi_major_axis = {radius:?}\n[output]\nbodies = true\n{}{}\
@@ -208,7 +220,8 @@ fn dumbbell_on_a_tether_librates_with_the_published_frequencies() {
         for part in [0.3, 0.5, 1.0] {
             let t = part * TAU / (factor * n);
             run.go(t);
-            let d = [1, axis + 1].map(|i| run.value(&format!("upper.r_lvlh[{i}]")) - run.value(&format!("lower.r_lvlh[{i}]")));
+            let d = [1, axis + 1]
+                .map(|i| run.value(&format!("upper.r_lvlh[{i}]")) - run.value(&format!("lower.r_lvlh[{i}]")));
             off = off.larger((d[1].atan2(d[0]) / small - (factor * n * t).cos()).abs());
         }
         println!("{factor:.4} n: angle off by {off:.1e} (1e-3: terms of higher order)");
