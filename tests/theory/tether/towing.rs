@@ -150,7 +150,7 @@ fn snap_has_the_peak_and_the_rebound_of_the_reduced_mass() {
 }
 
 /// Small angles φ of the tether and θ of the debris against the constant thrust `F`, at the tension
-/// `T = F m₂/(m₁ + m₂)`, with both bodies free (equations (8) and (9) of the theory): the frequencies are
+/// `T = F m₂/(m₁ + m₂)`, with both bodies free (equation (12) of the theory): the frequencies are
 /// those of `ω⁴ − (A + B (1 + b/l)) ω² + A B = 0` with `A = T/(m l)` and `B = T b/J`.
 #[test]
 fn debris_under_tow_oscillates_with_the_two_frequencies_of_tether_and_debris() {
@@ -227,4 +227,44 @@ fn dumbbell_on_a_tether_librates_with_the_published_frequencies() {
         println!("{factor:.4} n: angle off by {off:.1e} (1e-3: terms of higher order)");
         assert!(off < 1e-3, "{off:e}");
     }
+}
+
+/// Two heavy bodies move apart at the rate at which the tether between them is unwound, under the
+/// tension `T` and the thrust that balances it: tension and speed stay. Each mass that leaves the reel
+/// gets its momentum `m v` by the tension alone, which deviates by `v √(k m)` of the lump at most.
+#[test]
+fn taut_tether_is_unwound_at_constant_tension() {
+    let (v, tension, stiffness, density) = (0.1, 10.0, 5e3, 0.01);
+    let start = 30.0 * (1.0 + tension / stiffness);
+    let text = format!(
+        "name = \"apart\"\n[body.winch]\nmass = 1e5\ninertia = [1e4, 1e4, 1e4]\n\
+         start = {{ position = [{start:?}, 0.0, 0.0], velocity = [{v:?}, 0.0, 0.0] }}\n\
+         [body.load]\nmass = 1e5\ninertia = [1e4, 1e4, 1e4]\n\
+         [tether.line]\na = \"winch\"\nb = \"load\"\nlength = 100.0\nlinear_density = {density:?}\n\
+         axial_stiffness = {stiffness:?}\ndamping = 200.0\nmasses = 10\nreel = {{ unwound = 30.0 }}\n\
+         [signal.\"line.rate\"]\ntype = \"constant\"\namplitude = {v:?}\nfrom_importer = false\n\
+         [thruster.ahead]\nframe = \"winch\"\ndirection = [1.0, 0.0, 0.0]\nthrust = {tension:?}\n\
+         [thruster.back]\nframe = \"load\"\ndirection = [-1.0, 0.0, 0.0]\nthrust = {tension:?}\n\
+         [signal.\"ahead.on\"]\ntype = \"constant\"\nfrom_importer = false\n\
+         [signal.\"back.on\"]\ntype = \"constant\"\nfrom_importer = false\n[solver]\nmethod = \"radau5\"\n"
+    );
+    let mut run = Run::new(&text, 1e-8);
+    // Of a mass of 0.1 kg at half the length between two masses.
+    let jerk = v * (stiffness / 5.0 * density * 10.0_f64).sqrt();
+    let mut most = 0.0f64;
+    for k in 1..=800 {
+        run.go(0.5 * f64::from(k));
+        most = most.larger((run.value("line.tension_b") - tension).abs());
+    }
+    let speed = run.value("winch.v[1]") - run.value("load.v[1]");
+    let unwound = run.value("line.unwound");
+    let slack = 30.0 + v * 400.0 - unwound;
+    println!(
+        "{unwound:.3} m unwound: tension off by {most:.3} N of {tension} N ({jerk:.3} N), speed by {:.1e} m/s",
+        speed - v
+    );
+    assert!(
+        most < jerk && (speed - v).abs() < 1e-3 && slack.abs() < 1e-9,
+        "{most} N, {speed} m/s"
+    );
 }
