@@ -56,7 +56,7 @@ struct Node<S: Scalar> {
     v: Vec3<S>,
     /// Length without force from it to the outlet, m; not positive on the reel.
     out: S,
-    /// Part of its load that the reel carries in place of the next segment: equation (5).
+    /// Part of its load that the reel carries in place of the next segment: equation (6).
     held: S,
     /// Derivative of `held` with respect to the unwound length, 1/m.
     held_rate: S,
@@ -87,7 +87,7 @@ struct Held<S: Scalar> {
 
 /// Segment of a tether at one instant.
 struct Segment<S: Scalar> {
-    /// Part with which it acts: equation (5).
+    /// Part with which it acts: equation (6).
     weight: S,
     /// Unit vector from the first to the second node, world axes; zero if they coincide.
     along: Vec3<S>,
@@ -302,7 +302,7 @@ impl Tether {
     }
 
     /// Returns the rate of the unwound length, m/s: that of the input, which fades near both ends of
-    /// the tether, equation (6); `None` without a reel.
+    /// the tether, equation (7); `None` without a reel.
     pub fn unwinding<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> Option<S> {
         let reel = self.reel.as_ref()?;
         let (rate, unwound) = (inputs[reel.rate], inputs[reel.unwound]);
@@ -313,7 +313,7 @@ impl Tether {
         Some(rate * S::select(rate.exceeds(0.0), more, less))
     }
 
-    /// Returns the power of the reel on the tether's potential energy, W: equation (7); `None` without
+    /// Returns the power of the reel on the tether's potential energy, W: equation (8); `None` without
     /// a reel.
     pub fn reel_power<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let rate = self.unwinding(now.parameters, now.inputs)?;
