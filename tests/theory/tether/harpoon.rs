@@ -119,10 +119,10 @@ fn formulations_agree_on_the_harpoon_and_conserve_its_momenta() {
             run.value("hit.violation")
         );
         assert!(
-            off < 1e-5 && momenta < 1e-9 && apart < 1e-6,
+            off < 1e-7 && momenta < 1e-13 && apart < 2e-7,
             "{off:e}, {momenta:e}, {apart:e}"
         );
-        assert!(run.value("hit.violation") < 1e-8);
+        assert!(run.value("hit.violation") < 1e-12);
     }
 }
 
