@@ -158,8 +158,8 @@ const SENSORS: [(&str, &str); 3] = [
         "[sensor.imu]\ntype = \"imu\"\nframe = \"left_middle\"\nsample_time = 0.01\naccelerometer = { noise_density = 1e-4 }\ngyro = { noise_density = 3e-6 }\n",
     ),
     (
-        "camera, sight past a box and the arm's sphere",
-        "[sensor.eye]\ntype = \"camera\"\nframe = \"nozzle\"\ntarget = \"link_3\"\nblocked_by = [{ frame = \"left_middle\", type = \"box\", size = [6.0, 2.0, 0.03] }, { frame = \"link_2\", radius = 0.3 }]\n",
+        "sampled camera, sight past a box and a sphere",
+        "[sensor.eye]\ntype = \"camera\"\nframe = \"nozzle\"\ntarget = \"link_3\"\nfield_of_view_deg = 120.0\nsample_time = 0.1\nblocked_by = [{ frame = \"left_middle\", type = \"box\", size = [6.0, 2.0, 0.03] }, { frame = \"link_2\", radius = 0.3 }]\n",
     ),
 ];
 
