@@ -13,7 +13,7 @@ const RELEASE: f64 = 0.1;
 /// Least length of a segment, as a part of its whole length, of which its stiffness is computed.
 const LEAST: f64 = 0.1;
 
-/// Damping ratio of a mass that is held at the outlet.
+/// Damping ratio of a mass on the reel.
 const HELD_DAMPING: f64 = 1.0;
 
 /// Tether between the frames b (node 0) and a (node n + 1), with n point masses, which are bodies, as
@@ -56,7 +56,7 @@ struct Node<S: Scalar> {
     v: Vec3<S>,
     /// Length without force from it to the outlet, m; not positive on the reel.
     out: S,
-    /// Part of its load that the reel carries in place of the next segment: equation (5).
+    /// Part of its load that the reel carries in place of the next segment: equation (6).
     held: S,
     /// Derivative of `held` with respect to the unwound length, 1/m.
     held_rate: S,
@@ -69,6 +69,14 @@ struct Held<S: Scalar> {
     /// mass relative to it, m/s, world axes.
     to_outlet: Vec3<S>,
     relative: Vec3<S>,
+    /// Distance of the mass from the outlet beyond its unwound length, m, not negative, and the part of
+    /// `to_outlet` along which it is: 1 on the reel.
+    stretch: S,
+    stretched: S,
+    /// Derivative of `stretch` with respect to the unwound length where it is positive.
+    slope: S,
+    /// Part with which the damper acts.
+    damped: S,
     /// Carrier of the outlet, and position of the mass from its origin, m, world axes.
     on: Carrier,
     arm: Vec3<S>,
@@ -79,7 +87,7 @@ struct Held<S: Scalar> {
 
 /// Segment of a tether at one instant.
 struct Segment<S: Scalar> {
-    /// Part with which it acts: equation (5).
+    /// Part with which it acts: equation (6).
     weight: S,
     /// Unit vector from the first to the second node, world axes; zero if they coincide.
     along: Vec3<S>,
@@ -103,6 +111,11 @@ struct Segment<S: Scalar> {
 fn clamped<S: Scalar>(x: S) -> S {
     let x = S::select((-x).exceeds(0.0), S::zero(), x);
     S::select(x.exceeds(1.0), S::one(), x)
+}
+
+/// Returns `x² (3 − 2x)`, which rises from 0 to 1 with zero derivatives at both ends of 0 … 1.
+fn smooth<S: Scalar>(x: S) -> S {
+    x * x * (S::lift(3.0) - S::lift(2.0) * x)
 }
 
 impl Element for Tether {
@@ -202,7 +215,7 @@ impl Element for Tether {
             pull(now, ends, segment.along * segment.damper, applied)
         });
         self.each_held(now, |held| {
-            held.push(now, held.relative * (held.mass.held * S::lift(held.damping)), applied)
+            held.push(now, held.relative * (held.damped * S::lift(held.damping)), applied)
         });
     }
 
@@ -212,11 +225,8 @@ impl Element for Tether {
             pull(now, ends, segment.along * segment.spring, applied)
         });
         self.each_held(now, |held| {
-            held.push(
-                now,
-                held.to_outlet * (held.mass.held * S::lift(held.stiffness)),
-                applied,
-            )
+            let stiffness = held.mass.held * held.stretched * S::lift(held.stiffness);
+            held.push(now, held.to_outlet * stiffness, applied)
         });
     }
 
@@ -292,7 +302,7 @@ impl Tether {
     }
 
     /// Returns the rate of the unwound length, m/s: that of the input, which fades near both ends of
-    /// the tether, equation (6); `None` without a reel.
+    /// the tether, equation (7); `None` without a reel.
     pub fn unwinding<S: Scalar>(&self, parameters: &[f64], inputs: &[S]) -> Option<S> {
         let reel = self.reel.as_ref()?;
         let (rate, unwound) = (inputs[reel.rate], inputs[reel.unwound]);
@@ -303,7 +313,7 @@ impl Tether {
         Some(rate * S::select(rate.exceeds(0.0), more, less))
     }
 
-    /// Returns the power of the reel on the tether's potential energy, W: equation (7); `None` without
+    /// Returns the power of the reel on the tether's potential energy, W: equation (8); `None` without
     /// a reel.
     pub fn reel_power<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let rate = self.unwinding(now.parameters, now.inputs)?;
@@ -311,7 +321,9 @@ impl Tether {
         self.each_segment(now, |[from, _], segment| {
             slope += segment.energy_rate() * segment.weight - segment.energy() * from.held_rate;
         });
-        self.each_held(now, |held| slope += held.energy() * held.mass.held_rate);
+        self.each_held(now, |held| {
+            slope += held.energy() * held.mass.held_rate + held.energy_rate() * held.mass.held;
+        });
         Some(slope * rate)
     }
 
@@ -391,11 +403,10 @@ impl Tether {
         }
         let release = RELEASE * part;
         let x = clamped(out * S::lift(1.0 / release));
-        let [two, three, six] = [2.0, 3.0, 6.0 / release].map(S::lift);
         Node {
             out,
-            held: S::one() - x * x * (three - two * x),
-            held_rate: x * (x - S::one()) * six,
+            held: S::one() - smooth(x),
+            held_rate: x * (x - S::one()) * S::lift(6.0 / release),
             ..node
         }
     }
@@ -465,6 +476,7 @@ impl Tether {
         let on = now.kinematics.carrier(outlet.on).V_WB;
         let n = self.masses.len() as f64;
         let part = self.length.of(now.parameters) / n;
+        let release = RELEASE * part;
         let stiffness = self.axial_stiffness.of(now.parameters) / (LEAST * part);
         let mut masses = self.masses.iter();
         self.each_node(now, |mass, _| {
@@ -479,9 +491,22 @@ impl Tether {
             let to_outlet = outlet.p - mass.p;
             let arm = outlet.arm - to_outlet;
             let critical = 2.0 * libm::sqrt(stiffness * now.derived.bodies[body].m);
+            let (zero, one) = (S::zero(), S::one());
+            let is_out = mass.out.exceeds(0.0);
+            let distance = norm(&to_outlet);
+            let beyond = distance - S::select(is_out, mass.out, zero);
+            let is_taut = beyond.exceeds(0.0);
+            let part = match is_taut.is_needed() {
+                true => S::select(is_taut, beyond / distance, zero),
+                false => zero,
+            };
             to(Held {
                 mass,
                 to_outlet,
+                stretch: S::select(is_taut, beyond, zero),
+                stretched: S::select(is_out, part, one),
+                slope: S::select(is_out, -one, zero),
+                damped: one - smooth(clamped(mass.out * S::lift(1.0 / release) + one)),
                 relative: on.shift(&arm).v - mass.v,
                 on: outlet.on,
                 arm,
@@ -508,7 +533,12 @@ impl<S: Scalar> Segment<S> {
 impl<S: Scalar> Held<S> {
     /// Returns the energy of the spring that holds it, J, if it is held fully.
     fn energy(&self) -> S {
-        self.to_outlet.dot(&self.to_outlet) * S::lift(0.5 * self.stiffness)
+        self.stretch * self.stretch * S::lift(0.5 * self.stiffness)
+    }
+
+    /// Returns the derivative of [`energy`](Self::energy) with respect to the unwound length, N.
+    fn energy_rate(&self) -> S {
+        self.stretch * self.slope * S::lift(self.stiffness)
     }
 
     /// Adds a force on the mass (N, world axes) and its reverse at the same position on the body of the

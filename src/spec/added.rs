@@ -62,6 +62,26 @@ impl Spec {
     }
 }
 
+impl Spec {
+    /// Returns the message for a name that is that of no frame and no body of the spec: a tether is named
+    /// with its ends, a body or joint that a table adds with the table.
+    pub(super) fn no_frame(&self, name: &str) -> String {
+        if let Some(tether) = self.tether.get(name) {
+            let [a, b] = [&tether.a, &tether.b];
+            return format!("\"{name}\" is a tether: name what it ends at, \"{a}\" or \"{b}\"");
+        }
+        let all = self.added();
+        let has_part = |added: &&Added| added.name != name && added.parts.iter().flatten().any(|part| part == name);
+        let owner = all.iter().find(has_part);
+        match owner {
+            Some(Added { section, name: of, .. }) => {
+                format!("\"{name}\" is a part of the {section} \"{of}\", to which nothing else is attached")
+            }
+            None => unknown("frame or body", name, self.frames()),
+        }
+    }
+}
+
 /// Reports a body that is not there, is a frame or an ANCF beam, or is flexible. `what` has its
 /// article.
 pub(super) fn on_rigid_body(spec: &Spec, what: &str, body: &str, report: &mut Report) {

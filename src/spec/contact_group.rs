@@ -2,7 +2,7 @@
 
 use super::{
     Contact, ContactShape, ContactShapeType, ImpactLaw, Inconsistent, JointType, Spec, Tangential, WORLD, default,
-    problem, unknown,
+    problem,
 };
 use crate::{Error, Problem};
 use indexmap::{IndexMap, IndexSet};
@@ -341,7 +341,7 @@ impl<'a> Pairs<'a> {
         }
         let mut failed = false;
         for name in group.except.iter().flatten().filter(|name| !spec.has_frame(name)) {
-            report("except", unknown("frame or body", name, spec.frames()));
+            report("except", spec.no_frame(name));
             failed = true;
         }
         let mut members = |field: &str, names: &'a [String]| {
@@ -403,7 +403,7 @@ fn shaped<'a>(spec: &'a Spec, name: &'a String) -> Result<Vec<&'a String>, Strin
         return Err("the world has no shape: fix a body to it that has one".to_owned());
     }
     if !spec.has_frame(name) {
-        return Err(unknown("frame or body", name, spec.frames()));
+        return Err(spec.no_frame(name));
     }
     let on = spec
         .frame

@@ -1,4 +1,4 @@
-use super::{Spec, WORLD, unknown};
+use super::{Spec, WORLD};
 use std::borrow::Cow;
 
 /// Table of an element in a section whose tables the user names, such as `[grasp.<name>]`.
@@ -52,7 +52,7 @@ impl<'a> FrameField<'a> {
         }
         let is_world = self.may_be_world && self.frame == WORLD;
         if !is_world && !spec.has_frame(self.frame) {
-            report.add(self.field, unknown("frame or body", self.frame, spec.frames()));
+            report.add(self.field, spec.no_frame(self.frame));
         }
     }
 }

@@ -18,6 +18,7 @@ CASES = {
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),
     "tanks/kick_stage": (4.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
     "tanks/slosh_and_gyros": (1.0, ["servicer.w[1]", "shoulder.q", "left_array.etad[1]", "right_array.etad[1]"]),
+    "tethers/harpoon": (4.0, ["harpoon.r[1]", "line.unwound", "debris.w[3]", "hit.impulse[1]"]),
     "tethers/tug": (60.0, ["servicer.r[1]", "line.unwound", "line_point1.q[2]"]),
 }
 
@@ -27,7 +28,7 @@ def test_both_interfaces_agree(name, tmp_path, within):
     stop, names = CASES[name]
     # CVODE takes at most 500 steps between two outputs. Contacts that are pressed and masses on a
     # reel are stiff.
-    parts = 500 if name in ("contacts/gripper", "tethers/tug") else 20
+    parts = 500 if name in ("contacts/gripper", "tethers/harpoon", "tethers/tug") else 20
     archive = Archive.build(EXAMPLES / f"{name}.toml", tmp_path)
     runs = {}
     for kind, tolerance in (("ModelExchange", 1e-9), ("CoSimulation", 1e-11)):

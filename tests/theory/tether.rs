@@ -1,5 +1,7 @@
 //! Tethers with mass: closed forms, invariants, reels.
 
+mod harpoon;
+mod towing;
 mod tug;
 
 use crate::adjoint::worst;

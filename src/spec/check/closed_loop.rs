@@ -12,7 +12,7 @@ impl Check<'_> {
         for (field, frame, turns) in [("a", &written.a, kind.turns_a()), ("b", &written.b, kind.turns_b())] {
             let is_world = field == "b" && frame == WORLD;
             if !spec.has_frame(frame) && !is_world {
-                self.report("loop", name, field, unknown("frame or body", frame, spec.frames()));
+                self.report("loop", name, field, spec.no_frame(frame));
             }
             if let Some(beam) = spec.on_ancf_beam(frame).filter(|_| turns) {
                 let what = format!(

@@ -102,6 +102,42 @@ fn on_its_own(text: &str) -> String {
     spec.to_string()
 }
 
+/// Runs a spec for `steps` steps of `h` (s), once straight and once continued in another instance from
+/// the serialised state of about six in ten steps; all saved states are equal. Returns the numbers of
+/// continuations and of changes of the method.
+fn continued(text: &str, h: f64, steps: u32, random: &mut ChaCha8Rng) -> [usize; 2] {
+    let fmu = Fmu::of(text);
+    let log = Log::new();
+    let straight = fmu.instance_with_log(&log, CS);
+    straight.initialise(None);
+    let mut others = [(); 2].map(|()| {
+        let other = fmu.instance(CS);
+        other.initialise(None);
+        other
+    });
+    let mut restored = 0;
+    for k in 0..steps {
+        let t = f64::from(k) * h;
+        ok(straight.step(t, h));
+        ok(others[0].step(t, h));
+        if random.random_bool(0.6) {
+            let (status, state) = others[1].deserialize(&others[0].bytes());
+            ok(status);
+            others[1].restore(state);
+            others[1].free_state(state);
+            others.swap(0, 1);
+            restored += 1;
+        }
+        assert_eq!(straight.bytes(), others[0].bytes(), "at {t} s");
+    }
+    let changes = log.take();
+    let changes = changes
+        .iter()
+        .filter(|logged| logged.message.contains("integration continues"))
+        .count();
+    [restored, changes]
+}
+
 /// The method changes on the flexible arm, on both arms at a payload, and after the impact of the
 /// berthing and the capture of the tug.
 #[test]
@@ -111,42 +147,34 @@ fn runs_with_changes_of_method_continue_identically_from_a_thousand_instants() {
     let berthing = on_its_own(include_str!("../../../examples/berthing.toml"));
     let tug = on_its_own(include_str!("../../../benches/defaults/tug.toml"));
     let mut random = ChaCha8Rng::seed_from_u64(34);
-    let (mut restored, mut changes) = (0, 0);
+    let mut counts = [0; 2];
     for (text, h, steps) in [
         (arm, 0.05, 900),
         (dual, 0.1, 300),
         (berthing, 0.05, 200),
         (tug, 0.01, 900),
     ] {
-        let fmu = Fmu::of(&text);
-        let log = Log::new();
-        let straight = fmu.instance_with_log(&log, CS);
-        straight.initialise(None);
-        let mut others = [(); 2].map(|()| {
-            let other = fmu.instance(CS);
-            other.initialise(None);
-            other
-        });
-        for k in 0..steps {
-            let t = f64::from(k) * h;
-            ok(straight.step(t, h));
-            ok(others[0].step(t, h));
-            if random.random_bool(0.6) {
-                let (status, state) = others[1].deserialize(&others[0].bytes());
-                ok(status);
-                others[1].restore(state);
-                others[1].free_state(state);
-                others.swap(0, 1);
-                restored += 1;
-            }
-            assert_eq!(straight.bytes(), others[0].bytes(), "at {t} s");
-        }
-        changes += log
-            .take()
-            .iter()
-            .filter(|logged| logged.message.contains("integration continues"))
-            .count();
+        let found = continued(&text, h, steps, &mut random);
+        (0..2).for_each(|i| counts[i] += found[i]);
     }
+    let [restored, changes] = counts;
     println!("{restored} instants, {changes} changes of method");
     assert!(restored > 1000 && changes >= 4);
+}
+
+/// Tanks that slosh, gyros and an imbalanced wheel; a tank that becomes empty; all loads of the
+/// environment; a reel, a capture by the tether's end and the tow; debris that strikes a panel.
+#[test]
+fn runs_with_liquids_gyros_environment_and_tethers_continue_identically() {
+    let mut random = ChaCha8Rng::seed_from_u64(40);
+    for (text, h, steps) in [
+        (include_str!("../../../examples/tanks/slosh_and_gyros.toml"), 0.1, 60),
+        (include_str!("../../../examples/tanks/kick_stage.toml"), 4.0, 60),
+        (include_str!("../../../examples/environment/low_orbit.toml"), 20.0, 60),
+        (include_str!("../../../examples/tethers/harpoon.toml"), 0.25, 100),
+        (include_str!("../../../examples/impacts/debris.toml"), 0.05, 40),
+    ] {
+        let [restored, _] = continued(text, h, steps, &mut random);
+        assert!(restored > 15, "{restored}");
+    }
 }

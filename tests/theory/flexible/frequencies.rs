@@ -243,3 +243,55 @@ fn a_free_hub_with_beam_and_tip_body_has_the_frequencies_of_the_frequency_equati
         assert!(errors[2] > 0.0 && errors[2] < 1e-7, "{errors:?}");
     }
 }
+
+/// Returns the two lowest frequencies of a clamped array, as `β = (ω² M L³/EI)^¼`, from the linearised
+/// equations: of `n` rigid panels on spring hinges, or of a beam with three modes for none.
+fn of_array(n: u32) -> [f64; 2] {
+    let mut text = String::from("name = \"array\"\n");
+    let mut parent = "world".to_owned();
+    let part = L / f64::from(n.max(1));
+    for i in 1..=n {
+        let mass = M / f64::from(n);
+        let across = mass * part * part / 12.0;
+        // The hinge stands for the bending of half a panel on each side, at the root for one half.
+        let (origin, halves) = if i == 1 { (0.0, 2.0) } else { (part, 1.0) };
+        text += &format!(
+            "[body.panel_{i}]\nmass = {mass:?}\nmass_centre = [{:?}, 0.0, 0.0]\ninertia = [{across:?}, {across:?}, {across:?}]\n\
+             [joint.hinge_{i}]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"panel_{i}\"\norigin = [{origin:?}, 0.0, 0.0]\n\
+             axis = [0.0, 1.0, 0.0]\nspring = {{ stiffness = {:?} }}\n",
+            0.5 * part,
+            halves * EI / part
+        );
+        parent = format!("panel_{i}");
+    }
+    if n == 0 {
+        text += &format!(
+            "[body.beam.beam]\nlength = {L}\nmass_per_length = {}\nEI = {EI}\nbending_y = 0\nbending_z = 3\n\
+             [joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"beam\"\n",
+            M / L
+        );
+    }
+    let linear = crate::linearisation::at_start(&mut crate::plant(&text));
+    let values = linear.A.complex_eigenvalues();
+    let mut found: Vec<f64> = values.iter().map(|value| value.im).filter(|w| *w > 0.0).collect();
+    found.sort_by(f64::total_cmp);
+    let unit = EI / (M * L.powi(3));
+    [found[0], found[1]].map(|w| (w * w / unit).powf(0.25))
+}
+
+/// An array with three modes has the frequencies of a clamped beam; a chain of rigid panels on spring
+/// hinges, by which programs without flexible bodies replace it, tends to them with the square of the
+/// number of panels.
+#[test]
+fn array_needs_no_hinges() {
+    let exact = [1.875_104_068_711_961, 4.694_091_132_974_175];
+    let off = [0, 16, 32].map(|n| {
+        let found = of_array(n);
+        [0, 1].map(|i| found[i] / exact[i] - 1.0)
+    });
+    println!("three modes off by {}", few(&off[0]));
+    println!("16 and 32 hinges off by {} and {}", few(&off[1]), few(&off[2]));
+    assert!(off[0].iter().all(|off| off.abs() < 1e-9), "{off:?}");
+    let ratio = off[1][0] / off[2][0];
+    assert!((ratio - 4.0).abs() < 0.3 && off[2][1].abs() < 1e-2, "{off:?}");
+}
