@@ -36,6 +36,7 @@ mod plan_law;
 mod remarks;
 mod resource;
 mod rest;
+mod rims;
 mod rosenbrock;
 mod sampling;
 mod singularity;
