@@ -10,7 +10,7 @@ use super::detection::detect;
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::events::Changes;
 use super::impact_report::pairing;
-use super::rims::{PointSolution, turn_rims};
+use super::rims::{PointPressure, turn_rims};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
@@ -365,8 +365,13 @@ impl Evaluation<f64> {
             let noise = noise + inconsistency(&candidates, &b);
             let forces = with_friction(&W, &b, &frictions, &start, noise);
             let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
-            let accelerations = &W * &forces + &b;
-            if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, [&forces, &accelerations], noise) {
+            // Of a face that sticks, forces that may pull have the centre of pressure.
+            let slides = |friction: &Friction| matches!(friction, Friction::Sliding { .. });
+            let held = match frictions.iter().any(slides) {
+                true => &forces,
+                false => &start,
+            };
+            if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, [&forces, held]) {
                 return Ok(Some((candidates, frictions, forces)));
             }
         }
@@ -380,22 +385,21 @@ impl Evaluation<f64> {
         of: Constants,
         discrete: &mut Discrete,
         candidates: &[Candidate],
-        [forces, accelerations]: [&DVector<f64>; 2],
-        noise: f64,
+        [forces, held]: [&DVector<f64>; 2],
     ) -> bool {
         let mut turned = false;
         let contacts = of.model.elements.contacts.iter();
         for contact in contacts.filter(|contact| contact.rest.is_some_and(|rest| rest.rims.is_some())) {
             let own = candidates.iter().enumerate();
-            let points: Vec<PointSolution> = own
+            let points: Vec<PointPressure> = own
                 .filter(|(_, candidate)| std::ptr::eq(candidate.contact, contact))
-                .map(|(i, candidate)| PointSolution {
+                .map(|(i, candidate)| PointPressure {
                     point: candidate.number - candidate.rest.first,
                     normal: forces[3 * i],
-                    acceleration: accelerations[3 * i],
+                    held: held[3 * i],
                 })
                 .collect();
-            turned |= turn_rims(of, self, discrete, contact, &points, noise);
+            turned |= turn_rims(of, self, discrete, contact, &points);
         }
         turned
     }

@@ -12,17 +12,18 @@ use crate::elements::{Contact, Hold, QUARTERS, Rest, RestState, RimState};
 /// direction.
 const CENTRED: f64 = 1e-3;
 
-/// Acceleration along the normal, relative to its round-off, from which a face tips.
-const TIPS: f64 = 100.0;
+/// Normal force relative to the largest below which a point counts as unloaded.
+const UNLOADED: f64 = 1e-9;
 
-/// Force of a point of a contact in the solution of an event.
-pub(super) struct PointSolution {
+/// Normal forces of a point of a contact, at an event.
+pub(super) struct PointPressure {
     /// Index of the point in its contact.
     pub point: usize,
     /// Normal force, N.
     pub normal: f64,
-    /// Acceleration along the normal, m/s².
-    pub acceleration: f64,
+    /// Normal force whose sum over all points has the centre of pressure, N: outside the face, if this
+    /// tips.
+    pub held: f64,
 }
 
 /// Returns the contacts with rims, with their number among these.
@@ -81,52 +82,38 @@ impl Plant {
     }
 }
 
-/// Turns the points of a flat contact so that one of them lies in the direction in which the face tips,
-/// or, if it rests, in that of the centre of pressure if a point is without force: with a point there,
-/// the disc that the points span is as large as the face. `noise` is the round-off of accelerations.
-/// Returns true if the points have been turned.
+/// Turns the points of a flat contact so that one of them lies in the direction of the centre of
+/// pressure, if a point is without force: the polygon that the points span then reaches as far in that
+/// direction as the face. Returns true if the points have been turned.
 pub(super) fn turn_rims(
     of: Constants,
     evaluation: &Evaluation<f64>,
     discrete: &mut Discrete,
     contact: &Contact,
-    points: &[PointSolution],
-    noise: f64,
+    points: &[PointPressure],
 ) -> bool {
     let Some(rims) = contact.rest.and_then(|rest| rest.rims) else {
         return false;
     };
     let state = discrete.rims[rims];
-    if !state.is_flat || points.len() < QUARTERS {
+    let most = points.iter().fold(0.0_f64, |most, point| most.max(point.normal));
+    let is_loaded = points.iter().all(|point| point.normal > UNLOADED * most);
+    if !state.is_flat || points.len() < QUARTERS || is_loaded {
         return false;
     }
     let at = of.at(&evaluation.kinematics);
     let R = contact.poses(at)[0].R;
-    let arm = |of_point: &PointSolution| {
-        let touching = contact.touching(of_point.point, of.parameters, discrete, at);
-        let arm = R.tr_mul(&touching.from_a);
-        Vec3::new(arm.x, arm.y, 0.0)
-    };
-    let sums = points
-        .iter()
-        .fold((Vec3::zeros(), Vec3::zeros(), 0.0, 0.0_f64), |sums, point| {
-            let arm = arm(point);
-            (
-                sums.0 + arm * point.normal,
-                sums.1 - arm * point.acceleration,
-                sums.2 + point.normal,
-                sums.3.max(arm.norm()),
-            )
-        });
-    let (pressure, tipping, force, radius) = sums;
-    let most = points.iter().fold(0.0_f64, |most, point| most.max(point.normal));
-    let is_unloaded = points.iter().any(|point| point.normal <= 1e-9 * most);
-    let direction = match tipping {
-        tipping if tipping.norm() > TIPS * noise * radius => tipping,
-        _ if is_unloaded && pressure.norm() > CENTRED * radius * force => pressure,
-        _ => return false,
-    };
-    match state.turned(direction) {
+    let (mut moment, mut force, mut radius) = (Vec3::zeros(), 0.0, 0.0_f64);
+    for point in points {
+        let touching = contact.touching(point.point, of.parameters, discrete, at);
+        let mut arm = R.tr_mul(&touching.from_a);
+        arm.z = 0.0;
+        moment += arm * point.held;
+        force += point.held;
+        radius = radius.max(arm.norm());
+    }
+    let turned = (moment.norm() > CENTRED * radius * force).then(|| state.turned(moment));
+    match turned.flatten() {
         Some(turned) => {
             discrete.rims[rims] = turned;
             true

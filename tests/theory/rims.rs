@@ -50,15 +50,20 @@ fn solids_of_revolution_come_to_rest_for_100_s_without_drift() {
                    [-0.05, -0.0866, -0.1], [0.05, -0.0866, -0.1], [0.0, 0.0, 0.1]]";
     let flat = "position = [0.0, 0.0, 0.2]";
     let tilted = "position = [0.0, 0.0, 0.3], rpy_deg = [20.0, 15.0, 40.0], velocity = [0.3, 0.1, 0.0]";
-    let side = "position = [0.0, 0.0, 0.3], rpy_deg = [88.0, 5.0, 0.0]";
+    // Cylinders that are tilted in a plane fall on their face or on their side; others may roll on
+    // their rim for ever, as no friction resists it.
+    let [leans, tips] = ["15.0", "40.0"]
+        .map(|angle| format!("position = [0.0, 0.0, 0.22], rpy_deg = [0.0, {angle}, 0.0], velocity = [0.2, 0.0, 0.0]"));
+    let side = "position = [0.0, 0.0, 0.3], rpy_deg = [88.0, 0.0, 0.0]";
     for (shape, start, least) in [
         (CYLINDER, flat, 3.0),
         (CYLINDER, "position = [0.0, 0.0, 0.15]", 4.0),
-        (CYLINDER, tilted, 2.0),
+        (CYLINDER, &leans, 3.0),
+        (CYLINDER, &tips, 2.0),
         (CYLINDER, side, 2.0),
         (cone, flat, 3.0),
-        (frustum, tilted, 2.0),
-        (disc, tilted, 3.0),
+        (frustum, &leans, 3.0),
+        (disc, &leans, 3.0),
         (hexagon, flat, 3.0),
         (hexagon, tilted, 3.0),
     ] {
@@ -94,7 +99,7 @@ fn cylinder_on_an_incline_tips_at_the_closed_form_angle() {
     for azimuth in [0.0, 0.3, 0.7, 1.2, 2.5, -2.0] {
         for (angle, tips) in [(0.5 * limit, false), (limit - 1e-6, false), (limit + 1e-6, true)] {
             let start = "position = [0.0, 0.0, 0.15]";
-            let text = solid(CYLINDER, OF_CYLINDER, start, [angle, azimuth], "e = 0.0\nmu = 2.0");
+            let text = solid(CYLINDER, OF_CYLINDER, start, [angle, azimuth], "e = 0.0\nmu = 1.0");
             let mut run = Run::new(&text, 1e-10);
             run.look();
             let [points] = run.values(["feet.resting"]);
@@ -127,7 +132,7 @@ fn pushed_cylinder_tips_above_the_closed_form_force() {
                 OF_CYLINDER,
                 "position = [0.0, 0.0, 0.15]",
                 [0.0; 2],
-                "e = 0.0\nmu = 2.0",
+                "e = 0.0\nmu = 1.0",
             );
             let mut run = Run::new(&text, 1e-10);
             run.go(0.1);

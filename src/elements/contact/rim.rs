@@ -15,7 +15,10 @@ const TILTED: f64 = 1e-5;
 const FLAT: f64 = 1e-6;
 
 /// Sine of the tilt above which the direction to the lowest point may have any angle.
-const STEEP: f64 = 0.1;
+const STEEP: f64 = 0.3;
+
+/// Sine of the tilt below which the lowest point is that near the direction of the last event.
+const SHALLOW: f64 = 0.1;
 
 /// Cosine of the largest angle between the direction to the lowest point and that of the last event,
 /// below the tilt [`STEEP`].
@@ -82,7 +85,7 @@ impl RimState {
     fn lowest<S: Scalar>(&self, down: Vec3<S>, down_dot: Vec3<S>) -> [Vec3<S>; 2] {
         let (mut m, mut m_dot) = (across(down), across(down_dot));
         let values = m.map(S::value);
-        if values.norm() < STEEP {
+        if values.norm() < SHALLOW {
             let sign = S::lift(if values.dot(&self.direction) < 0.0 { -1.0 } else { 1.0 });
             m = m * sign + lift3::<S>(&self.direction) * S::lift(REGULAR);
             m_dot *= sign;
