@@ -23,7 +23,7 @@ use crate::spec::Tangential;
 use crate::system::{JointState, significant};
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
-use problem::{ForceProblem, condensed, least_norm};
+use problem::{ForceProblem, condensed, least_norm, within_cones};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -365,6 +365,7 @@ impl Evaluation<f64> {
             let noise = noise + inconsistency(&candidates, &b);
             let forces = with_friction(&W, &b, &frictions, &start, noise);
             let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
+            let forces = within_cones(&W, &forces, &frictions).unwrap_or(forces);
             // Of a face that sticks, forces that may pull have the centre of pressure.
             let slides = |friction: &Friction| matches!(friction, Friction::Sliding { .. });
             let held = match frictions.iter().any(slides) {
