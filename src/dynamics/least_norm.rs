@@ -267,8 +267,8 @@ fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
     let (b, b_rest) = b[..n].as_chunks::<4>();
     let mut sums = [S::zero(); 4];
     for (a, b) in a.iter().zip(b) {
-        for i in 0..4 {
-            sums[i] += a[i] * b[i];
+        for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
+            *sum += a * b;
         }
     }
     let rest = a_rest.iter().zip(b_rest).fold(S::zero(), |sum, (&a, &b)| sum + a * b);

@@ -75,12 +75,13 @@ impl<S: Scalar> Closure<S> {
                 while l < n && self.rows[l].held == index {
                     let along = self.rows[l].unit.accelerates(&A, qdd);
                     let end = if is_symmetric { group.end.min(l + 1) } else { group.end };
-                    for k in group.start..end {
+                    let entries = &mut self.W[l * n + group.start..l * n + end];
+                    for (entry, about) in entries.iter_mut().zip(&self.about[group.start..end]) {
                         let part = match axis {
-                            0..3 => self.about[k].t[axis],
-                            _ => self.about[k].f[axis - 3],
+                            0..3 => about.t[axis],
+                            _ => about.f[axis - 3],
                         };
-                        self.W[l * n + k] += part * along;
+                        *entry += part * along;
                     }
                     l += 1;
                 }
