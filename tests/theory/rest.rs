@@ -459,7 +459,7 @@ fn ball_and_box_rest_on_a_vibrating_panel_of_500_m() {
 fn contacts_that_cannot_rest_are_rejected() {
     let read = |contact: &str| {
         let text = format!(
-            "name = \"x\"\n[body.a]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[contact.c]\na = \"a\"\nb = \"world\"\n{contact}\n"
+            "name = \"x\"\n[body.a]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\nstart = {{ position = [0.0, 0.0, 1.0] }}\n[contact.c]\na = \"a\"\nb = \"world\"\n{contact}\n"
         );
         match Model::read(&text, Path::new(".")) {
             Err(Error::Spec(problems)) => problems.into_iter().map(|problem| problem.at.join(".")).collect(),

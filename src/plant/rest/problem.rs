@@ -39,7 +39,7 @@ pub(super) fn within_cones(W: &DMatrix<f64>, f: &DVector<f64>, points: &[Frictio
         let Friction::Coulomb { mu } = *point else { return None };
         if f[3 * k] > NO_FORCE * most {
             rows.extend(3 * k..3 * k + if mu > 0.0 { 3 } else { 1 });
-            at_rim |= mu > 0.0 && f[3 * k + 1].hypot(f[3 * k + 2]) >= VERGE * mu * f[3 * k];
+            at_rim |= mu > 0.0 && libm::hypot(f[3 * k + 1], f[3 * k + 2]) >= VERGE * mu * f[3 * k];
         }
     }
     if !at_rim {
@@ -56,7 +56,7 @@ pub(super) fn within_cones(W: &DMatrix<f64>, f: &DVector<f64>, points: &[Frictio
     }
     let is_within = points.iter().enumerate().all(|(k, point)| match *point {
         Friction::Coulomb { mu } if within[3 * k] > 0.0 && mu > 0.0 => {
-            within[3 * k + 1].hypot(within[3 * k + 2]) < VERGE * mu * within[3 * k]
+            libm::hypot(within[3 * k + 1], within[3 * k + 2]) < VERGE * mu * within[3 * k]
         }
         _ => within[3 * k] >= 0.0,
     });
