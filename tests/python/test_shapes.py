@@ -1,6 +1,6 @@
 """Gaps and normals of the shapes of contacts, as outputs of a model, against Coal (the collision library of Pinocchio), and against FCL (python-fcl).
 
-`GRAPPLE_LONG=1` compares 3.8·10⁶ pairs with Coal and 2·10⁶ with FCL.
+`GRAPPLE_LONG=1` compares 3.8·10⁶ pairs with Coal and 3·10⁶ with FCL.
 """
 
 import os
@@ -160,7 +160,6 @@ def test_gaps_and_normals_are_those_of_coal(within):
     within("normal against Coal", turned, 2e-5, "the direction of an iterative distance")
 
 
-
 def in_fcl(shape):
     """Returns a shape of the spec for FCL."""
     r, length = shape.get("radius", 0.0), shape.get("length", 0.0)
@@ -188,8 +187,8 @@ def in_fcl(shape):
 
 
 def test_gaps_are_those_of_fcl(within):
-    """Of separated pairs. FCL's iteration ends at a tolerance of 1e-6; where it differs by more than 1e-9 m, planes that
-    touch both shapes prove the gap: no distance is less."""
+    """Of separated pairs. FCL's iteration ends at a tolerance of 1e-6, or at a wrong distance; where it differs, planes that
+    touch both shapes prove the gap, in the first poses: no distance is less."""
     rng = np.random.default_rng(14)
     near, far, planes, compared, less, most = 0.0, 0, 0.0, 0, 0.0, 0.0
     for _ in range(MODELS):
@@ -221,6 +220,8 @@ def test_gaps_are_those_of_fcl(within):
                     continue
                 most = max(most, gap - gaps[i, k])
                 far += 1
+                if i >= NORMALS and gap - gaps[i, k] < 2e-6:
+                    continue
                 if C is None:
                     C = model.jacobian(0.0, x[i])[2]
                 n = C[outputs[k], places[0] : places[0] + 3]
