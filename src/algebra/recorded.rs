@@ -212,26 +212,6 @@ fn push(node: Node, value: f64) -> Recorded {
     }
 }
 
-/// Appends an operation with the result `value`, from its operands with the partial derivatives with
-/// respect to them.
-fn push_sum(operands: &[(u32, f64)], value: f64) -> Recorded {
-    let pairs = operands.chunks(2);
-    let last = pairs.len() - 1;
-    OPERATIONS.with_borrow_mut(|operations| {
-        operations.nodes.extend(pairs.enumerate().map(|(i, pair)| {
-            let (b, by_b) = pair.get(1).copied().unwrap_or((CONSTANT, 0.0));
-            let (a, by_a) = pair[0];
-            let mark = if i < last { CONTINUED } else { 0 };
-            Node {
-                operands: [a | mark, b],
-                partials: [by_a, by_b],
-            }
-        }));
-        let node = operations.first + operations.nodes.len() as u32 - 1;
-        Recorded { value, node }
-    })
-}
-
 /// Appends an operation with the result `value`, with more memory.
 #[cold]
 #[inline(never)]
@@ -252,26 +232,28 @@ impl Scalar for Recorded {
 
     #[inline(never)]
     fn sum_of_products<const N: usize>(terms: [(Self, Self, f64); N]) -> Self {
-        const { assert!(N <= 6) };
-        let (mut value, mut count) = (0.0, 0);
-        let mut operands = [(CONSTANT, 0.0); 12];
-        for (a, b, k) in terms {
-            let (by_a, by_b) = (b.value * k, a.value * k);
-            value += a.value * by_a;
-            if a.node != CONSTANT && by_a != 0.0 {
-                operands[count] = (a.node, by_a);
-                count += 1;
+        let value = terms.iter().fold(0.0, |sum, (a, b, k)| sum + a.value * (b.value * k));
+        OPERATIONS.with_borrow_mut(|operations| {
+            let nodes = &mut operations.nodes;
+            let start = nodes.len();
+            nodes.reserve(N);
+            for (a, b, k) in terms {
+                let operands = [a.node, b.node];
+                if operands != [CONSTANT; 2] {
+                    nodes.push(Node {
+                        operands: [a.node | CONTINUED, b.node],
+                        partials: [b.value * k, a.value * k],
+                    });
+                }
             }
-            if b.node != CONSTANT && by_b != 0.0 {
-                operands[count] = (b.node, by_b);
-                count += 1;
+            if nodes.len() == start {
+                return Self::lift(value);
             }
-        }
-        match operands[..count] {
-            [] => Self::lift(value),
-            [(node, 1.0)] => Self { value, node },
-            _ => push_sum(&operands[..count], value),
-        }
+            let last = nodes.len() - 1;
+            nodes[last].operands[0] &= !CONTINUED;
+            let node = operations.first + last as u32;
+            Self { value, node }
+        })
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 use super::contact::BOTTOMLESS;
 use super::{
     Captured, Contact, ContactState, Controller, Elements, Hold, ImpactReport, Limit, Memory, MotorState, Rest,
-    RestState, Samples, Sliding, StoredAll,
+    RestState, RimState, Samples, Sliding, StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -79,6 +79,8 @@ discrete! {
     pub(crate) samples: Vec<Samples>,
     /// State of each point of the contacts that may rest.
     pub(crate) rests: Vec<RestState>,
+    /// State of the points on rims, of each contact that may rest and has them.
+    pub(crate) rims: Vec<RimState>,
 }
 
 impl Discrete {
@@ -106,6 +108,7 @@ impl Discrete {
             filters: vec![None; controller.map_or(0, Controller::filter_count)],
             samples: Samples::of(elements),
             rests: vec![RestState::default(); elements.rest_points()],
+            rims: vec![RimState::default(); elements.rim_count()],
         }
     }
 

@@ -13,6 +13,7 @@ use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair, PointForce};
 use crate::system::{JointState, Kinematics, System};
+use responses::WRENCHES;
 pub use rest::Rows;
 
 /// Scalar constraints of all active captures, all loops, all couplings and all contact points that
@@ -52,6 +53,8 @@ pub(super) struct Closure<S: Scalar> {
     points: Vec<PointForce<S>>,
     /// `W` with all its entries, and a residual, where the reactions do not act along the rows.
     sliding: rest::Asymmetric<S>,
+    /// Unit reactions of the rows of contact points between two bodies, about the point of the first.
+    about: Vec<Wrench<S>>,
 }
 
 /// Scalar constraint.
@@ -106,6 +109,7 @@ impl<S: Scalar> Closure<S> {
                 state: vec![Closed::none(); n],
                 points: vec![PointForce::none(); model.elements.rest_points()],
                 sliding: rest::Asymmetric::new(model),
+                about: vec![Wrench::zero(); if model.elements.rest_points() > 0 { rows } else { 0 }],
             })
         })
     }
@@ -209,13 +213,20 @@ impl<S: Scalar> Closure<S> {
     /// `qdd`.
     fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
-        let Engine {
-            kinematics,
-            applied,
-            dynamics,
-        } = engine;
         let is_symmetric = self.is_symmetric();
-        for k in 0..n {
+        let mut k = 0;
+        while k < n {
+            let group = k..self.end_of_group(k);
+            if group.len() > WRENCHES {
+                k = group.end;
+                self.respond_of_group(group, is_symmetric, of, engine, qdd);
+                continue;
+            }
+            let Engine {
+                kinematics,
+                applied,
+                dynamics,
+            } = engine;
             let held = self.rows[k].held;
             applied.clear();
             let reaction = self.rows[k].reaction();
@@ -231,6 +242,7 @@ impl<S: Scalar> Closure<S> {
                     l += 1;
                 }
             }
+            k += 1;
         }
     }
 

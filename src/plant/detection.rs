@@ -3,6 +3,7 @@
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
+use super::rims::start_rims;
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::elements::{Contact, ContactState, Detected, MOST_IMPACTS, Transition};
@@ -20,7 +21,7 @@ impl Plant {
         let evaluation = &self.evaluation;
         let mut surfaces = model.elements.detections().zip(&discrete.surfaces);
         surfaces.any(|((_, contact, point), state)| {
-            let seen = detect(of, evaluation, contact, point);
+            let seen = detect(of, evaluation, discrete, contact, point);
             *state == ContactState::Apart && seen.gap <= 2.0 * h * seen.fastest
         })
     }
@@ -34,9 +35,10 @@ impl Plant {
             return;
         }
         self.evaluation.update_kinematics(of, x);
-        for (state, (_, contact, point)) in discrete.surfaces.iter_mut().zip(model.elements.detections()) {
-            let seen = detect(of, &self.evaluation, contact, point);
-            *state = match seen.next(ContactState::Apart) {
+        start_rims(of, &self.evaluation, discrete);
+        for (number, (_, contact, point)) in model.elements.detections().enumerate() {
+            let seen = detect(of, &self.evaluation, discrete, contact, point);
+            discrete.surfaces[number] = match seen.next(ContactState::Apart) {
                 Transition::Ignored | Transition::Touches if contact.has_back() && seen.gap < -seen.margin => {
                     ContactState::Behind
                 }
@@ -74,7 +76,7 @@ impl Plant {
             if discrete.is_held_together(contact, point) {
                 continue;
             }
-            let seen = detect(of, &self.evaluation, contact, point);
+            let seen = detect(of, &self.evaluation, discrete, contact, point);
             let state = discrete.surfaces[number];
             let next = match seen.next(state) {
                 Transition::Stays => continue,
@@ -120,28 +122,39 @@ impl Plant {
 pub(super) fn release(of: Constants, evaluation: &Evaluation<f64>, discrete: &mut Discrete, contact: usize) {
     let contact = &of.model.elements.contacts[contact];
     if let Some(number) = contact.detection_number() {
-        let seen = detect(of, evaluation, contact, 0);
+        let seen = detect(of, evaluation, discrete, contact, 0);
         discrete.surfaces[number] = seen.in_contact();
     }
 }
 
 /// Returns the least gap of the points of a contact with detection at the present kinematics, m; not a
 /// number if one of them is not finite.
-pub(super) fn gap(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> f64 {
-    let gaps = || (0..contact.point_count()).map(|point| detect(of, evaluation, contact, point).gap);
+pub(super) fn gap(of: Constants, evaluation: &Evaluation<f64>, discrete: &Discrete, contact: &Contact) -> f64 {
+    let gaps = || (0..contact.point_count()).map(|point| detect(of, evaluation, discrete, contact, point).gap);
     let undefined = gaps().find(|gap| !gap.is_finite());
     undefined.or_else(|| gaps().min_by(f64::total_cmp)).unwrap_or(f64::NAN)
 }
 
 /// Returns the penetration (m) of a contact with an impact law and no disc, at the present
 /// kinematics; `None` if the surfaces do not overlap.
-pub(super) fn penetration(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact) -> Option<f64> {
-    let detected = (0..contact.point_count()).map(|point| detect(of, evaluation, contact, point));
+pub(super) fn penetration(
+    of: Constants,
+    evaluation: &Evaluation<f64>,
+    discrete: &Discrete,
+    contact: &Contact,
+) -> Option<f64> {
+    let detected = (0..contact.point_count()).map(|point| detect(of, evaluation, discrete, contact, point));
     let seen = detected.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
     let has_impacts = contact.law(of.parameters).is_some() && !contact.has_back();
     (has_impacts && seen.gap < -seen.margin).then_some(-seen.gap)
 }
 
-pub(super) fn detect(of: Constants, evaluation: &Evaluation<f64>, contact: &Contact, point: usize) -> Detected {
-    contact.detect(point, of.parameters, of.at(&evaluation.kinematics))
+pub(super) fn detect(
+    of: Constants,
+    evaluation: &Evaluation<f64>,
+    discrete: &Discrete,
+    contact: &Contact,
+    point: usize,
+) -> Detected {
+    contact.detect(point, of.parameters, discrete, of.at(&evaluation.kinematics))
 }

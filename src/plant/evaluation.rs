@@ -13,7 +13,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Elements, EventContext, Hold, Instant, Sensed, View};
+use crate::elements::{Elements, EventContext, Hold, Instant, PointForce, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -540,8 +540,14 @@ impl Evaluation<f64> {
         found
     }
 
+    /// Returns the forces of all points that may rest after an evaluation; `None` without constraints.
+    pub(super) fn points(&self) -> Option<&[PointForce<f64>]> {
+        self.closure.as_ref().map(|closure| closure.points())
+    }
+
     /// Returns the data on which event indicators and limit states depend, as far as an element
-    /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`.
+    /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`. `points` are the
+    /// forces of points that may rest, if they are known.
     pub(super) fn event_context<'a>(
         &'a mut self,
         of: Constants<'a>,
@@ -549,6 +555,7 @@ impl Evaluation<f64> {
         x: &'a [f64],
         u: &[f64],
         discrete: &Discrete,
+        points: Option<&'a [PointForce<f64>]>,
     ) -> EventContext<'a> {
         let Constants {
             model,
@@ -561,7 +568,7 @@ impl Evaluation<f64> {
         // A failure here is ignored: the evaluation of the derivatives reports it.
         let at = OperatingPoint::new(t, x, u, discrete);
         let rests = watched.points && discrete.rests.iter().any(|state| state.hold != Hold::Free);
-        let is_solved = (sticks || rests) && self.solve(of, at).is_ok();
+        let is_solved = (sticks || rests && points.is_none()) && self.solve(of, at).is_ok();
         let holds = sticks && is_solved;
         if watched.kinematics || self.recovered.is_some() {
             self.update_kinematics(of, x);
@@ -598,8 +605,9 @@ impl Evaluation<f64> {
             },
             masses: parts.masses,
             hold: if holds { &self.dynamics.drive } else { &[] },
-            points: match &self.closure {
-                Some(closure) if rests && is_solved => closure.points(),
+            points: match (points, &self.closure) {
+                (Some(points), _) if rests => points,
+                (None, Some(closure)) if rests && is_solved => closure.points(),
                 _ => &[],
             },
         }

@@ -110,6 +110,7 @@ impl Plant {
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
         let After { x, discrete, events } = after;
+        let rims = self.update_rims(x, discrete);
         let mut before = RestsBefore::new(self.base.constants(), discrete);
         let limits = self.update_limits(t, x, u, discrete, events);
         let (contacts_changed, touching, rests_touch) = self.update_contact_states(t, x, discrete)?;
@@ -117,7 +118,7 @@ impl Plant {
         let switched = self.switch_motions(t, x, u, discrete, events)?;
         let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
         let jumped = jumps.states || switched.states || stuck.states;
-        before.due = match (jumped, rests_touch) {
+        before.due = match (jumped, rests_touch || rims) {
             (true, _) => RestsDue::Jumped,
             (false, true) => RestsDue::Touched,
             (false, false) => RestsDue::IfInvalid,
@@ -127,7 +128,14 @@ impl Plant {
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
-            modes: limits || contacts_changed || jumps.modes || switched.modes || stuck.modes || rested.modes || after,
+            modes: rims
+                || limits
+                || contacts_changed
+                || jumps.modes
+                || switched.modes
+                || stuck.modes
+                || rested.modes
+                || after,
             states,
         })
     }

@@ -29,6 +29,7 @@ mod limits;
 mod linearisation;
 mod linearly_implicit;
 mod mechanics;
+mod memo;
 mod model;
 mod parts;
 mod plan;
@@ -36,6 +37,7 @@ mod plan_law;
 mod remarks;
 mod resource;
 mod rest;
+mod rims;
 mod rosenbrock;
 mod sampling;
 mod singularity;
@@ -93,6 +95,8 @@ pub struct Plant {
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     singularity: Option<Box<singularity::SingularityMonitor>>,
     implicit: rosenbrock::Implicit,
+    /// Results of the last evaluation; `None` if no contact may rest.
+    memo: Option<Box<memo::Memo>>,
 }
 
 impl Plant {
@@ -118,6 +122,7 @@ impl Plant {
         let after = events::After::new(&model);
         let singularity = singularity::SingularityMonitor::new(&model);
         let implicit = rosenbrock::Implicit::new(&model);
+        let memo = memo::Memo::new(&model);
         let base = Parameterised {
             model,
             derived,
@@ -129,6 +134,7 @@ impl Plant {
             after,
             singularity,
             implicit,
+            memo,
         }
     }
 
@@ -194,6 +200,9 @@ impl Plant {
         }
         *derived = updated;
         parameters.copy_from_slice(values);
+        if let Some(memo) = &mut self.memo {
+            memo.clear();
+        }
         Ok(())
     }
 
@@ -261,6 +270,9 @@ impl Plant {
     pub fn derivative(&mut self, at: OperatingPoint, dx: &mut [f64]) -> Result<(), Error> {
         let of = self.base.constants();
         self.evaluation.derivative(of, at, dx)?;
+        if let (Some(memo), Some(points)) = (&mut self.memo, self.evaluation.points()) {
+            memo.set_points(at, points);
+        }
         match dx.iter().position(|d| !d.is_finite()) {
             None => Ok(()),
             Some(i) => Err(Error::NotFinite {

@@ -10,19 +10,20 @@ use super::detection::detect;
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::events::Changes;
 use super::impact_report::pairing;
+use super::rims::{PointPressure, turn_rims};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
 use crate::dynamics::impact::{Friction, NoContactForce, PointImpact, with_friction};
 use crate::elements::{
-    Contact, ContactState, Hold, ImpactReport, ImpactStatus, NO_SLIP, Pair, Rest, RestState, indicators,
+    Contact, ContactState, Hold, ImpactReport, ImpactStatus, NO_SLIP, Pair, Rest, RestState, RimState, indicators,
 };
 use crate::event::{Event, Occurrence};
 use crate::spec::Tangential;
 use crate::system::{JointState, significant};
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
-use problem::{ForceProblem, condensed, least_norm};
+use problem::{ForceProblem, condensed, least_norm, within_cones};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -33,6 +34,9 @@ const VERGE: f64 = 1.0 - 1e-9;
 
 /// Normal force relative to the largest below which a point counts as free.
 const NO_FORCE: f64 = 1e-11;
+
+/// Largest number of turns of points on rims at one event.
+const MOST_TURNS: usize = 8;
 
 /// Round-off of relative velocities and accelerations, relative to those of the bodies.
 const ROUND_OFF: f64 = 1e-13;
@@ -55,12 +59,16 @@ pub(super) enum RestsDue {
 pub(super) struct RestsBefore {
     pub due: RestsDue,
     rests: Vec<RestState>,
+    rims: Vec<RimState>,
     /// True for points that were kept in contact: what separates them is integration error, which
     /// their constraints reduce.
     held: Vec<bool>,
     /// Velocity along the normal of points that were kept in contact, up to which they stay so, m/s.
     drift: Vec<f64>,
 }
+
+/// Points in contact with their frictions and forces (N, along normal and tangents).
+type Solved<'a> = (Vec<Candidate<'a>>, Vec<Friction>, DVector<f64>);
 
 /// Point whose surfaces are in contact, at an event.
 struct Candidate<'a> {
@@ -90,6 +98,7 @@ impl RestsBefore {
         Self {
             due: RestsDue::IfInvalid,
             rests: discrete.rests.clone(),
+            rims: discrete.rims.clone(),
             held: held.collect(),
             drift: vec![0.0; discrete.rests.len()],
         }
@@ -100,6 +109,7 @@ impl RestsBefore {
         Self {
             due: RestsDue::Jumped,
             rests: discrete.rests.clone(),
+            rims: discrete.rims.clone(),
             held: vec![false; discrete.rests.len()],
             drift: vec![0.0; discrete.rests.len()],
         }
@@ -120,7 +130,7 @@ impl Plant {
         let RestsBefore { held, .. } = RestsBefore::new(of, discrete);
         for (state, (number, (_, contact, point))) in rests.enumerate() {
             if held[state] {
-                discrete.surfaces[number] = detect(of, &self.evaluation, contact, point).in_contact();
+                discrete.surfaces[number] = detect(of, &self.evaluation, discrete, contact, point).in_contact();
             }
             discrete.rests[state].hold = Hold::Free;
         }
@@ -168,7 +178,7 @@ impl Plant {
         }
         let of = self.base.constants();
         self.evaluation.decide(of, t, x, u, discrete, &before)?;
-        changes.modes = changes.states || discrete.rests != before.rests;
+        changes.modes = changes.states || discrete.rests != before.rests || discrete.rims != before.rims;
         Ok(changes)
     }
 
@@ -192,7 +202,7 @@ impl Plant {
         if discrete.rests.iter().all(|state| state.hold == Hold::Free) {
             return false;
         }
-        let now = self.evaluation.event_context(of, t, x, u, discrete);
+        let now = self.evaluation.event_context(of, t, x, u, discrete, None);
         let at = now.configuration();
         let states = discrete.rests.iter().zip(now.points);
         let mut points = of.model.elements.rests().zip(states);
@@ -220,12 +230,12 @@ impl Evaluation<f64> {
         let surfaces = surfaces.filter(|((_, contact, _), _)| contact.rest.is_some());
         let points = of.model.elements.rests().zip(surfaces).enumerate();
         let in_contact = points.filter(|(number, ((contact, _, point), (_, state)))| {
-            let seen = detect(of, self, contact, *point);
+            let seen = detect(of, self, discrete, contact, *point);
             matches!(state, ContactState::Touching { .. }) && (before.held[*number] || seen.gap <= seen.margin)
         });
         in_contact
             .map(|(number, ((contact, rest, point), _))| {
-                let touching = contact.touching(point, of.parameters, at);
+                let touching = contact.touching(point, of.parameters, discrete, at);
                 let axes = Mat3::from_columns(&[touching.n, touching.t[0], touching.t[1]]);
                 Candidate {
                     number,
@@ -303,26 +313,9 @@ impl Evaluation<f64> {
         discrete: &mut Discrete,
         before: &RestsBefore,
     ) -> Result<(), Error> {
-        let mut candidates = self.candidates(of, x, discrete, before);
-        candidates.retain(|candidate| match candidate.was_held {
-            true => candidate.u.x <= before.drift[candidate.number] + STILL,
-            false => candidate.u.x.abs() <= STILL,
-        });
-        if candidates.is_empty() {
+        let Some((candidates, frictions, forces)) = self.solve_rests(of, t, x, u, discrete, before)? else {
             return Ok(());
-        }
-        for candidate in &candidates {
-            discrete.rests[candidate.number].hold = Hold::Sticking;
-        }
-        let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
-        let frictions: Vec<Friction> = candidates
-            .iter()
-            .map(|candidate| candidate.friction(of, before))
-            .collect();
-        let start = least_norm(&W, &b, &frictions);
-        let noise = noise + inconsistency(&candidates, &b);
-        let forces = with_friction(&W, &b, &frictions, &start, noise);
-        let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
+        };
         let most = forces.amax();
         for ((candidate, friction), f) in candidates.iter().zip(frictions).zip(forces.as_slice().chunks_exact(3)) {
             let f = Vec3::from_column_slice(f);
@@ -332,11 +325,84 @@ impl Evaluation<f64> {
                 && let Some(first) = candidate.contact.detection_number()
             {
                 let point = candidate.number - candidate.rest.first;
-                discrete.surfaces[first + point] = detect(of, self, candidate.contact, point).in_contact();
+                discrete.surfaces[first + point] = detect(of, self, discrete, candidate.contact, point).in_contact();
             }
         }
         self.determine_rank(of, x, discrete);
         Ok(())
+    }
+
+    /// Determines the forces of the points in contact that have no velocity along the normal, N along
+    /// normal and tangents; `None` if there are none. Points on rims are turned to where they are
+    /// needed. All these points are then sticking.
+    fn solve_rests<'a>(
+        &mut self,
+        of: Constants<'a>,
+        t: f64,
+        x: &[f64],
+        u: &[f64],
+        discrete: &mut Discrete,
+        before: &RestsBefore,
+    ) -> Result<Option<Solved<'a>>, Error> {
+        for turns in 0.. {
+            let mut candidates = self.candidates(of, x, discrete, before);
+            candidates.retain(|candidate| match candidate.was_held {
+                true => candidate.u.x <= before.drift[candidate.number] + STILL,
+                false => candidate.u.x.abs() <= STILL,
+            });
+            if candidates.is_empty() {
+                break;
+            }
+            for candidate in &candidates {
+                discrete.rests[candidate.number].hold = Hold::Sticking;
+            }
+            let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
+            let frictions: Vec<Friction> = candidates
+                .iter()
+                .map(|candidate| candidate.friction(of, before))
+                .collect();
+            let start = least_norm(&W, &b, &frictions);
+            let noise = noise + inconsistency(&candidates, &b);
+            let forces = with_friction(&W, &b, &frictions, &start, noise);
+            let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
+            let forces = within_cones(&W, &forces, &frictions).unwrap_or(forces);
+            // Of a face that sticks, forces that may pull have the centre of pressure.
+            let slides = |friction: &Friction| matches!(friction, Friction::Sliding { .. });
+            let held = match frictions.iter().any(slides) {
+                true => &forces,
+                false => &start,
+            };
+            if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, [&forces, held]) {
+                return Ok(Some((candidates, frictions, forces)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Turns the points of all contacts on rims to where the solution needs them; returns true if one
+    /// has been turned.
+    fn turn(
+        &self,
+        of: Constants,
+        discrete: &mut Discrete,
+        candidates: &[Candidate],
+        [forces, held]: [&DVector<f64>; 2],
+    ) -> bool {
+        let mut turned = false;
+        let contacts = of.model.elements.contacts.iter();
+        for contact in contacts.filter(|contact| contact.rest.is_some_and(|rest| rest.rims.is_some())) {
+            let own = candidates.iter().enumerate();
+            let points: Vec<PointPressure> = own
+                .filter(|(_, candidate)| std::ptr::eq(candidate.contact, contact))
+                .map(|(i, candidate)| PointPressure {
+                    point: candidate.number - candidate.rest.first,
+                    normal: forces[3 * i],
+                    held: held[3 * i],
+                })
+                .collect();
+            turned |= turn_rims(of, self, discrete, contact, &points);
+        }
+        turned
     }
 
     /// Returns the accelerations of all points in contact; all of them are sticking in `at`.

@@ -1,4 +1,5 @@
 use super::rest::RestsBefore;
+use super::rims::start_rims;
 use super::{Discrete, Model, Plant};
 use crate::algebra::{Quaternion, Scalar};
 use crate::elements::Tether;
@@ -192,6 +193,8 @@ impl Plant {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
         self.update_sticking(t, x, u, discrete, true)?;
+        self.evaluation.update_kinematics(self.base.constants(), x);
+        start_rims(self.base.constants(), &self.evaluation, discrete);
         let before = RestsBefore::elsewhere(discrete);
         self.update_rests(t, x, u, discrete, before, events)?;
         Ok(())

@@ -1,10 +1,12 @@
 //! Validation of the start: of a spec when it is read, and of an importer's parameters when they
 //! are set.
 
+use super::Discrete;
 use super::context::Constants;
 use super::detection;
 use super::evaluation::Evaluation;
 use super::model::Model;
+use super::rims::start_rims;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::SignalSource;
 use crate::spec::{self, Composed, JointMotion, Spec, Waveform, at};
@@ -131,16 +133,18 @@ impl Evaluation<f64> {
             Err(_) => return,
         };
         self.kinematics.update(&model.system, derived, &q, &qd);
-        problems.extend(self.undefined(of));
-        problems.extend(self.inside(of));
+        let mut discrete = model.discrete();
+        start_rims(of, self, &mut discrete);
+        problems.extend(self.undefined(of, &discrete));
+        problems.extend(self.inside(of, &discrete));
         problems.extend(self.out_of_reach(of));
         problems.extend(self.turned(of));
     }
 
     /// Returns a problem for each pair of surfaces whose distance at the start overflows.
-    fn undefined(&self, of: Constants) -> impl Iterator<Item = Problem> {
+    fn undefined(&self, of: Constants, discrete: &Discrete) -> impl Iterator<Item = Problem> {
         of.model.elements.with_detection().filter_map(move |(_, contact)| {
-            let gap = detection::gap(of, self, contact);
+            let gap = detection::gap(of, self, discrete, contact);
             let [a, b] = &contact.names;
             (!gap.is_finite()).then(|| Problem {
                 at: at("contact", &contact.name, "a"),
@@ -152,9 +156,9 @@ impl Evaluation<f64> {
     }
 
     /// Returns a problem for each pair of surfaces that overlap at the start.
-    fn inside(&self, of: Constants) -> impl Iterator<Item = Problem> {
+    fn inside(&self, of: Constants, discrete: &Discrete) -> impl Iterator<Item = Problem> {
         of.model.elements.with_detection().filter_map(move |(_, contact)| {
-            let depth = detection::penetration(of, self, contact)?;
+            let depth = detection::penetration(of, self, discrete, contact)?;
             let [a, b] = &contact.names;
             let (field, what) = match contact.shape_names() {
                 None => (

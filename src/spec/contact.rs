@@ -3,6 +3,9 @@ use super::{ContactShape, ContactShapeType, Method, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Largest number of points of a contact that may rest: each has event indicators.
+const MOST_REST_POINTS: usize = 64;
+
 /// Contact of two frames. When the input `<contact>.impact` rises above 0.5, an impulse acts
 /// between them at that instant. For a law that captures, the input is `<contact>.capture`, and the
 /// frames stay connected as long as it is above 0.5. With a `surface` the impact occurs whenever
@@ -105,8 +108,8 @@ pub struct Contact {
     pub slip: Option<f64>,
     /// Speed of approach up to which an impact is plastic, m/s, positive. The contact may then rest:
     /// points that do not separate stay in contact by constraints, and stick or slide. For the law
-    /// `restitution` without `e_t`: a point or a sphere on a plane or a sphere, a capsule or a box on
-    /// a plane. Default: none, impacts only.
+    /// `restitution` without `e_t`: a point or a sphere on a plane or a sphere, any other shape but a
+    /// funnel on a plane. Default: none, impacts only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<f64>,
     /// Largest distance of the origins at which an impact or a capture on command acts, m, not
@@ -331,16 +334,23 @@ impl Contact {
         let fits = match kinds {
             [None | Some(ContactShapeType::Sphere), Some(ContactShapeType::Sphere)] => true,
             [None, Some(ContactShapeType::Plane)] => true,
-            [
-                Some(ContactShapeType::Sphere | ContactShapeType::Capsule | ContactShapeType::Box),
-                Some(of_b),
-            ] => of_b == ContactShapeType::Plane,
+            [Some(of_a), Some(ContactShapeType::Plane)] => of_a.is_convex_body(),
             [_, Some(_)] => false,
             [_, None] => matches!(self.surface, Some(Surface::Plane | Surface::Sphere)),
         };
         if !fits {
-            let what = "only a sphere or a point on a sphere, and a sphere, a point, a capsule or a box as `shape_a` on a plane \
-                        as `shape_b` may rest";
+            let what = "only a sphere or a point on a sphere, and a point or any shape but a funnel as `shape_a` on a plane as \
+                        `shape_b` may rest";
+            report.add("rest", what);
+        }
+        let hull = self.shape_a.as_ref().and_then(|shape| shape.hull().ok());
+        if let Some(count) = hull
+            .map(|hull| hull.vertices.len())
+            .filter(|&count| count > MOST_REST_POINTS)
+        {
+            let what = format!(
+                "the convex hull of the mesh has {count} vertices: at most {MOST_REST_POINTS} points of a contact may rest"
+            );
             report.add("rest", what);
         }
     }

@@ -55,6 +55,7 @@ mod propellant;
 mod quaternion;
 mod random_tree;
 mod rest;
+mod rims;
 mod rosenbrock;
 mod run;
 mod sensor;

@@ -459,7 +459,7 @@ fn ball_and_box_rest_on_a_vibrating_panel_of_500_m() {
 fn contacts_that_cannot_rest_are_rejected() {
     let read = |contact: &str| {
         let text = format!(
-            "name = \"x\"\n[body.a]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n[contact.c]\na = \"a\"\nb = \"world\"\n{contact}\n"
+            "name = \"x\"\n[body.a]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\nstart = {{ position = [0.0, 0.0, 1.0] }}\n[contact.c]\na = \"a\"\nb = \"world\"\n{contact}\n"
         );
         match Model::read(&text, Path::new(".")) {
             Err(Error::Spec(problems)) => problems.into_iter().map(|problem| problem.at.join(".")).collect(),
@@ -480,6 +480,21 @@ fn contacts_that_cannot_rest_are_rejected() {
         read("e = 0.1\nrest = 0.01\nsurface = \"disc\"\nradius_b = 1.0"),
         ["contact.c.rest"]
     );
-    let cone = "e = 0.1\nrest = 0.01\nshape_a = { type = \"cone\", radius = 0.2, length = 0.1 }\nshape_b = { type = \"plane\" }";
-    assert_eq!(read(cone), ["contact.c.rest"]);
+    let shapes = |a: &str, b: &str| {
+        format!(
+            "e = 0.1\nrest = 0.01\nshape_a = {{ type = \"{a}\", radius = 0.2, length = 0.1 }}\nshape_b = {{ type = {b} }}"
+        )
+    };
+    assert_eq!(read(&shapes("cone", "\"plane\"")), Vec::<String>::new());
+    let block = "\"box\", size = [1.0, 1.0, 1.0]";
+    assert_eq!(read(&shapes("cylinder", block)), ["contact.c.rest"]);
+    let many: Vec<String> = (0..65)
+        .map(|k| f64::from(k) * 0.09)
+        .map(|angle| format!("[{}, {}, {}]", angle.cos(), angle.sin(), 0.1 * (17.0 * angle).sin()))
+        .collect();
+    let mesh = format!(
+        "e = 0.1\nrest = 0.01\nshape_a = {{ type = \"mesh\", vertices = [{}] }}\nshape_b = {{ type = \"plane\" }}",
+        many.join(", ")
+    );
+    assert_eq!(read(&mesh), ["contact.c.rest"]);
 }

@@ -38,8 +38,10 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
         let law = numbers.law(written, captures);
         let detected = contacts.iter().map(Contact::point_count).sum();
         let trigger = numbers.trigger(written, detected);
-        let rests = contacts.iter().filter_map(|contact| contact.rest);
-        let rest = numbers.rest(written, rests.map(|rest| rest.count).sum());
+        let rests = || contacts.iter().filter_map(|contact| contact.rest);
+        let points = rests().map(|rest| rest.count).sum();
+        let rims = rests().filter(|rest| rest.rims.is_some()).count();
+        let rest = numbers.rest(written, points, rims);
         if let Some((verb, what)) = command(&law, &trigger) {
             let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
             let target = Target::Contact(contacts.len());
@@ -141,8 +143,8 @@ impl Numbers<'_> {
     }
 
     /// Declares the numbers of a contact that may rest; `first` is the number of points declared
-    /// before.
-    fn rest(&mut self, written: &spec::Contact, first: usize) -> Option<Rest> {
+    /// before, `rims` that of contacts with points on rims.
+    fn rest(&mut self, written: &spec::Contact, first: usize, rims: usize) -> Option<Rest> {
         let speed = written.rest?;
         let what = "speed of approach up to which an impact is plastic,";
         let speed = self.number("rest", Unit::MetrePerSecond, Bound::Positive, speed, what);
@@ -153,6 +155,7 @@ impl Numbers<'_> {
         Some(Rest {
             first,
             count: Rest::count_of(written),
+            rims: Rest::has_rims(written).then_some(rims),
             speed,
             alpha: gain("alpha", written.alpha, VELOCITY_GAIN),
             beta: gain("beta", written.beta, POSITION_GAIN),

@@ -2,7 +2,7 @@
 
 use super::{Contact, Nearest};
 use crate::algebra::Vec3;
-use crate::elements::{Pair, Stored};
+use crate::elements::{Discrete, Pair, Stored};
 use crate::system::Configuration;
 
 /// Contact state of two surfaces.
@@ -105,12 +105,18 @@ impl Contact {
     }
 
     /// Detects gap and velocities of the surfaces, at one of the points of a contact that may rest.
-    pub(crate) fn detect(&self, point: usize, parameters: &[f64], at: Configuration<f64>) -> Detected {
+    pub(crate) fn detect(
+        &self,
+        point: usize,
+        parameters: &[f64],
+        discrete: &Discrete,
+        at: Configuration<f64>,
+    ) -> Detected {
         let kinematics = at.kinematics;
         let [A, B] = self.poses(at);
         let margin = MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm());
         if self.rest.is_some() {
-            let touching = self.touching(point, parameters, at);
+            let touching = self.touching(point, parameters, discrete, at);
             let origins = Pair::at_a(at, [self.a, self.b]).relative(|on| kinematics.carrier(on).V_WB);
             return Detected {
                 gap: touching.gap,

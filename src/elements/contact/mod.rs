@@ -6,6 +6,7 @@ mod declare;
 mod detection;
 mod report;
 mod rest;
+mod rim;
 mod shape;
 mod surface;
 
@@ -15,6 +16,7 @@ pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Tra
 pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use rest::Rest;
 pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, indicators};
+pub(crate) use rim::{QUARTERS, RimState};
 pub use shape::{Solid, nearest, rate_bound, wall_width};
 pub use surface::Nearest;
 
@@ -174,7 +176,7 @@ impl Contact {
     }
 
     /// Returns the poses of a and b in the world.
-    pub fn poses<S: Scalar>(&self, of: Configuration<S>) -> [Pose<S>; 2] {
+    pub(crate) fn poses<S: Scalar>(&self, of: Configuration<S>) -> [Pose<S>; 2] {
         [self.a, self.b].map(|frame| of.pose(frame))
     }
 
@@ -384,7 +386,9 @@ impl Element for Contact {
         self.pressed(now).map(|pressed| pressed.energy())
     }
     fn indicator_count(&self) -> usize {
-        let of_rest = self.rest.map_or(0, |rest| rest.count * self.rest_indicators());
+        let of_rest = self.rest.map_or(0, |rest| {
+            rest.count * self.rest_indicators() + usize::from(rest.rims.is_some())
+        });
         self.point_count() + of_rest
     }
 
@@ -407,7 +411,7 @@ impl Element for Contact {
             z.number(match discrete.is_held_together(self, point) {
                 true => CAPTURED,
                 false => {
-                    let seen = self.detect(point, parameters, now.configuration());
+                    let seen = self.detect(point, parameters, discrete, now.configuration());
                     seen.indicator(discrete.surfaces[first + point])
                 }
             });
@@ -418,6 +422,7 @@ impl Element for Contact {
                 let (state, at) = (&discrete.rests[number], now.points.get(number));
                 self.indicate_rest(parameters, &B, state, at, z);
             }
+            self.indicate_rims(now.configuration(), discrete, z);
         }
     }
 
@@ -426,7 +431,10 @@ impl Element for Contact {
         if let Some(number) = self.detection_number() {
             let is_apart = discrete.surfaces[number] == ContactState::Apart && !discrete.is_captured(self);
             rates.number(match is_apart && self.needs_rate_bound() {
-                true => self.detect(0, now.sensed.parameters, now.configuration()).fastest,
+                true => {
+                    self.detect(0, now.sensed.parameters, discrete, now.configuration())
+                        .fastest
+                }
                 false => 0.0,
             });
             (1..self.indicator_count()).for_each(|_| rates.number(0.0));

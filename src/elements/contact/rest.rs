@@ -1,5 +1,6 @@
 //! Resting contact: points that stay in contact by unilateral constraints, with dry friction.
 
+use super::rim::{QUARTERS, RimState, rims_of};
 use super::shape::Solid;
 use super::{Contact, ContactLaw, Trigger};
 use crate::algebra::{Pose, Scalar, Vec3, lift3, root};
@@ -26,6 +27,8 @@ pub struct Rest {
     pub first: usize,
     /// Number of points.
     pub count: usize,
+    /// Index among the contacts whose points are on rims; `None` for points that are fixed in a.
+    pub rims: Option<usize>,
     /// Speed of approach up to which an impact is plastic, m/s.
     pub(super) speed: ParamId,
     pub(super) alpha: ParamId,
@@ -112,10 +115,13 @@ impl<S: Scalar> PointForce<S> {
     }
 }
 
-/// Geometry of a point: a ball that is fixed in a touches a plane or a sphere that is fixed in b.
+/// Geometry of a point: a ball touches a plane or a sphere that is fixed in b.
 struct Ball {
     /// Centre, m, axes of a.
     centre: Vec3<f64>,
+    /// Radius of the rim about `centre` on which the ball is (m), and the point's number on it; `None`
+    /// for a ball that is fixed in a.
+    rim: Option<(f64, usize)>,
     /// Radius, m; zero for a corner.
     radius: f64,
     base: Base,
@@ -194,11 +200,25 @@ impl Rest {
 
     /// Returns the number of points of a contact that may rest.
     pub fn count_of(written: &spec::Contact) -> usize {
-        match written.shape_a.as_ref().map(|shape| shape.kind) {
-            Some(spec::ContactShapeType::Box) => 8,
-            Some(spec::ContactShapeType::Capsule) => 2,
+        use spec::ContactShapeType::{Box, Capsule, Cone, Cylinder, Disc, Mesh};
+        let Some(shape) = &written.shape_a else { return 1 };
+        match shape.kind {
+            Box => 8,
+            Capsule => 2,
+            Cone if shape.end_radius.unwrap_or(0.0) == 0.0 => QUARTERS + 1,
+            Cylinder | Cone => 2 * QUARTERS,
+            Disc => QUARTERS,
+            // A mesh without a hull is reported when a spec is read.
+            Mesh => shape.hull().map_or(1, |hull| hull.vertices.len()),
             _ => 1,
         }
+    }
+
+    /// Returns true if the points of a contact that may rest are on rims.
+    pub fn has_rims(written: &spec::Contact) -> bool {
+        use spec::ContactShapeType::{Cone, Cylinder, Disc};
+        let shape = written.shape_a.as_ref().map(|shape| shape.kind);
+        matches!(shape, Some(Cone | Cylinder | Disc))
     }
 }
 
@@ -218,6 +238,12 @@ impl Elements {
             .iter()
             .filter_map(|contact| Some((contact, contact.rest?)));
         rests.flat_map(|(contact, rest)| (0..rest.count).map(move |point| (contact, rest, point)))
+    }
+
+    /// Returns the number of contacts that may rest with points on rims.
+    pub fn rim_count(&self) -> usize {
+        let rests = self.contacts.iter().filter_map(|contact| contact.rest);
+        rests.filter(|rest| rest.rims.is_some()).count()
     }
 
     /// Returns the number of points that may rest.
@@ -246,6 +272,7 @@ impl Contact {
         match &self.trigger {
             Trigger::Command(_) => Ball {
                 centre: Vec3::zeros(),
+                rim: None,
                 radius: 0.0,
                 base: normal(),
             },
@@ -253,6 +280,7 @@ impl Contact {
                 let radius = |id: Option<ParamId>| id.map_or(0.0, |id| id.of(parameters));
                 Ball {
                     centre: Vec3::zeros(),
+                    rim: None,
                     radius: radius(surface.radius_a),
                     base: match surface.of_b {
                         spec::Surface::Sphere => Base::Sphere(radius(surface.radius_b)),
@@ -262,6 +290,7 @@ impl Contact {
             }
             Trigger::Shapes(_, shapes) => {
                 let [a, b] = shapes.solids(parameters);
+                let mut rim = None;
                 let (centre, radius) = match a {
                     Solid::Sphere { radius } => (Vec3::zeros(), radius),
                     Solid::Capsule { radius, half } => (Vec3::z() * if point == 0 { -half } else { half }, radius),
@@ -269,29 +298,73 @@ impl Contact {
                         let side = |i: usize| if point >> i & 1 == 0 { -half[i] } else { half[i] };
                         (Vec3::from_fn(|i, _| side(i)), 0.0)
                     }
+                    Solid::Hull(hull) => (hull.vertices[point], 0.0),
                     // Others are rejected when a spec is read.
-                    _ => (Vec3::zeros(), 0.0),
+                    _ => {
+                        let rims = rims_of(&a).unwrap_or_default();
+                        let [radius, z] = rims[point / QUARTERS % 2];
+                        rim = Some((radius, point % QUARTERS));
+                        (Vec3::z() * z, 0.0)
+                    }
                 };
                 let base = match b {
                     Solid::Sphere { radius } => Base::Sphere(radius),
                     _ => Base::Plane(Vec3::z()),
                 };
-                Ball { centre, radius, base }
+                Ball {
+                    centre,
+                    rim,
+                    radius,
+                    base,
+                }
             }
         }
     }
 
+    /// Returns the state of the rims of a contact that may rest; the default one without rims.
+    pub(crate) fn rim_state(&self, discrete: &Discrete) -> RimState {
+        let rims = self.rest.and_then(|rest| rest.rims);
+        rims.map(|rims| discrete.rims[rims]).unwrap_or_default()
+    }
+
+    /// Returns the direction into the plane of b, axes of a (unit vector).
+    pub(crate) fn down(&self, at: Configuration<f64>) -> Vec3<f64> {
+        let [A, B] = self.poses(at);
+        -A.R.tr_mul(&B.R.column(2))
+    }
+
     /// Returns a point of a contact that may rest, with its motion.
-    pub(crate) fn touching<S: Scalar>(&self, point: usize, parameters: &[f64], at: Configuration<S>) -> Touching<S> {
-        let Ball { centre, radius, base } = self.ball(point, parameters);
+    pub(crate) fn touching<S: Scalar>(
+        &self,
+        point: usize,
+        parameters: &[f64],
+        discrete: &Discrete,
+        at: Configuration<S>,
+    ) -> Touching<S> {
+        let Ball {
+            centre,
+            rim,
+            radius,
+            base,
+        } = self.ball(point, parameters);
         let [A, B]: [Pose<S>; 2] = self.poses(at);
         let kinematics = at.kinematics;
         let [V_A, V_B] = [self.a, self.b].map(|frame| {
             let on = at.system.carrier(frame);
             kinematics.carrier(on).V_WB.shift(&at.arm(frame).p)
         });
-        let arm = A.R * lift3::<S>(&centre);
-        let (d, d_dot) = (A.p - B.p + arm, V_A.v + V_A.w.cross(&arm) - V_B.v);
+        let (mut arm, mut moves) = (A.R * lift3::<S>(&centre), Vec3::zeros());
+        if let (Some((r, quarter)), Base::Plane(normal)) = (rim, &base) {
+            let n = B.R * lift3::<S>(normal);
+            let turns = (V_B.w - V_A.w).cross(&n);
+            let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
+            let [e, e_dot] = self.rim_state(discrete).towards(quarter, into_plane[0], into_plane[1]);
+            arm += A.R * e * S::lift(r);
+            moves = A.R * e_dot * S::lift(r);
+        }
+        // Velocity of the ball's centre.
+        let v_centre = V_A.v + V_A.w.cross(&arm) + moves;
+        let (d, d_dot) = (A.p - B.p + arm, v_centre - V_B.v);
         let (n, n_dot, gap, rate) = match base {
             Base::Plane(normal) => {
                 let n = B.R * lift3::<S>(&normal);
@@ -310,7 +383,7 @@ impl Contact {
         let from_a = arm - n * depth;
         let pair = Pair::at(at, [self.a, self.b], from_a);
         // Velocity of the point, which moves over both bodies, and those of the bodies there.
-        let v = V_A.v + V_A.w.cross(&arm) - n_dot * depth - n * (rate * S::lift(0.5));
+        let v = v_centre - n_dot * depth - n * (rate * S::lift(0.5));
         let v_A = V_A.shift(&from_a).v;
         let v_B = V_B.shift(&(A.p - B.p + from_a)).v;
         let moves = V_A.w.cross(&(v - v_A)) - V_B.w.cross(&(v - v_B));
@@ -325,6 +398,13 @@ impl Contact {
             bias: pair.bias(kinematics).v + moves,
             n_dot,
             w_B: V_B.w,
+        }
+    }
+
+    /// Writes the event indicator of the rims, of a contact that may rest with points on rims.
+    pub(super) fn indicate_rims(&self, at: Configuration<f64>, discrete: &Discrete, z: &mut Cursor<f64>) {
+        if self.rest.is_some_and(|rest| rest.rims.is_some()) {
+            z.number(self.rim_state(discrete).indicator(self.down(at)));
         }
     }
 

@@ -3,14 +3,92 @@
 use super::super::Discrete;
 use super::super::context::Constants;
 use super::super::evaluation::Engine;
-use super::Closure;
+use super::{Closure, Reaction};
 use crate::algebra::{Scalar, Wrench};
+use crate::system::Carrier;
+use std::ops::Range;
 
 /// Response, relative to the largest one, below which it is round-off; the largest then replaces
 /// it.
 const LEAST_ROW_RESPONSE: f64 = 1e-12;
 
+/// Number of independent wrenches between two bodies.
+pub(super) const WRENCHES: usize = 6;
+
 impl<S: Scalar> Closure<S> {
+    /// Returns the end of the rows from `first` on that are of contact points between the same two
+    /// bodies.
+    pub(super) fn end_of_group(&self, first: usize) -> usize {
+        let carriers = |k: usize| {
+            let row = &self.rows[k];
+            let pair = self.held[row.held].pair.as_ref().filter(|_| row.rest.is_some())?;
+            let carriers = pair.carriers();
+            // A point of an ANCF beam takes no moment.
+            (!carriers.iter().any(|on| matches!(on, Carrier::Point(_)))).then_some(carriers)
+        };
+        let of_first = carriers(first);
+        let mut end = first + 1;
+        while of_first.is_some() && end < self.rows.len() && carriers(end) == of_first {
+            end += 1;
+        }
+        end
+    }
+
+    /// Fills the columns of `W` of a group of rows by the responses to the six unit wrenches between
+    /// its two bodies, of which the reactions of its rows are combinations.
+    pub(super) fn respond_of_group(
+        &mut self,
+        group: Range<usize>,
+        is_symmetric: bool,
+        of: Constants,
+        engine: &mut Engine<S>,
+        qdd: &mut [S],
+    ) {
+        let (system, n) = (&of.model.system, self.rows.len());
+        let Engine {
+            kinematics,
+            applied,
+            dynamics,
+        } = engine;
+        let Some(pair) = self.held[self.rows[group.start].held].pair else {
+            return;
+        };
+        let first = if is_symmetric { group.start } else { 0 };
+        for k in group.clone() {
+            let arm = self.held[self.rows[k].held].pair.map_or(pair.arms[0], |of| of.arms[0]);
+            self.about[k] = match self.rows[k].reaction() {
+                Reaction::Wrench(unit) => unit.shift(&(arm - pair.arms[0])),
+                Reaction::Torques { .. } => Wrench::zero(),
+            };
+            (first..n).for_each(|l| self.W[l * n + k] = S::zero());
+        }
+        for axis in 0..WRENCHES {
+            let mut unit = [S::zero(); WRENCHES];
+            unit[axis] = S::one();
+            applied.clear();
+            pair.push(system, kinematics, applied, Wrench::from_slice(&unit));
+            dynamics.respond(of.at(kinematics), applied, qdd);
+            let mut l = first;
+            while l < n {
+                let index = self.rows[l].held;
+                let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
+                while l < n && self.rows[l].held == index {
+                    let along = self.rows[l].unit.accelerates(&A, qdd);
+                    let end = if is_symmetric { group.end.min(l + 1) } else { group.end };
+                    let entries = &mut self.W[l * n + group.start..l * n + end];
+                    for (entry, about) in entries.iter_mut().zip(&self.about[group.start..end]) {
+                        let part = match axis {
+                            0..3 => about.t[axis],
+                            _ => about.f[axis - 3],
+                        };
+                        *entry += part * along;
+                    }
+                    l += 1;
+                }
+            }
+        }
+    }
+
     /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`
     /// and `qdd`.
     pub(super) fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {

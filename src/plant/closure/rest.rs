@@ -89,7 +89,7 @@ impl<S: Scalar> Closure<S> {
                 continue;
             }
             let at = of.at(kinematics);
-            let touching = contact.touching(point, parameters, at);
+            let touching = contact.touching(point, parameters, discrete, at);
             let R_WB = at.pose(contact.b).R;
             let reference = R_WB.map(S::value) * state.reference;
             let [alpha, beta] = match stabilises {

@@ -1,5 +1,6 @@
 //! Linear problems of contact points that rest: their accelerations, and solutions of least norm.
 
+use super::{NO_FORCE, VERGE};
 use crate::dynamics::LeastNorm;
 use crate::dynamics::impact::Friction;
 use crate::plant::closure::Rows;
@@ -25,6 +26,42 @@ pub(super) fn least_norm(W: &DMatrix<f64>, b: &DVector<f64>, points: &[Friction]
         f[row] = *x;
     }
     f
+}
+
+/// Returns forces with the accelerations of `f` for which all points in contact are within their
+/// friction cones, if one is at its rim in `f`: those of least norm relative to the normal forces, which
+/// share the friction of a face in the ratio of these. `None` if they are not, and if a point slides.
+pub(super) fn within_cones(W: &DMatrix<f64>, f: &DVector<f64>, points: &[Friction]) -> Option<DVector<f64>> {
+    let most = f.amax();
+    let mut at_rim = false;
+    let mut rows = Vec::new();
+    for (k, point) in points.iter().enumerate() {
+        let Friction::Coulomb { mu } = *point else { return None };
+        if f[3 * k] > NO_FORCE * most {
+            rows.extend(3 * k..3 * k + if mu > 0.0 { 3 } else { 1 });
+            at_rim |= mu > 0.0 && libm::hypot(f[3 * k + 1], f[3 * k + 2]) >= VERGE * mu * f[3 * k];
+        }
+    }
+    if !at_rim {
+        return None;
+    }
+    let root = DVector::from_iterator(rows.len(), rows.iter().map(|&row| (f[row - row % 3] / most).sqrt()));
+    let of_rows = W.select_rows(&rows).select_columns(&rows);
+    let scaled = DMatrix::from_fn(rows.len(), rows.len(), |i, j| root[i] * of_rows[(i, j)] * root[j]);
+    let same = (W * f).select_rows(&rows).component_mul(&root);
+    let shared = pseudo_solution(&scaled, &same).component_mul(&root);
+    let mut within = DVector::zeros(f.len());
+    for (&row, x) in rows.iter().zip(&shared) {
+        within[row] = *x;
+    }
+    let is_within = points.iter().enumerate().all(|(k, point)| match *point {
+        Friction::Coulomb { mu } if within[3 * k] > 0.0 && mu > 0.0 => {
+            libm::hypot(within[3 * k + 1], within[3 * k + 2]) < VERGE * mu * within[3 * k]
+        }
+        _ => within[3 * k] >= 0.0,
+    });
+    let off = (W * &within - W * f).amax();
+    (is_within && off <= 1e-9 * (W * f).amax()).then_some(within)
 }
 
 /// Returns the solution of least norm of `W x = b` for a symmetric positive semidefinite `W`; zero if
