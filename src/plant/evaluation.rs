@@ -55,25 +55,6 @@ pub(super) struct Evaluation<S: Scalar> {
 }
 
 impl<S: Scalar> Evaluation<S> {
-    /// Allocates the workspace for a record of loads: these keep wrenches on stations apart, and those
-    /// of the rigid model are without gravity.
-    pub fn for_loads(model: &Model) -> Self {
-        let mut evaluation = Self::new(model);
-        let apart = || Applied::apart(&model.system);
-        evaluation.applied = apart();
-        if let Some(closure) = &mut evaluation.closure {
-            closure.loads = apart();
-        }
-        if let Some(feed_forward) = &mut evaluation.feed_forward {
-            feed_forward.applied = apart();
-            feed_forward.omit_gravity();
-        }
-        if let (Some(guidance), Some(guided)) = (&mut evaluation.guidance, model.guided.as_deref()) {
-            **guidance = Guidance::with(Self::for_loads(&guided.spacecraft), guided);
-        }
-        evaluation
-    }
-
     /// Allocates the workspace for a model.
     pub fn new(model: &Model) -> Self {
         let system = &model.system;

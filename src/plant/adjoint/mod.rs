@@ -6,6 +6,7 @@ mod control;
 mod effective;
 mod guidance;
 mod jacobians;
+mod loads;
 mod recording;
 mod rigid;
 mod tasks;

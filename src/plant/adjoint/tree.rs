@@ -11,9 +11,9 @@ use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, View, add_beam_adjoint, turn};
+use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, add_beam_adjoint, turn};
 use crate::plant::context::Constants;
-use crate::plant::{Discrete, Evaluation, Model, OperatingPoint};
+use crate::plant::{Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
 
 /// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
@@ -584,48 +584,6 @@ impl ByTree {
                 gradients[i].reaction = Twist::new(three(first), three(first + 3));
                 first += 6;
             }
-        }
-    }
-}
-
-impl Evaluation<Recorded> {
-    /// Records the outputs that are not differentiated in closed form, with the given energies of ANCF
-    /// beams and of uniform gravity, which are not among the `elements`.
-    fn observe_rest(
-        &mut self,
-        of: Constants,
-        x: &[Recorded],
-        discrete: &Discrete,
-        elements: &Elements,
-        energies: &[Recorded],
-        y: &mut [Recorded],
-    ) {
-        self.with_view(of, x, discrete, |view| {
-            let view = View {
-                elements,
-                energies: Some(energies),
-                omits_frames: true,
-                ..*view
-            };
-            of.model.elements.observe(&view, &mut y[..of.model.first_of_frames()]);
-        });
-    }
-
-    /// Records the equations of motion with constant reactions of captures, loops and couplings.
-    fn hold(&mut self, of: Constants, discrete: &Discrete, joints: JointState<Recorded>, reactions: &[f64]) {
-        if let Some(closure) = &mut self.closure {
-            let (kinematics, applied) = (&self.kinematics, &self.applied);
-            closure.record_loads(of, discrete, kinematics, joints, applied, reactions);
-            closure.record_residuals(&of.model.system, kinematics, self.dynamics.A(), &self.qdd);
-        }
-    }
-
-    /// Records the reactions as the variables from number `first` on; returns the power of
-    /// captures.
-    fn react(&mut self, of: Constants, first: usize, reactions: &[f64]) -> Recorded {
-        match &mut self.closure {
-            Some(closure) => closure.record_reactions(first, reactions, of.model, &self.kinematics, &mut self.applied),
-            None => Recorded::lift(0.0),
         }
     }
 }
