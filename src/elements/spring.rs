@@ -1,6 +1,7 @@
 //! Springs and dampers between two frames.
 
 use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, View, mean_slope};
+use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
 use crate::dynamics::Applied;
 use crate::spec::{FrameField, Report, Spec, Table, at};
@@ -221,7 +222,7 @@ impl Spring {
         let spring = stretch * S::lift(self.stiffness.of(now.parameters));
         // The velocity of a relative to b, along the line to b, is −l̇.
         let u = self.pair(now).relative(|on| now.kinematics.carrier(on).V_WB).v;
-        let damper = -along.dot(&u) * S::lift(self.damping.of(now.parameters));
+        let damper = -dot(&along, &u) * S::lift(self.damping.of(now.parameters));
         let damper = match self.tension_only {
             true => S::select((spring + damper).exceeds(0.0), damper, -spring),
             false => damper,

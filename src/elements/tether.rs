@@ -2,6 +2,7 @@
 
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Values, View, mean_slope, report};
 use crate::Problem;
+use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, at};
@@ -450,7 +451,7 @@ impl Tether {
         let stretch = length - rest;
         let is_taut = stretch.exceeds(0.0);
         let spring = S::select(is_taut, stretch * stiffness, zero);
-        let change = along.dot(&(to.v - from.v)) - rest_rate;
+        let change = dot(&along, &(to.v - from.v)) - rest_rate;
         let damper = change * per_length * S::lift(self.damping.of(now.parameters));
         let damper = S::select((spring + damper).exceeds(0.0), damper, -spring);
         Segment {

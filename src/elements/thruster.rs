@@ -1,5 +1,6 @@
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Supply, Values, View, report};
 use crate::Problem;
+use crate::algebra::fused::rotated;
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, Throttle, at, problem};
@@ -111,7 +112,7 @@ impl Element for Thruster {
         let (system, kinematics) = (now.system, now.kinematics);
         let X_WF = kinematics.arm(system, now.derived, self.at);
         let along = lift3::<S>(&self.direction.direction(now.parameters).unwrap_or_else(Vec3::zeros));
-        let F = Wrench::new(Vec3::zeros(), X_WF.R * along * self.force(now));
+        let F = Wrench::new(Vec3::zeros(), rotated(&X_WF.R, &along) * self.force(now));
         applied.push(system, kinematics, system.carrier(self.at), F.shift(&X_WF.p));
         if let (Some(supply), Some(flow)) = (&self.supply, self.mass_flow(now)) {
             let F = supply.reaction(now, self.at, flow);

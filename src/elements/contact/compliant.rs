@@ -1,4 +1,5 @@
 use super::Nearest;
+use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::elements::{Instant, Pair, mean_slope};
@@ -108,7 +109,7 @@ impl<S: Scalar> Pressed<S> {
         let (law, spring) = (&self.law, self.spring);
         let value = |id: ParamId| S::lift(id.of(now.parameters));
         let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
-        let u_n = self.n.dot(&u);
+        let u_n = dot(&self.n, &u);
         let damper = -spring * value(law.dissipation) * u_n;
         let pushes = (spring + damper).exceeds(0.0);
         let damper = S::select(pushes, damper, -spring);
@@ -116,7 +117,7 @@ impl<S: Scalar> Pressed<S> {
         if let Some((mu, slip)) = law.friction {
             let u_t = u - self.n * u_n;
             let slip = value(slip);
-            F -= u_t * (value(mu) * (spring + damper) / (u_t.dot(&u_t) + slip * slip).sqrt());
+            F -= u_t * (value(mu) * (spring + damper) / (dot(&u_t, &u_t) + slip * slip).sqrt());
         }
         F
     }

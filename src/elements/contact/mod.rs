@@ -25,7 +25,7 @@ use super::{
     Watched,
 };
 use crate::Problem;
-use crate::algebra::fused::{product_back, rotated_back};
+use crate::algebra::fused::{dot, product_back, rotated, rotated_back};
 use crate::algebra::{Mask, Mat3, Pose, Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
@@ -200,7 +200,7 @@ impl Contact {
     pub fn nearest<S: Scalar>(&self, parameters: &[f64], [A, B]: [&Pose<S>; 2]) -> Nearest<S> {
         let normal = || {
             let written = self.normal.and_then(|normal| normal.direction(parameters));
-            B.R * lift3::<S>(&written.unwrap_or_else(Vec3::zeros))
+            rotated(&B.R, &lift3::<S>(&written.unwrap_or_else(Vec3::zeros)))
         };
         match &self.trigger {
             Trigger::Touch(_, surface) => surface.nearest(parameters, [A, B], normal()),
@@ -208,7 +208,7 @@ impl Contact {
             Trigger::Command(_) => {
                 let n = normal();
                 Nearest {
-                    gap: n.dot(&(A.p - B.p)),
+                    gap: dot(&n, &(A.p - B.p)),
                     n,
                     from_a: (B.p - A.p) * S::lift(0.5),
                     is_beside: false,
@@ -232,7 +232,7 @@ impl Contact {
         // Without the search for the nearest points if spheres about the shapes are apart.
         if let Some(reach) = self.shapes().and_then(|shapes| shapes.reach(now.parameters)) {
             let (d, reach) = (A.p - B.p, reach * (1.0 + ROUND_OFF));
-            let may_touch = (S::lift(reach * reach) - d.dot(&d)).exceeds(0.0);
+            let may_touch = (S::lift(reach * reach) - dot(&d, &d)).exceeds(0.0);
             if !may_touch.is_needed() {
                 return None;
             }

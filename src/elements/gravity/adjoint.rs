@@ -46,6 +46,20 @@ struct OnBody {
     G: Mat3<f64>,
 }
 
+/// Gravity on one body, and its change along a motion.
+#[derive(Clone, Copy)]
+struct Changing {
+    value: OnBody,
+    change: OnBody,
+}
+
+/// Adjoints of the power and of the potential energy of gravity; one of them is zero.
+#[derive(Clone, Copy)]
+struct Weights {
+    power: f64,
+    energy: f64,
+}
+
 impl GravityAdjoint {
     pub fn new(system: &System) -> Self {
         let modes = || system.flexible().map(|modes| modes.n);
@@ -76,38 +90,45 @@ impl GravityAdjoint {
     ) {
         self.fills.fill(0.0);
         // Uniform gravity has a potential energy, gravity in orbit a power.
-        let (of_power, of_energy) = match of.law {
-            Law::Uniform(_) => (0.0, seeds.of_energy),
-            Law::OfOrbit => (seeds.of_power, 0.0),
+        let weights = match of.law {
+            Law::Uniform(_) => Weights {
+                power: 0.0,
+                energy: seeds.of_energy,
+            },
+            Law::OfOrbit => Weights {
+                power: seeds.of_power,
+                energy: 0.0,
+            },
         };
-        ancf_beam::add_to_coordinates(now, &(of.uniform(now.parameters) * -of_energy), bars.q);
+        ancf_beam::add_to_coordinates(now, &(of.uniform(now.parameters) * -weights.energy), bars.q);
         for (i, gradient) in gradients[..now.system.bodies.len()].iter_mut().enumerate() {
             let body = &now.system.bodies[i];
-            let motion = (seeds.of_wrench)(i) + now.kinematics.bodies[i].V_WB * of_power;
+            let motion = (seeds.of_wrench)(i) + now.kinematics.bodies[i].V_WB * weights.power;
             if let Some(modes) = &body.modes {
                 let rates = modes.rates();
                 let along = seeds.lambda[rates.clone()].iter().zip(&now.qd[rates]);
                 for (to, (lambda, rate)) in self.along.iter_mut().zip(along) {
-                    *to = lambda + rate * of_power;
+                    *to = lambda + rate * weights.power;
                 }
             }
-            let [value, change] = self.along_motion(of, now, i, &motion);
+            let along = self.along_motion(of, now, i, &motion);
+            let Changing { value, change } = along;
             let fill = now.kinematics.fill(now.system, i).unwrap_or(1.0);
             let turned = Wrench::new(value.F.t.cross(&motion.w), Vec3::zeros());
-            gradient.pose = gradient.pose + (change.F + turned - value.F * of_energy) * fill;
-            gradient.velocity = gradient.velocity + value.F * (of_power * fill);
+            gradient.pose = gradient.pose + (change.F + turned - value.F * weights.energy) * fill;
+            gradient.velocity = gradient.velocity + value.F * (weights.power * fill);
             if let Some(k) = now.system.propellant.iter().position(|&body| body == i) {
                 let p = now.kinematics.bodies[i].p_WB;
                 let height = value.F.f.dot(&(p + now.first_moment(i) / now.derived.bodies[i].m));
-                self.fills[k] = value.F.power(&motion) - of_energy * height;
+                self.fills[k] = value.F.power(&motion) - weights.energy * height;
             }
-            self.add_modes(now, i, &motion, [value, change], [of_power, of_energy], bars);
+            self.add_modes(now, i, &motion, along, weights, bars);
         }
     }
 
     /// Returns gravity on body `i` with the mass at the start, and its change along a `motion` of the
     /// body and of its modes.
-    fn along_motion(&self, of: &Gravity, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> [OnBody; 2] {
+    fn along_motion(&self, of: &Gravity, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> Changing {
         let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
         let h = now.first_moment(i);
         let mut h_change = motion.w.cross(&h);
@@ -131,9 +152,18 @@ impl GravityAdjoint {
                     F: Wrench::new(h_change.cross(&g), Vec3::zeros()),
                     ..of_field(Vec3::zeros(), h, Vec3::zeros())
                 };
-                return [of_field(g, h, g * constants.m), change];
+                return Changing {
+                    value: of_field(g, h, g * constants.m),
+                    change,
+                };
             }
-            (Law::OfOrbit, None) => return [of_field(Vec3::zeros(), h, Vec3::zeros()); 2],
+            (Law::OfOrbit, None) => {
+                let none = of_field(Vec3::zeros(), h, Vec3::zeros());
+                return Changing {
+                    value: none,
+                    change: none,
+                };
+            }
         };
         let per_m = 1.0 / constants.m;
         let J = bent.map_or_else(|| constants.J_Bo.express(&at.R_WB), |bent| bent.J);
@@ -160,18 +190,20 @@ impl GravityAdjoint {
             g: at_origin.map(|x| of(&x)),
             G: G.map(|x| of(&x)),
         };
-        [part(|x| x.re), part(|x| x.eps[0])]
+        Changing {
+            value: part(|x| x.re),
+            change: part(|x| x.eps[0]),
+        }
     }
 
-    /// Adds the derivatives with respect to amplitudes and rates of the modes of body `i`; `of` are
-    /// the adjoints of power and potential energy.
+    /// Adds the derivatives with respect to amplitudes and rates of the modes of body `i`.
     fn add_modes(
         &mut self,
         now: &Instant<f64>,
         i: usize,
         motion: &Twist<f64>,
-        [value, change]: [OnBody; 2],
-        [of_power, of_energy]: [f64; 2],
+        Changing { value, change }: Changing,
+        weights: Weights,
         bars: &mut JointAdjoints,
     ) {
         let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
@@ -205,8 +237,8 @@ impl GravityAdjoint {
         forces.fill(0.0);
         bent.add_field(elastic, at, &value.g, &value.G, forces);
         for ((q, v), force) in modes.coordinates().zip(modes.rates()).zip(forces) {
-            bars.q[q] -= of_energy * *force;
-            bars.qd[v] += of_power * *force;
+            bars.q[q] -= weights.energy * *force;
+            bars.qd[v] += weights.power * *force;
         }
     }
 }

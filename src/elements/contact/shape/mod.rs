@@ -14,6 +14,7 @@ mod support;
 pub(super) use declared::Shapes;
 
 use super::Nearest;
+use crate::algebra::fused::{dot, rotated, rotated_back};
 use crate::algebra::{ConvexHull, Mask, Pose, Scalar, Twist, Vec3};
 use meridian::Meridian;
 
@@ -176,8 +177,8 @@ fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Wit
             Some((distance - S::lift(radius + r_b), n, -n * S::lift(radius)))
         }
         (&Solid::Sphere { radius }, _) => {
-            let (distance, n) = b.distance_to_solid(B.R.tr_mul(&d));
-            let (n, radius) = (B.R * n, S::lift(radius));
+            let (distance, n) = b.distance_to_solid(rotated_back(&B.R, &d));
+            let (n, radius) = (rotated(&B.R, &n), S::lift(radius));
             Some((distance - radius, n, -n * radius))
         }
         (&Solid::Capsule { radius, half }, &Solid::Capsule { radius: r_b, half: h_b }) => {
@@ -188,8 +189,8 @@ fn ordered<S: Scalar>(a: &Solid, b: &Solid, [A, B]: [&Pose<S>; 2]) -> Option<Wit
         }
         (_, Solid::Plane) => {
             let n = B.R.column(2).into_owned();
-            let on_a = A.R * support::support(a, -A.R.tr_mul(&n))?;
-            Some((n.dot(&(d + on_a)), n, on_a))
+            let on_a = rotated(&A.R, &support::support(a, -rotated_back(&A.R, &n))?);
+            Some((dot(&n, &(d + on_a)), n, on_a))
         }
         (Solid::Plane | Solid::Funnel { .. }, _) | (_, Solid::Funnel { .. }) => None,
         _ => convex::between([a, b], [A, B]),
@@ -219,7 +220,7 @@ const LEAST_SQUARE: f64 = 1e-200;
 
 /// Returns length and direction of a vector; at zero a direction along x, with its derivative.
 fn from_point<S: Scalar>(d: Vec3<S>) -> FromSolid<S> {
-    let square = d.dot(&d);
+    let square = dot(&d, &d);
     if square.value() > LEAST_SQUARE {
         let length = square.sqrt();
         (length, d / length)
