@@ -372,7 +372,7 @@ impl Evaluation<f64> {
                 true => &forces,
                 false => &start,
             };
-            if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, [&forces, held]) {
+            if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, &forces, held) {
                 return Ok(Some((candidates, frictions, forces)));
             }
         }
@@ -386,7 +386,8 @@ impl Evaluation<f64> {
         of: Constants,
         discrete: &mut Discrete,
         candidates: &[Candidate],
-        [forces, held]: [&DVector<f64>; 2],
+        forces: &DVector<f64>,
+        held: &DVector<f64>,
     ) -> bool {
         let mut turned = false;
         let contacts = of.model.elements.contacts.iter();
