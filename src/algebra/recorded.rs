@@ -238,8 +238,8 @@ impl Scalar for Recorded {
             let start = nodes.len();
             nodes.reserve(N);
             for (a, b, k) in terms {
-                let operands = [a.node, b.node];
-                if operands != [CONSTANT; 2] {
+                // Products with the constant zero are constants, as one by one.
+                if !a.is_zero() && !b.is_zero() && [a.node, b.node] != [CONSTANT; 2] {
                     nodes.push(Node {
                         operands: [a.node | CONTINUED, b.node],
                         partials: [b.value * k, a.value * k],
