@@ -94,10 +94,9 @@ impl<S: Scalar> Applied<S> {
     #[inline]
     pub fn power_on_bodies(&self, kinematics: &Kinematics<S>) -> S {
         let bodies = self.wrench.iter().zip(&kinematics.bodies);
+        let power = bodies.fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB));
         let stations = self.stations.iter().zip(&kinematics.stations);
-        bodies
-            .chain(stations)
-            .fold(S::zero(), |power, (F, at)| power + F.power(&at.V_WB))
+        stations.fold(power, |power, (F, at)| power + F.power(&at.V_WB))
     }
 
     /// Returns the power of the generalised forces on the rates `qd`, W.

@@ -260,19 +260,8 @@ impl LeastNorm<f64> {
     }
 }
 
-/// Returns the scalar product. Four sums, of every fourth product each, do not wait for each other.
 fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
-    let n = a.len().min(b.len());
-    let (a, a_rest) = a[..n].as_chunks::<4>();
-    let (b, b_rest) = b[..n].as_chunks::<4>();
-    let mut sums = [S::zero(); 4];
-    for (a, b) in a.iter().zip(b) {
-        for ((sum, &a), &b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    let rest = a_rest.iter().zip(b_rest).fold(S::zero(), |sum, (&a, &b)| sum + a * b);
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
+    a.iter().zip(b).fold(S::zero(), |sum, (&a, &b)| sum + a * b)
 }
 
 #[cfg(test)]
