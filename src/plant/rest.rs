@@ -366,7 +366,8 @@ impl Evaluation<f64> {
             let forces = with_friction(&W, &b, &frictions, &start, noise);
             let forces = forces.map_err(|reason| named(reason, &candidates, t))?;
             let forces = within_cones(&W, &forces, &frictions).unwrap_or(forces);
-            // Of a face that sticks, forces that may pull have the centre of pressure.
+            // The centre of pressure of a face that sticks is that of forces which may pull: it is
+            // outside the face if the solid tips.
             let slides = |friction: &Friction| matches!(friction, Friction::Sliding { .. });
             let held = match frictions.iter().any(slides) {
                 true => &forces,

@@ -21,8 +21,8 @@ pub(super) struct PointPressure {
     pub point: usize,
     /// Normal force, N.
     pub normal: f64,
-    /// Normal force whose sum over all points has the centre of pressure, N: outside the face, if this
-    /// tips.
+    /// Normal force by which the centre of pressure is computed, N. It may be negative: the centre is
+    /// outside the face if the solid tips.
     pub held: f64,
 }
 

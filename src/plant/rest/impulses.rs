@@ -318,10 +318,10 @@ mod tests {
                     assert_eq!(p, Ok(DVector::zeros(slow.u.len())));
                 } else if fast.approaches() {
                     let (p, of_fast) = (p.expect("impulses"), of(&fast, fast.noise).expect("impulses"));
-                    assert!(
-                        (p - &of_fast).amax() < 1e-12 * of_fast.amax(),
-                        "case {seed}, 2^{exponent}"
-                    );
+                    // Below, squares of the smaller impulses underflow.
+                    let most = if exponent < -300 { 1e-12 * of_fast.amax() } else { 0.0 };
+                    let off = (p - &of_fast).amax();
+                    assert!(off <= most, "case {seed}, 2^{exponent}: {off:e}");
                     compared += 1;
                 }
             }
