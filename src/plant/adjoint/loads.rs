@@ -1,12 +1,29 @@
 //! Record of loads and outputs (`docs/theory/adjoint.md`).
 
-use crate::algebra::{Recorded, Scalar};
+use super::recording::seed;
+use crate::algebra::{Recorded, Scalar, Tape, Wrench};
 use crate::dynamics::Applied;
+use crate::dynamics::recursive::TreeAdjoint;
 use crate::elements::{Elements, View};
 use crate::plant::context::Constants;
 use crate::plant::guided::Guidance;
 use crate::plant::{Discrete, Evaluation, Model};
-use crate::system::JointState;
+use crate::system::{Configuration, JointState};
+
+/// Seeds the recorded loads on stations with their adjoints, and takes their values from the loads on
+/// the bodies of `tree`, of which they are part. Requires `λ`.
+pub(super) fn seed_stations(
+    tape: &mut Tape,
+    tree: &mut TreeAdjoint,
+    at: Configuration<f64>,
+    stations: &[Wrench<Recorded>],
+) {
+    for (s, F) in stations.iter().enumerate() {
+        seed(tape, &F.to_array(), &tree.of_station(s).to_array());
+        let [t, f] = [F.t, F.f].map(|part| part.map(Recorded::value));
+        tree.move_to_station(at, s, Wrench::new(t, f));
+    }
+}
 
 impl Evaluation<Recorded> {
     /// Allocates the workspace for a record of loads: these keep wrenches on stations apart, and those

@@ -2,6 +2,7 @@
 //! (`docs/theory/adjoint.md`, *Feed-forward and tasks*).
 
 use super::carriers::{Carriers, vector_of};
+use super::loads::seed_stations;
 use super::recording::seed;
 use crate::algebra::{Recorded, Scalar, Tape, Vec3, Wrench};
 use crate::dynamics::Applied;
@@ -310,11 +311,7 @@ impl RigidSolution {
         for (i, F) in wrench.iter().enumerate() {
             seed(tape, &F.to_array(), &self.tree.of_wrench(i).to_array());
         }
-        for (s, F) in stations.iter().enumerate() {
-            seed(tape, &F.to_array(), &self.tree.of_station(s).to_array());
-            self.tree
-                .move_to_station(at, s, Wrench::new(F.t.map(Recorded::value), F.f.map(Recorded::value)));
-        }
+        seed_stations(tape, &mut self.tree, at, stations);
         seed(tape, tau, self.tree.lambda());
         for joint in &self.joints {
             for v in joint.rate..joint.rate + joint.axes {

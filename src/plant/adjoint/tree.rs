@@ -5,6 +5,7 @@ use super::control::ControlAdjoint;
 use super::effective::EffectiveAdjoint;
 use super::guidance::GuidanceAdjoint;
 use super::jacobians::{Bars, JacobianAdjoint};
+use super::loads::seed_stations;
 use super::recording::{check, seed, set_variables};
 use super::variables::Variables;
 use crate::Error;
@@ -529,10 +530,7 @@ impl ByTree {
         for (i, F) in applied.wrench.iter().enumerate() {
             seed(tape, &F.to_array(), &tree.of_wrench(i).to_array());
         }
-        for (s, F) in applied.stations.iter().enumerate() {
-            seed(tape, &F.to_array(), &tree.of_station(s).to_array());
-            tree.move_to_station(at, s, Wrench::new(F.t.map(Recorded::value), F.f.map(Recorded::value)));
-        }
+        seed_stations(tape, tree, at, &applied.stations);
         for (tau, &of) in applied.tau.iter().zip(tree.lambda()) {
             tape.seed(*tau, of);
         }
