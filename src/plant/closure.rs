@@ -73,6 +73,16 @@ struct Row<S: Scalar> {
     rest: Option<rest::RestRow<S>>,
 }
 
+/// Matrix of unit wrenches: `W = J M⁻¹ Kᵀ`. Its two sides differ for points that slide with friction
+/// only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Along the rows, `J`.
+    Rows,
+    /// Unit reactions, `K`.
+    Reactions,
+}
+
 /// Reaction of a scalar constraint.
 #[derive(Clone, Copy, Debug)]
 enum Reaction<S: Scalar> {
@@ -272,15 +282,20 @@ impl<S: Scalar> Closure<S> {
     /// Replaces the right side in `lambda` by the reactions, with the last factors.
     fn substitute(&mut self, rank: usize) {
         let n = self.rows.len();
+        let mut lambda = std::mem::take(&mut self.lambda);
+        self.divide(rank, &mut lambda[..n]);
+        self.lambda = lambda;
+    }
+
+    /// Replaces `b` by `W⁺ b`, with the last factors, for `W` of this rank.
+    pub fn divide(&mut self, rank: usize, b: &mut [S]) {
+        let n = self.rows.len();
         if !self.is_symmetric() {
-            self.substitute_asymmetric();
-            return;
-        }
-        let lambda = &mut self.lambda[..n];
-        if rank >= n {
-            spd::solve(&self.factors[..n * n], lambda);
+            self.divide_asymmetric(b);
+        } else if rank >= n {
+            spd::solve(&self.factors[..n * n], b);
         } else {
-            self.least_norm.solve(lambda);
+            self.least_norm.solve(b);
         }
     }
 
@@ -303,19 +318,28 @@ impl<S: Scalar> Closure<S> {
             self.lambda[k] = self.acceleration(k, system, kinematics, A, qdd);
         }
         self.substitute(discrete.rank);
-        let powers = (0..n).map(|k| {
-            let row = &self.rows[k];
-            let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
-            row.reaction().accelerates(&relative, qdd) * self.lambda[k]
-        });
+        let powers = (0..n).map(|k| self.along(Side::Reactions, k, system, kinematics, A, qdd) * self.lambda[k]);
         powers.fold(S::zero(), |sum, power| sum + power)
     }
 
     /// Returns the component of `J A` in a row.
     fn acceleration(&self, row: usize, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> S {
+        self.along(Side::Rows, row, system, kinematics, A, qdd)
+    }
+
+    /// Returns the component of `J A` or `K A` in a row.
+    fn along(
+        &self,
+        side: Side,
+        row: usize,
+        system: &System,
+        kinematics: &Kinematics<S>,
+        A: &[Twist<S>],
+        qdd: &[S],
+    ) -> S {
         let row = &self.rows[row];
         let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
-        row.unit.accelerates(&relative, qdd)
+        row.of(side).accelerates(&relative, qdd)
     }
 
     /// Returns the number of rows.
@@ -338,11 +362,12 @@ impl<S: Scalar> Closure<S> {
         model.elements.closure_name(self.held[self.rows[row].held].index)
     }
 
-    /// Adds the wrenches of the rows' `reactions` to the loads.
-    pub fn push(&self, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, reactions: &[S]) {
-        for (row, &reaction) in self.rows.iter().zip(reactions) {
+    /// Adds multiples `sizes` of the rows' unit reactions, or of unit wrenches along the rows, to the
+    /// loads.
+    pub fn push(&self, side: Side, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, sizes: &[S]) {
+        for (row, &size) in self.rows.iter().zip(sizes) {
             let held = &self.held[row.held];
-            row.reaction().push(held, &model.system, kinematics, applied, reaction);
+            row.of(side).push(held, &model.system, kinematics, applied, size);
         }
     }
 
@@ -517,6 +542,14 @@ impl<S: Scalar> Row<S> {
         match self.rest.and_then(|rest| rest.reaction) {
             Some(wrench) => Reaction::Wrench(wrench),
             None => self.unit,
+        }
+    }
+
+    /// Returns the unit wrench of the row on a side of `W`.
+    fn of(&self, side: Side) -> Reaction<S> {
+        match side {
+            Side::Rows => self.unit,
+            Side::Reactions => self.reaction(),
         }
     }
 

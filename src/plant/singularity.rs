@@ -1,7 +1,7 @@
 //! Monitoring of a run: distance of captures and loops from a singular position, constraint
 //! violations, energy.
 
-use super::closure::Closure;
+use super::closure::{Closure, Side};
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::{Discrete, Model, Plant};
@@ -135,7 +135,7 @@ impl Plant {
         }
         let (kinematics, applied) = (&evaluation.kinematics, &mut evaluation.applied);
         applied.clear();
-        closure.push(model, kinematics, applied, &monitor.u[..n]);
+        closure.push(Side::Reactions, model, kinematics, applied, &monitor.u[..n]);
         let dynamics = &mut evaluation.dynamics;
         dynamics.respond(of.at(kinematics), applied, &mut monitor.v);
         monitor.v.iter_mut().for_each(|v| *v /= monitor.sigma);

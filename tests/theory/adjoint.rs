@@ -3,6 +3,7 @@
 
 mod control;
 mod jacobians;
+mod rests;
 
 use crate::duals::{Point, ZERO, nominals, scales, stacked};
 use crate::every_load::{FAR, every_load};

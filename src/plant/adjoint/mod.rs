@@ -34,9 +34,9 @@ use tree::ByTree;
 ///
 /// With the recursive formulation the adjoint of the equations of motion is a recursion over the
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
-/// captures, loops and couplings, and other outputs are recorded on a
-/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations,
-/// with contacts that rest, and for effective masses of spacecraft with captures or loops.
+/// captures, loops, couplings and contacts that rest, and other outputs are recorded on a
+/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, and
+/// for effective masses of spacecraft with captures or loops.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.
@@ -131,9 +131,7 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal if model.elements.rest_points() == 0 => {
-                Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
-            }
+            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model)),
             _ => Way::Recorded(Box::new(Recording::new(model))),
         })
     }

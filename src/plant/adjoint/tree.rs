@@ -274,7 +274,7 @@ impl ByTree {
         }
         self.seed_loads(of);
         if let (Some(closing), Some(closure)) = (&mut self.closing, &self.recorded.closure) {
-            closing.redundant_rows(of, at, closure, &mut self.tape);
+            closing.redundant_rows(of, at, closure, &self.recorded.kinematics.fills, &mut self.tape);
         }
         if let Some(control) = &mut self.control {
             control.sweep(of, at, &mut self.values, &mut self.tape);

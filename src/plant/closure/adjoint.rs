@@ -2,8 +2,8 @@
 
 use super::super::context::Constants;
 use super::super::{Discrete, Model};
-use super::{Closure, Reaction};
-use crate::algebra::{Recorded, Scalar, Tape, Twist, Wrench, spd};
+use super::{Closure, Reaction, Side};
+use crate::algebra::{Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::Applied;
 use crate::system::{Carrier, JointState, Kinematics, System};
 
@@ -13,10 +13,12 @@ impl Closure<f64> {
         &self.lambda[..self.rows.len()]
     }
 
-    /// Adds `J A` to `to`, row by row: the accelerations along the rows from those of the bodies,
-    /// `A`, and of the rates, `qdd`, both without bias.
+    /// Adds `J A` or `K A` to `to`, row by row: the accelerations along the rows, or the powers of the
+    /// unit reactions, from the accelerations of the bodies, `A`, and of the rates, `qdd`, both
+    /// without bias.
     pub fn add_accelerations(
         &self,
+        side: Side,
         system: &System,
         kinematics: &Kinematics<f64>,
         A: &[Twist<f64>],
@@ -24,18 +26,7 @@ impl Closure<f64> {
         to: &mut [f64],
     ) {
         for (k, to) in to.iter_mut().enumerate() {
-            *to += self.acceleration(k, system, kinematics, A, qdd);
-        }
-    }
-
-    /// Replaces `b` by `W⁺ b` with the factors of the last [`hold`](Self::hold), for `W` of this
-    /// rank.
-    pub fn divide(&mut self, rank: usize, b: &mut [f64]) {
-        let n = self.rows.len();
-        if rank >= n {
-            spd::solve(&self.factors[..n * n], b);
-        } else {
-            self.least_norm.solve(b);
+            *to += self.along(side, k, system, kinematics, A, qdd);
         }
     }
 }
@@ -55,7 +46,7 @@ impl Closure<Recorded> {
         self.loads.copy_from(applied);
         for (row, &reaction) in self.rows.iter().zip(reactions) {
             let (held, system) = (&self.held[row.held], &of.model.system);
-            row.unit
+            row.reaction()
                 .push(held, system, kinematics, &mut self.loads, Recorded::lift(reaction));
         }
     }
@@ -86,11 +77,13 @@ impl Closure<Recorded> {
         &self.lambda[..self.rows.len()]
     }
 
-    /// Seeds the recorded unit reactions and points of the pairs with the derivatives of the sum of
-    /// `φ̇` with `weights`, at the velocities of `kinematics`; passes the derivatives with respect
-    /// to the velocities to `on`, wrenches about the carriers' origins.
+    /// Seeds the recorded unit wrenches and points of the pairs with the derivatives of the sum of
+    /// their powers with `weights` (of `φ̇` for those of the rows), at the velocities of `kinematics`;
+    /// passes the derivatives with respect to the velocities to `on`, wrenches about the carriers'
+    /// origins.
     pub fn seed_rates(
         &self,
+        side: Side,
         weights: &[f64],
         kinematics: &Kinematics<f64>,
         tape: &mut Tape,
@@ -104,7 +97,7 @@ impl Closure<Recorded> {
             let u = V[0].shift(&arms[0]) - V[1].shift(&arms[1]);
             let mut F = Wrench::zero();
             for (row, &weight) in self.rows.iter().zip(weights).filter(|(row, _)| row.held == index) {
-                if let Reaction::Wrench(unit) = row.unit {
+                if let Reaction::Wrench(unit) = row.of(side) {
                     let along = unit.to_array().into_iter().zip(u.to_array());
                     along.for_each(|(unit, u)| tape.seed(unit, weight * u));
                     F = F + Wrench::new(unit.t.map(Recorded::value), unit.f.map(Recorded::value)) * weight;
@@ -121,7 +114,7 @@ impl Closure<Recorded> {
 
     /// Records the reactions, the variables from number `first` on, for the outputs and for the
     /// torques of drives: adds those of couplings to the loads. Returns the power of captures that
-    /// draw two beams together, W.
+    /// draw two beams together, and of the friction of sliding contacts, W.
     pub fn record_reactions(
         &mut self,
         first: usize,
@@ -138,7 +131,10 @@ impl Closure<Recorded> {
             if closed.draws {
                 power += reaction * row.rate;
             }
-            match row.unit {
+            if let Some(rest) = &row.rest {
+                power += rest.press(&mut self.points[rest.number], reaction);
+            }
+            match row.reaction() {
                 Reaction::Wrench(unit) => closed.wrench = closed.wrench + unit * reaction,
                 Reaction::Torques { .. } => {
                     closed.torque = reaction;

@@ -148,7 +148,7 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Returns true if all reactions act along their rows, so that `W` is symmetric.
-    pub(super) fn is_symmetric(&self) -> bool {
+    pub fn is_symmetric(&self) -> bool {
         self.rows
             .iter()
             .all(|row| row.rest.is_none_or(|rest| rest.reaction.is_none()))
@@ -197,10 +197,9 @@ impl<S: Scalar> Closure<S> {
     }
 
     /// Replaces the right side in `lambda` by the solution `Wᵀ (W Wᵀ)⁺ b` of least norm.
-    pub(super) fn substitute_asymmetric(&mut self) {
+    pub(super) fn divide_asymmetric(&mut self, lambda: &mut [S]) {
         let n = self.rows.len();
         let (b, y) = (&mut self.sliding.b[..n], &mut self.sliding.y[..n]);
-        let lambda = &mut self.lambda[..n];
         b.copy_from_slice(lambda);
         y.copy_from_slice(lambda);
         lambda.fill(S::zero());
@@ -215,6 +214,40 @@ impl<S: Scalar> Closure<S> {
                 *y = products.fold(*b, |left, product| left - product);
             }
         }
+    }
+}
+
+impl Closure<f64> {
+    /// Replaces `b` by `(W⁺)ᵀ b = (W Wᵀ)⁺ W b`, with the last factors, for `W` of this rank.
+    pub fn divide_transposed(&mut self, rank: usize, b: &mut [f64]) {
+        if self.is_symmetric() {
+            self.divide(rank, b);
+            return;
+        }
+        let n = self.rows.len();
+        let (residual, y) = (&mut self.sliding.b[..n], &mut self.sliding.y[..n]);
+        residual.copy_from_slice(b);
+        b.fill(0.0);
+        for _ in 0..=REFINEMENTS {
+            for (i, y) in y.iter_mut().enumerate() {
+                *y = (0..n).map(|k| self.W[i * n + k] * residual[k]).sum();
+            }
+            self.least_norm.solve(y);
+            for (k, residual) in residual.iter_mut().enumerate() {
+                b[k] += y[k];
+                *residual -= (0..n).map(|i| self.W[i * n + k] * y[i]).sum::<f64>();
+            }
+        }
+    }
+
+    /// Returns, for each row, the part of the reaction beyond its reference, after
+    /// [`hold`](Self::hold), N or N·m.
+    pub fn beyond_reference(&self) -> impl Iterator<Item = f64> {
+        let reference = |row: &Row<f64>| row.rest.map_or(0.0, |rest| rest.reference);
+        self.rows
+            .iter()
+            .zip(&self.lambda)
+            .map(move |(row, lambda)| lambda - reference(row))
     }
 }
 
