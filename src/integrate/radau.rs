@@ -47,6 +47,10 @@ const ITERATIONS: u32 = 7;
 /// or two corrections the Jacobian is reused at any rate.
 const GOOD_RATE: f64 = 1e-3;
 
+/// `η` for the first step with an old Jacobian: the contraction rate of the new one says nothing about
+/// it, so that one correction suffices only if it is itself within the tolerance.
+const UNKNOWN: f64 = 1.0;
+
 /// Growth of the step at which an old Jacobian must prove itself by a second correction. If the
 /// equations are no longer stiff, the first correction with a stiff Jacobian is small, but wrong.
 const LONGER: f64 = 1.5;
@@ -327,6 +331,9 @@ impl OneStep for Radau5 {
             memory.rows.copy_from_slice(&self.rows);
             (memory.newton.t0, memory.newton.h) = (t, trial.h);
             let slow = convergence.iterations > 2 && convergence.theta > GOOD_RATE;
+            if memory.newton.jacobian == Age::Fresh && !slow {
+                memory.newton.eta = UNKNOWN;
+            }
             memory.newton.jacobian = if slow { Age::None } else { Age::Old };
             let step = Taken {
                 t0: t,
