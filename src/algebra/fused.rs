@@ -37,7 +37,7 @@ pub(crate) fn rotated<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>) -> Vec3<S> {
     if !S::FUSES {
         return A * v;
     }
-    fused_product(A, v, false)
+    fused_product::<S, false>(A, v)
 }
 
 /// Returns `Aᵀ v`.
@@ -46,7 +46,7 @@ pub(crate) fn rotated_back<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>) -> Vec3<S> {
     if !S::FUSES {
         return A.tr_mul(v);
     }
-    fused_product(A, v, true)
+    fused_product::<S, true>(A, v)
 }
 
 /// Returns `A B`.
@@ -55,7 +55,7 @@ pub(crate) fn product<S: Scalar>(A: &Mat3<S>, B: &Mat3<S>) -> Mat3<S> {
     if !S::FUSES {
         return A * B;
     }
-    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product(A, &B.column(k).into_owned(), false)))
+    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product::<S, false>(A, &B.column(k).into_owned())))
 }
 
 /// Returns `Aᵀ B`.
@@ -64,20 +64,32 @@ pub(crate) fn product_back<S: Scalar>(A: &Mat3<S>, B: &Mat3<S>) -> Mat3<S> {
     if !S::FUSES {
         return A.tr_mul(B);
     }
-    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product(A, &B.column(k).into_owned(), true)))
+    Mat3::from_columns(&[0, 1, 2].map(|k| fused_product::<S, true>(A, &B.column(k).into_owned())))
+}
+
+/// Returns true for the constant zero.
+#[inline(always)]
+fn is_zero<S: Scalar>(v: &Vec3<S>) -> bool {
+    v.x.is_zero() & v.y.is_zero() & v.z.is_zero()
 }
 
 #[inline(never)]
 fn fused_dot<S: Scalar>(a: [S; 3], b: &Vec3<S>) -> S {
+    sum(a, b)
+}
+
+#[inline(always)]
+fn sum<S: Scalar>(a: [S; 3], b: &Vec3<S>) -> S {
     S::sum_of_products([(a[0], b.x, 1.0), (a[1], b.y, 1.0), (a[2], b.z, 1.0)])
 }
 
 #[inline(never)]
-fn fused_product<S: Scalar>(A: &Mat3<S>, v: &Vec3<S>, is_transposed: bool) -> Vec3<S> {
-    Vec3::from_fn(|i, _| {
-        let row = [0, 1, 2].map(|k| if is_transposed { A[(k, i)] } else { A[(i, k)] });
-        fused_dot(row, v)
-    })
+fn fused_product<S: Scalar, const IS_TRANSPOSED: bool>(A: &Mat3<S>, v: &Vec3<S>) -> Vec3<S> {
+    if is_zero(v) {
+        return *v;
+    }
+    let row = |i: usize| [0, 1, 2].map(|k| if IS_TRANSPOSED { A[(k, i)] } else { A[(i, k)] });
+    Vec3::new(sum(row(0), v), sum(row(1), v), sum(row(2), v))
 }
 
 #[inline(never)]
@@ -88,6 +100,9 @@ fn fused_cross<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
 
 #[inline(never)]
 fn fused_plus_cross<S: Scalar>(p: &Vec3<S>, a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
+    if is_zero(a) || is_zero(b) {
+        return *p;
+    }
     let one = S::one();
     let part =
         |j: usize, i: usize, k: usize| S::sum_of_products([(a[i], b[k], 1.0), (a[k], b[i], -1.0), (p[j], one, 1.0)]);

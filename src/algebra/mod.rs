@@ -35,7 +35,7 @@ pub use integer_power::{integer_power, square};
 pub use null_space::NullSpace;
 pub use quaternion::Quaternion;
 pub use recorded::{Recorded, Tape};
-pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc};
+pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc, turn_of_log};
 pub(crate) use scalar::outlined;
 pub use scalar::{Mask, Scalar};
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};

@@ -223,6 +223,34 @@ fn push_beyond_capacity(node: Node, value: f64) -> Recorded {
     })
 }
 
+/// Appends the nodes of one operation, and returns the index of its result.
+#[inline(always)]
+fn push_all<const N: usize>(mut nodes: [Node; N]) -> u32 {
+    nodes[N - 1].operands[0] &= !CONTINUED;
+    OPERATIONS.with_borrow_mut(|operations| {
+        operations.nodes.extend_from_slice(&nodes);
+        operations.first + operations.nodes.len() as u32 - 1
+    })
+}
+
+/// Appends those nodes of one operation that are marked, and returns the index of its result; that of a
+/// constant if there are none.
+#[inline(never)]
+fn push_some(nodes: &[Node], varies: &[bool]) -> u32 {
+    OPERATIONS.with_borrow_mut(|operations| {
+        let start = operations.nodes.len();
+        let marked = nodes.iter().zip(varies).filter(|(_, varies)| **varies);
+        operations.nodes.extend(marked.map(|(node, _)| *node));
+        match operations.nodes[start..].last_mut() {
+            None => CONSTANT,
+            Some(last) => {
+                last.operands[0] &= !CONTINUED;
+                operations.first + operations.nodes.len() as u32 - 1
+            }
+        }
+    })
+}
+
 impl Scalar for Recorded {
     type Mask = bool;
 
@@ -230,30 +258,20 @@ impl Scalar for Recorded {
 
     const FUSES: bool = true;
 
-    #[inline(never)]
+    #[inline(always)]
     fn sum_of_products<const N: usize>(terms: [(Self, Self, f64); N]) -> Self {
         let value = terms.iter().fold(0.0, |sum, (a, b, k)| sum + a.value * (b.value * k));
-        OPERATIONS.with_borrow_mut(|operations| {
-            let nodes = &mut operations.nodes;
-            let start = nodes.len();
-            nodes.reserve(N);
-            for (a, b, k) in terms {
-                // Products with the constant zero are constants, as one by one.
-                if !a.is_zero() && !b.is_zero() && [a.node, b.node] != [CONSTANT; 2] {
-                    nodes.push(Node {
-                        operands: [a.node | CONTINUED, b.node],
-                        partials: [b.value * k, a.value * k],
-                    });
-                }
-            }
-            if nodes.len() == start {
-                return Self::lift(value);
-            }
-            let last = nodes.len() - 1;
-            nodes[last].operands[0] &= !CONTINUED;
-            let node = operations.first + last as u32;
-            Self { value, node }
-        })
+        // Products with the constant zero are constants, as one by one.
+        let varies = |(a, b, _): &(Self, Self, f64)| !a.is_zero() & !b.is_zero() & (a.node | b.node != CONSTANT);
+        let nodes = terms.map(|(a, b, k)| Node {
+            operands: [a.node | CONTINUED, b.node],
+            partials: [b.value * k, a.value * k],
+        });
+        let node = match terms.iter().all(varies) {
+            true => push_all(nodes),
+            false => push_some(&nodes, &terms.each_ref().map(varies)),
+        };
+        Self { value, node }
     }
 
     #[inline(always)]
@@ -412,8 +430,9 @@ impl Zero for Recorded {
         Self::lift(0.0)
     }
 
+    #[inline(always)]
     fn is_zero(&self) -> bool {
-        *self == Self::zero()
+        (self.node == CONSTANT) & (self.value == 0.0)
     }
 }
 

@@ -101,6 +101,37 @@ pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     v * (angle_per_sine(dot(&v, &v), q.w) * S::lift(2.0))
 }
 
+/// Returns the derivative of `bar·θ` of the rotation vector `theta` (rad) of a frame with respect to
+/// rotations of the frame, both in the fixed axes in which `θ` is expressed:
+///
+/// ```text
+///     bar + ½ θ × bar + c θ × (θ × bar),      c = (1 − ½ |θ| cot ½|θ|)/|θ|²
+/// ```
+///
+/// the transpose of the inverse of `∂R/∂θ` (Shuster, as for [`TurnedFrame`]).
+pub fn turn_of_log(theta: &Vec3<f64>, bar: &Vec3<f64>) -> Vec3<f64> {
+    let s = dot(theta, theta);
+    let c = if s < 0.25 {
+        // The first omitted term is below 1e-16 of the sum.
+        let coefficients = [
+            1.0 / 12.0,
+            1.0 / 720.0,
+            1.0 / 30240.0,
+            1.0 / 1209600.0,
+            1.0 / 47900160.0,
+            691.0 / 1307674368000.0,
+            1.0 / 74724249600.0,
+        ];
+        series(s, &coefficients)
+    } else {
+        let half = 0.5 * s.sqrt();
+        let (sine, cosine) = Scalar::sin_cos(half);
+        (1.0 - half * cosine / sine) / s
+    };
+    let across = theta.cross(bar);
+    bar + across * 0.5 + theta.cross(&across) * c
+}
+
 /// Kinematics of a frame rotated by the rotation vector `θ` (rad).
 ///
 /// With `s = |θ|²`, `a = (1 − cos |θ|)/s` and `b = (|θ| − sin |θ|)/|θ|³`

@@ -1,7 +1,7 @@
 //! Spring-damper in six directions, of grasps and interfaces.
 
 use crate::algebra::fused::{rotated, rotated_back};
-use crate::algebra::{Mat3, Scalar, Vec3, Wrench, lift3};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, lift3};
 use crate::spec::{BushingFields, PerAxis, at};
 use crate::system::{Declarations, ParamId, Unit};
 
@@ -96,4 +96,41 @@ impl Bushing {
         let t = of_turn(self.angular_stiffness, turn) + of_turn(self.angular_damping, &w);
         Wrench::new(rotated(R_WA, &t), rotated(R_WA, &f))
     }
+
+    /// Returns the derivatives of the power of [`wrench`](Self::wrench) on the motion `along` about the
+    /// same point.
+    pub fn weigh(
+        &self,
+        parameters: &[f64],
+        R_WA: &Mat3<f64>,
+        [gap, gap_rate, w]: [Vec3<f64>; 3],
+        turn: &Vec3<f64>,
+        along: &Twist<f64>,
+    ) -> BushingBars {
+        let F = self.wrench(parameters, R_WA, [gap, gap_rate, w], turn);
+        let [of_t, of_f] = [along.w, along.v].map(|v| R_WA.tr_mul(&v));
+        let gain = |id: ParamId, v: &Vec3<f64>| id.vector(parameters).component_mul(v);
+        let of_turn = |id: Option<ParamId>| id.map_or_else(Vec3::zeros, |id| gain(id, &of_t));
+        let of_gap = R_WA * gain(self.stiffness, &of_f);
+        let of_rate = R_WA * gain(self.damping, &of_f);
+        let of_w = R_WA * of_turn(self.angular_damping);
+        let of_wrench = F.f.cross(&along.v) + F.t.cross(&along.w);
+        BushingBars {
+            gap: of_gap,
+            gap_rate: of_rate,
+            w: of_w,
+            turn: of_turn(self.angular_stiffness),
+            axes: of_wrench + of_gap.cross(&gap) + of_rate.cross(&gap_rate) + of_w.cross(&w),
+        }
+    }
+}
+
+/// Derivatives with respect to the arguments of [`Bushing::wrench`], and to a rotation of the axes of a.
+pub(super) struct BushingBars {
+    pub gap: Vec3<f64>,
+    pub gap_rate: Vec3<f64>,
+    pub w: Vec3<f64>,
+    /// Axes of a.
+    pub turn: Vec3<f64>,
+    pub axes: Vec3<f64>,
 }

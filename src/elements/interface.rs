@@ -1,10 +1,11 @@
 //! Elastic connections to frames of other FMUs.
 
 use super::bushing::Bushing;
+use super::frame::{FrameAdjoint, FrameBar, LoadSeeds, vector};
 use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, Values, View, report};
 use crate::Problem;
 use crate::algebra::fused::{product_back, rotated};
-use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, log};
+use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, log, turn_of_log};
 use crate::dynamics::Applied;
 use crate::spec::{BushingFields, FrameField, PerAxis, Report, Spec, Table};
 use crate::system::{FrameRef, Quantity, System, Unit};
@@ -107,14 +108,20 @@ const POSE: usize = 7;
 /// Number of all inputs.
 const MOTION: usize = 13;
 
-/// Wrench of an interface at one instant.
-struct Loaded<S: Scalar> {
-    /// Wrench on a about the origin of b, world axes.
-    on_a: Wrench<S>,
-    /// Displacement of b from a, m, world axes.
-    gap: Vec3<S>,
-    /// Axes of a.
+/// Number of the outputs.
+const OUTPUTS: usize = 6;
+
+/// Position and motion of b relative to a at one instant, world axes.
+struct Relative<S: Scalar> {
+    /// Axes of a, and its angular velocity.
     R_WA: Mat3<S>,
+    w_A: Vec3<S>,
+    /// Displacement of b from a, m.
+    gap: Vec3<S>,
+    /// Rotation vector of b, axes of a.
+    turn: Vec3<S>,
+    /// Motion of b relative to a at the origin of b.
+    motion: Twist<S>,
 }
 
 impl Element for Interface {
@@ -176,8 +183,12 @@ impl Element for Interface {
     }
 
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
-        let Loaded { on_a, gap, R_WA } = self.wrench(&view.now);
-        let on_a = on_a.shift(&gap).express(&R_WA.transpose());
+        if view.omits_frames {
+            return y.skip(OUTPUTS);
+        }
+        let of = self.relative(&view.now);
+        let on_a = self.wrench(&view.now, &of);
+        let on_a = on_a.shift(&of.gap).express(&of.R_WA.transpose());
         y.vector(&on_a.f);
         y.vector(&on_a.t);
     }
@@ -191,7 +202,7 @@ impl Element for Interface {
     }
 
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        let F = Wrench::zero() - self.wrench(now).on_a;
+        let F = Wrench::zero() - self.wrench(now, &self.relative(now));
         let arm = now.configuration().arm(self.frame).p;
         applied.push(
             now.system,
@@ -202,34 +213,84 @@ impl Element for Interface {
     }
 }
 
+/// Returns the attitude of the carrier among its inputs; an importer that has not set it yet may pass
+/// zeros.
+fn attitude<S: Scalar>(u: &[S]) -> Quaternion<S> {
+    let q = Quaternion::from_slice(&u[3..POSE]);
+    let is_set = q.norm_squared().exceeds(0.0);
+    Quaternion::new(S::select(is_set, q.w, S::one()), q.x, q.y, q.z)
+}
+
 impl Interface {
     /// Returns the indices of the inputs.
     pub fn inputs(&self) -> Range<usize> {
         self.input..self.input + MOTION
     }
 
-    fn wrench<S: Scalar>(&self, now: &Instant<S>) -> Loaded<S> {
+    fn relative<S: Scalar>(&self, now: &Instant<S>) -> Relative<S> {
         let u = &now.inputs[self.input..];
         let [r, v, w] = [0, 7, 10].map(|i| Vec3::from_column_slice(&u[i..i + 3]));
-        // An importer that has not set the attitude yet may pass zeros.
-        let q = Quaternion::from_slice(&u[3..POSE]);
-        let is_set = q.norm_squared().exceeds(0.0);
-        let w_scalar = S::select(is_set, q.w, S::one());
-        let R_WA = Quaternion::new(w_scalar, q.x, q.y, q.z).rotation();
+        let R_WA = attitude(u).rotation();
         let B = now.configuration().pose(self.frame);
         let gap = B.p - r;
         let turn = log(Quaternion::from_rotation(&product_back(&R_WA, &B.R)));
-        let a = Twist::new(rotated(&R_WA, &w), v).shift(&gap);
+        let w_A = rotated(&R_WA, &w);
+        let a = Twist::new(w_A, v).shift(&gap);
         let arm = now.configuration().arm(self.frame).p;
         let b = now.kinematics.carrier(now.system.carrier(self.frame)).V_WB.shift(&arm);
-        let moves = b - a;
-        Loaded {
-            on_a: self
-                .bushing
-                .wrench(now.parameters, &R_WA, [gap, moves.v, moves.w], &turn),
-            gap,
+        Relative {
             R_WA,
+            w_A,
+            gap,
+            turn,
+            motion: b - a,
         }
+    }
+
+    /// Returns the wrench on a about the origin of b, world axes.
+    fn wrench<S: Scalar>(&self, now: &Instant<S>, of: &Relative<S>) -> Wrench<S> {
+        let motion = [of.gap, of.motion.v, of.motion.w];
+        self.bushing.wrench(now.parameters, &of.R_WA, motion, &of.turn)
+    }
+
+    /// Adds the derivatives of the load, of its power and of the outputs, with the weights `y`, to those
+    /// with respect to bodies, and passes those with respect to the inputs, by their indices, to `of_input`
+    /// (`docs/theory/adjoint.md`, *Interfaces*).
+    pub fn weigh(
+        &self,
+        now: &Instant<f64>,
+        seeds: &LoadSeeds,
+        y: &[f64],
+        to: &mut FrameAdjoint,
+        mut of_input: impl FnMut(usize, f64),
+    ) {
+        let (on, arm) = (now.system.carrier(self.frame), now.configuration().arm(self.frame).p);
+        let of = self.relative(now);
+        let (on_a, R) = (self.wrench(now, &of), &of.R_WA);
+        let V = now.kinematics.carrier(on).V_WB;
+        let along = seeds.of_load(on, &V);
+        let [of_f, of_t] = [0, 3].map(|k| R * vector(y, k));
+        let about_a = on_a.shift(&of.gap);
+        let weight = Twist::new(of_t, of_f + of_t.cross(&of.gap)) - along.shift(&arm);
+        let motion = [of.gap, of.motion.v, of.motion.w];
+        let bars = self.bushing.weigh(now.parameters, R, motion, &of.turn, &weight);
+        let [of_rate, of_w] = [bars.gap_rate, bars.w];
+        let of_gap = bars.gap + on_a.f.cross(&of_t) - of_rate.cross(&of.w_A);
+        let of_w_A = -of_w - of.gap.cross(&of_rate);
+        let of_turn = R * turn_of_log(&of.turn, &bars.turn);
+        let of_axes = bars.axes + of_f.cross(&on_a.f) + of_t.cross(&about_a.t) + of.w_A.cross(&of_w_A) - of_turn;
+        let bar = FrameBar {
+            pose: Wrench::new(of_turn - arm.cross(&on_a.f.cross(&along.w)), of_gap),
+            velocity: Wrench::new(of_w, of_rate),
+        };
+        to.add_at(now, self.frame, &V.w, &bar);
+        to.add_power(on, &((Wrench::zero() - on_a).shift(&arm) * seeds.of_power));
+        let q = attitude(&now.inputs[self.input..]);
+        let of_q = Quaternion::new(0.0, of_axes.x, of_axes.y, of_axes.z) * q;
+        let of_q = of_q.to_array().map(|part| part * (2.0 / q.norm_squared()));
+        let [r, v, w] = [-of_gap, -of_rate, R.tr_mul(&of_w_A)];
+        let bars = r.iter().chain(&of_q).chain(v.iter()).chain(w.iter());
+        bars.enumerate().for_each(|(k, bar)| of_input(self.input + k, *bar));
     }
 
     /// Sets the derivatives of the pose's inputs to those by the carrier's velocities and their

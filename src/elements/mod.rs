@@ -79,7 +79,7 @@ pub use discrete::Discrete;
 pub(crate) use effective_mass::EffectiveMass;
 pub(crate) use element::{Compiler, Element, Values, Watched};
 pub use element::{Reads, Resistance};
-pub(crate) use frame::{FrameAdjoint, turn};
+pub(crate) use frame::{FrameAdjoint, LoadSeeds, turn};
 pub use grasp::{Grasp, Grasped};
 pub(crate) use gravity::{GravityAdjoint, GravitySeeds};
 pub(crate) use joint::{Circuit, DcMotor, Fed, Gains};
@@ -376,11 +376,18 @@ impl Elements {
         without
     }
 
-    /// Returns a copy without the loads that [`add_beam_adjoint`] and [`GravityAdjoint`]
-    /// differentiate; `None` if there are no such loads.
+    /// Returns a copy without the loads that [`add_beam_adjoint`], [`GravityAdjoint`] and
+    /// [`FrameAdjoint`] differentiate; `None` if there are no such loads.
     pub(crate) fn recorded(&self) -> Option<Self> {
-        let is_any = !self.gravity.is_empty() || !self.ancf_beams.is_empty();
-        is_any.then(|| self.without_forces_of_beams(Attracted::None))
+        let is_any = !self.gravity.is_empty() || !self.ancf_beams.is_empty() || !self.interfaces.is_empty();
+        is_any.then(|| {
+            let mut recorded = Self {
+                interfaces: Vec::new(),
+                ..self.without_forces_of_beams(Attracted::None)
+            };
+            recorded.classify();
+            recorded
+        })
     }
 
     /// Returns the contacts with contact detection, in the order of their numbers, with their

@@ -166,6 +166,19 @@ impl<S: Scalar> Kinematics<S> {
         }
     }
 
+    /// Returns the values of [`pose`](Self::pose): of a record, without operations.
+    pub fn pose_values(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<f64> {
+        let at = self.at(system.carrier(frame));
+        let on = at.map_or_else(Pose::identity, |at| Pose {
+            R: at.R_WB.map(Scalar::value),
+            p: at.p_WB.map(Scalar::value),
+        });
+        match frame {
+            FrameRef::Frame(frame) => on.compose(&derived.frames[frame].X_BF),
+            FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => on,
+        }
+    }
+
     /// Computes all quantities for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
     pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {

@@ -228,6 +228,9 @@ impl Contact {
         let ContactLaw::Compliant(law) = self.law else {
             return None;
         };
+        if S::FUSES && self.is_apart(now) {
+            return None;
+        }
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
         // Without the search for the nearest points if spheres about the shapes are apart.
         if let Some(reach) = self.shapes().and_then(|shapes| shapes.reach(now.parameters)) {
@@ -238,6 +241,16 @@ impl Contact {
             }
         }
         law.press(now, [self.a, self.b], &self.nearest(now.parameters, [&A, &B]))
+    }
+
+    /// Returns true if the values of the poses show without a search that the surfaces are apart, so that
+    /// a record has no operations of the contact.
+    fn is_apart<S: Scalar>(&self, now: &Instant<S>) -> bool {
+        let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose_values(now.system, now.derived, frame));
+        match self.shapes() {
+            Some(shapes) => (shapes.reach(now.parameters)).is_some_and(|reach| (A.p - B.p).norm() > reach * (1.0 + ROUND_OFF)),
+            None => self.nearest(now.parameters, [&A, &B]).gap >= 0.0,
+        }
     }
 
     /// Returns true if the gap may have several minima within a step, so that they are found by the

@@ -3,9 +3,9 @@
 
 use super::POSE;
 use crate::algebra::{Dual, Mat3, Quaternion, Twist, Vec3, Wrench, roll_pitch_yaw};
-use crate::dynamics::recursive::Gradient;
+use crate::dynamics::recursive::{Gradient, TreeAdjoint};
 use crate::elements::outputs::FrameMotion;
-use crate::elements::{Elements, View};
+use crate::elements::{Elements, Instant, View};
 use crate::spec::Spec;
 use crate::system::{Carrier, FrameRef, System};
 
@@ -15,6 +15,9 @@ use crate::system::{Carrier, FrameRef, System};
 pub(crate) struct FrameAdjoint {
     /// Index of the first output of each body, each frame and each relative motion.
     first: [Vec<usize>; 3],
+    first_of_interfaces: Vec<usize>,
+    /// Number of stations.
+    stations: usize,
     /// Derivatives with respect to bodies, then stations.
     pub gradients: Vec<Gradient>,
     /// True if accelerations have weights other than zero.
@@ -28,6 +31,26 @@ pub(in crate::elements) struct FrameBar {
     pub pose: Wrench<f64>,
     /// With respect to the angular velocity and the velocity of the origin.
     pub velocity: Wrench<f64>,
+}
+
+/// Adjoints of the loads on carriers.
+pub(crate) struct LoadSeeds<'a> {
+    pub tree: &'a TreeAdjoint,
+    /// Adjoint of the power of the loads.
+    pub of_power: f64,
+}
+
+impl LoadSeeds<'_> {
+    /// Returns the weight of a load on a carrier with the motion `V`, about its origin: the adjoint of the
+    /// load, and that by its power. It is not defined for points of ANCF beams.
+    pub(in crate::elements) fn of_load(&self, on: Carrier, V: &Twist<f64>) -> Twist<f64> {
+        let of_wrench = match on {
+            Carrier::Body(i) => self.tree.of_wrench(i),
+            Carrier::Station(s) => self.tree.of_station(s),
+            Carrier::World | Carrier::Point(_) => Twist::zero(),
+        };
+        of_wrench + *V * self.of_power
+    }
 }
 
 impl FrameBar {
@@ -45,6 +68,8 @@ impl FrameAdjoint {
         let first = elements.first_outputs(spec, system);
         Self {
             first: [first.bodies, first.frames, first.measures],
+            first_of_interfaces: first.interfaces,
+            stations: system.stations.len(),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
             has_accelerations: false,
         }
@@ -98,19 +123,52 @@ impl FrameAdjoint {
 
     /// Adds those with respect to the motion `F` of a frame, (29).
     pub(in crate::elements) fn add(&mut self, view: &View<f64>, frame: FrameRef, F: &FrameMotion<f64>, bar: &FrameBar) {
-        let (system, kinematics) = (view.now.system, view.now.kinematics);
-        let carrier = system.carrier(frame);
-        let i = match carrier {
-            Carrier::Body(i) => i,
-            Carrier::Station(s) => system.bodies.len() + s,
-            Carrier::World | Carrier::Point(_) => return,
-        };
+        self.add_at(&view.now, frame, &F.V_WF.w, bar);
+    }
+
+    /// Adds those with respect to the motion of a frame with the angular velocity `w`, (29).
+    pub(in crate::elements) fn add_at(&mut self, now: &Instant<f64>, frame: FrameRef, w: &Vec3<f64>, bar: &FrameBar) {
         // A difference of positions would lose digits far from the world's origin.
-        let arm = kinematics.arm(system, view.now.derived, frame).p;
-        let moved = bar.pose.f + bar.velocity.f.cross(&F.V_WF.w);
-        let gradient = &mut self.gradients[i];
-        gradient.pose = gradient.pose + Wrench::new(bar.pose.t + arm.cross(&moved), bar.pose.f);
-        gradient.velocity = gradient.velocity + bar.velocity.shift(&arm);
+        let arm = now.configuration().arm(frame).p;
+        if let Some(gradient) = self.of_carrier(now.system.carrier(frame)) {
+            let moved = bar.pose.f + bar.velocity.f.cross(w);
+            gradient.pose = gradient.pose + Wrench::new(bar.pose.t + arm.cross(&moved), bar.pose.f);
+            gradient.velocity = gradient.velocity + bar.velocity.shift(&arm);
+        }
+    }
+
+    /// Adds those of the power of a load on a carrier (about its origin), times the load's weight, with
+    /// respect to the velocity.
+    pub(in crate::elements) fn add_power(&mut self, on: Carrier, weighted: &Wrench<f64>) {
+        if let Some(gradient) = self.of_carrier(on) {
+            gradient.velocity = gradient.velocity + *weighted;
+        }
+    }
+
+    /// Returns the derivatives with respect to a body or station; `None` for other carriers.
+    fn of_carrier(&mut self, on: Carrier) -> Option<&mut Gradient> {
+        let stations = self.gradients.len() - self.stations;
+        match on {
+            Carrier::Body(i) => self.gradients.get_mut(i),
+            Carrier::Station(s) => self.gradients.get_mut(stations + s),
+            Carrier::World | Carrier::Point(_) => None,
+        }
+    }
+
+    /// Adds those of the interfaces, and passes the derivatives with respect to inputs, by their indices,
+    /// to `of_input`. `y` are the weights of all outputs.
+    pub fn weigh_loads(
+        &mut self,
+        elements: &Elements,
+        now: &Instant<f64>,
+        seeds: &LoadSeeds,
+        y: &[f64],
+        mut of_input: impl FnMut(usize, f64),
+    ) {
+        for (k, interface) in elements.interfaces.iter().enumerate() {
+            let first = self.first_of_interfaces[k];
+            interface.weigh(now, seeds, &y[first..], self, &mut of_input);
+        }
     }
 
     /// Adds those of the acceleration of the origin of a body in its own axes, with the weights `s`.

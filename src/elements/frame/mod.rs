@@ -2,7 +2,8 @@
 
 pub(super) mod adjoint;
 
-pub(crate) use adjoint::{FrameAdjoint, turn};
+pub(super) use adjoint::{FrameBar, vector};
+pub(crate) use adjoint::{FrameAdjoint, LoadSeeds, turn};
 
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
 use crate::dynamics::invariants::{Invariants, InvariantsAdjoint};
 use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint, add_kinematics};
-use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, add_beam_adjoint, turn};
+use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, LoadSeeds, add_beam_adjoint, turn};
 use crate::plant::context::Constants;
 use crate::plant::{Evaluation, Model, OperatingPoint};
 use crate::system::{JointState, System};
@@ -65,6 +65,11 @@ pub(super) struct ByTree {
     jacobians: Option<Box<JacobianAdjoint>>,
     /// Adjoints of effective masses; `None` without these.
     effective: Option<Box<EffectiveAdjoint>>,
+}
+
+/// Returns the adjoint of the power of the loads without a potential.
+fn of_power(of: Constants, seeds: Seeds) -> f64 {
+    of.model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed)
 }
 
 /// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives may
@@ -179,6 +184,7 @@ impl ByTree {
         }
         self.respond(of, at, &variables);
         let observes_masses = self.observe_masses(of, at, seeds);
+        self.weigh_loads(of, at, joints, seeds);
         self.tape.sweep(0);
         for (k, to) in x_bar.iter_mut().chain(u_bar).enumerate() {
             *to = self.tape.adjoint(k);
@@ -211,7 +217,7 @@ impl ByTree {
         self.read_gradients(system, &variables);
         let (q, rest) = x_bar.split_at_mut(nq);
         let mut bars = JointAdjoints { q, qd: &mut rest[..nv] };
-        let of_power = model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed);
+        let of_power = of_power(of, seeds);
         if self.elements.is_some() {
             self.add_gravity(of, at, joints, of_power, &mut bars);
         }
@@ -285,6 +291,19 @@ impl ByTree {
         {
             guidance.sweep(of, at.t, values, recorded, &mut self.tape);
         }
+    }
+
+    /// Adds the derivatives of the loads of frames in closed form, and seeds their inputs.
+    fn weigh_loads(&mut self, of: Constants, at: OperatingPoint, joints: JointState<f64>, seeds: Seeds) {
+        let now = self.values.instant(of, joints, at.discrete);
+        let (inputs, tape) = (&self.recorded.inputs, &mut self.tape);
+        let of_loads = LoadSeeds {
+            tree: &self.tree,
+            of_power: of_power(of, seeds),
+        };
+        (self.frames).weigh_loads(&of.model.elements, &now, &of_loads, seeds.y, |input, bar| {
+            tape.seed(inputs[input], bar);
+        });
     }
 
     /// Computes the adjoints of effective masses; returns false if it does not support them.
@@ -558,7 +577,7 @@ impl ByTree {
             *direct = tape.adjoint(variables.qdd + v);
         }
         if !self.has_bodies {
-            gradients.fill(Gradient::zero());
+            gradients.copy_from_slice(&frames.gradients);
             columns.fill(Wrench::zero());
             return;
         }
