@@ -36,7 +36,7 @@ use tree::ByTree;
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
 /// captures, loops and couplings, and other outputs are recorded on a
 /// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations,
-/// with contacts that rest, and for effective masses of spacecraft with captures or loops.
+/// with contacts that rest, with third bodies at positions that are inputs, and for effective masses of spacecraft with captures or loops.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.
@@ -131,7 +131,7 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal if model.elements.rest_points() == 0 => {
+            Coordinates::Minimal if model.elements.rest_points() == 0 && !attracts_by_inputs(model) => {
                 Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
             }
             _ => Way::Recorded(Box::new(Recording::new(model))),
@@ -172,6 +172,13 @@ impl Adjoint {
         check(x_bar, at.t, |i| with_respect_to(&model.states[i].name))?;
         check(u_bar, at.t, |i| with_respect_to(&model.inputs[i].quantity.name))
     }
+}
+
+/// Returns true if gravity depends on inputs, with respect to which its adjoint has no derivatives.
+fn attracts_by_inputs(model: &Model) -> bool {
+    let guided = model.guided.iter().map(|guided| &guided.spacecraft.system);
+    let mut orbits = guided.chain([&model.system]).filter_map(|system| system.orbit.as_ref());
+    orbits.any(crate::system::Orbit::attracts_by_inputs)
 }
 
 /// Validates that values are finite.
