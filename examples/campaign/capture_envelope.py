@@ -3,10 +3,9 @@
     grapple campaign examples/campaign/capture_envelope.toml
     python examples/campaign/capture_envelope.py capture_envelope/runs.csv --figure envelope.svg
 
-Reads the table of capture_envelope.toml and computes for each run the start of the drogue relative to
-the line of approach: the offset of its mouth, its misalignment, the speed of approach, tumbling and
-spin. Prints the fraction captured over offset and misalignment, and draws a map for each two of the
-quantities. Needs NumPy, and for the figure Matplotlib.
+Reads from the table of capture_envelope.toml the start of the drogue relative to the line of approach:
+the offset of its mouth, its misalignment, the speed of approach, tumbling and spin. Prints the fraction
+captured over offset and misalignment, and draws a map for each two of the quantities. Needs NumPy, and for the figure Matplotlib.
 """
 
 import argparse
@@ -14,7 +13,6 @@ import csv
 
 import numpy as np
 
-MOUTH = np.array([-0.7, 0.0, 0.0])  # m: the mouth's centre, from the client's origin in its axes
 BINS = {
     "offset, m": np.linspace(0.0, 0.5, 11),
     "misalignment, deg": np.linspace(0.0, 30.0, 7),
@@ -32,31 +30,14 @@ def read(path):
     return {name.split(" [")[0]: np.array([float(row[name] or "nan") for row in rows]) for name in names}
 
 
-def rotation(q):
-    """Returns the rotation matrices of quaternions (w, x, y, z) in the columns of q."""
-    w, x, y, z = q / np.linalg.norm(q, axis=0)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
-
-
 def quantities(runs):
     """Returns the quantities of `BINS` for each run."""
-    half = [runs["client.q_start[3]"], runs["client.q_start[4]"]]
-    # The first two numbers of the quaternion are the model's own. The FMU normalises it.
-    R = rotation(np.array([np.ones_like(half[0]), np.zeros_like(half[0]), *half]))
-    mouth = np.einsum("ikn,k->in", R, MOUTH)
-    offset = np.hypot(runs["client.r_start[2]"] + mouth[1], runs["client.r_start[3]"] + mouth[2])
     values = [
-        offset,
-        np.degrees(np.arccos(np.clip(R[0, 0], -1.0, 1.0))),
+        runs["initial(aim.offset)"],
+        np.degrees(runs["initial(aim.misalignment)"]),
         runs["servicer.v_start[1]"],
-        np.hypot(runs["client.w_start[2]"], runs["client.w_start[3]"]),
-        np.abs(runs["client.w_start[1]"]),
+        runs["initial(aim.tumbling_rate)"],
+        np.abs(runs["initial(aim.w[1])"]),
     ]
     return dict(zip(BINS, values, strict=True))
 

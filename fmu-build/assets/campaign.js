@@ -9,15 +9,16 @@
 
   // Base64 of single-precision numbers.
   const decode = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
-  for (const column of [...page.parameters, ...page.results]) column.values = decode(column.values);
+  for (const column of [...page.parameters, ...page.initial, ...page.results]) column.values = decode(column.values);
   const labelOf = ({ name, unit }) => (unit && unit !== "1" ? `${name} [${unit}]` : `${name} [–]`);
-  const runs = (page.parameters[0] ?? page.results[0])?.values.length ?? 0;
+  const runs = (page.parameters[0] ?? page.initial[0] ?? page.results[0])?.values.length ?? 0;
   const failed = new Set(page.failures.map(([run]) => run));
 
   // Outcomes of all runs: a result that is zero or one, or only if a run has failed.
   const isFlag = ({ values }) => values.some((v) => v === 1) && values.every((v) => Number.isNaN(v) || v === 0 || v === 1);
   const flags = page.results.filter(isFlag);
-  const hasFailed = (i) => failed.has(i) || (page.results.length > 0 && page.results.every(({ values }) => Number.isNaN(values[i])));
+  const allResults = [...page.initial, ...page.results];
+  const hasFailed = (i) => failed.has(i) || (allResults.length > 0 && allResults.every(({ values }) => Number.isNaN(values[i])));
   function outcomes(flag) {
     const captured = flag && /captured/.test(flag.name);
     const names = !flag ? ["finished", null] : captured ? ["captured", "missed"] : [`${flag.name} = 1`, `${flag.name} = 0`];
@@ -141,7 +142,63 @@
   const flagOptions = flags.length ? flags : [{ name: "finished or error" }];
   const flagOf = (option) => (option.values ? option : null);
 
-  function map(into, x, y, option) {
+  // Number of classes of each axis of a map of fractions.
+  const cellsPerAxis = 16;
+  // Classes of equal width of x and y, with the number of runs and of those in which the flag is one.
+  function classes(x, y, flag) {
+    const there = [...x.values.keys()].filter((i) => ![x, y, flag].some(({ values }) => Number.isNaN(values[i])));
+    const limits = ({ values }) => there.reduce(([a, b], i) => [Math.min(a, values[i]), Math.max(b, values[i])], [Infinity, -Infinity]);
+    const grid = [x, y].map((column) => {
+      const [low, high] = limits(column);
+      return { low, width: (high - low) / cellsPerAxis || 1, of: (i) => Math.min(cellsPerAxis - 1, Math.floor((column.values[i] - low) / ((high - low) / cellsPerAxis || 1))) };
+    });
+    const cells = new Map();
+    for (const i of there) {
+      const [a, b] = grid.map(({ of }) => of(i));
+      const cell = cells.get(a * cellsPerAxis + b) ?? cells.set(a * cellsPerAxis + b, { a, b, n: 0, ones: 0 }).get(a * cellsPerAxis + b);
+      cell.n += 1;
+      cell.ones += flag.values[i];
+    }
+    const at = ({ low, width }, k) => low + k * width;
+    return [...cells.values()].map(({ a, b, n, ones }) => ({
+      x: [at(grid[0], a), at(grid[0], a + 1)], y: [at(grid[1], b), at(grid[1], b + 1)], n, fraction: ones / n,
+    }));
+  }
+
+  // Fills each class with a mixture of two colours.
+  const filled = (cells, one, zero) => (u) => {
+    const { ctx } = u;
+    ctx.save();
+    for (const { x, y, fraction } of cells) {
+      const [left, right] = x.map((v) => u.valToPos(v, "x", true));
+      const [bottom, top] = y.map((v) => u.valToPos(v, "y", true));
+      for (const [color, alpha] of [[zero, 1], [one, fraction]]) {
+        ctx.fillStyle = css(color);
+        ctx.globalAlpha = alpha;
+        ctx.fillRect(left, top, right - left, bottom - top);
+      }
+    }
+    ctx.restore();
+    return null;
+  };
+
+  function fractions(into, x, y, flag) {
+    const [one, zero] = outcomes(flag);
+    const cells = classes(x, y, flag);
+    const corners = cells.flatMap((cell) => [0, 1].map((k) => [cell.x[k], cell.y[k]]));
+    const series = [
+      { name: `${one.name} in all runs of a class`, color: one.color, xs: corners.map(([x]) => x), ys: corners.map(([, y]) => y), paths: filled(cells, one.color, zero.color) },
+      { name: "in none", color: zero.color, xs: [], ys: [], paths: () => null },
+    ];
+    return {
+      plot: plane(into, labelOf(x), labelOf(y), series), label: `Map of the fraction ${one.name} over ${labelOf(x)} and ${labelOf(y)}`,
+      table: () => [[`from ${labelOf(x)}`, `to ${labelOf(x)}`, `from ${labelOf(y)}`, `to ${labelOf(y)}`, "runs", `fraction ${one.name}`],
+        ...cells.map((cell) => [...cell.x, ...cell.y, cell.n, cell.fraction])],
+    };
+  }
+
+  function map(into, x, y, option, drawing) {
+    if (drawing === "fraction" && flagOf(option)) return fractions(into, x, y, option);
     const series = outcomes(flagOf(option)).map((kind) => ({ ...kind, xs: pick(x.values, kind.runs), ys: pick(y.values, kind.runs), paths: points(kind.color, 3) }));
     const plot = plane(into, labelOf(x), labelOf(y), series);
     return {
@@ -246,18 +303,20 @@
 
   head();
   const { parameters, results } = page;
-  const hasSeveral = parameters.length > 1;
-  if (hasSeveral) {
-    card("Map of outcomes", "A point for each run. Drag a rectangle to zoom, double-click to see all.",
-      [["x", parameters], ["y", parameters, 1], ["outcome", flagOptions]], map);
+  // Quantities at the start are the axes that the study names.
+  const axes = [...page.initial, ...parameters];
+  if (axes.length > 1) {
+    const drawings = ["points", ...(flags.length ? ["fraction"] : [])];
+    card("Map of outcomes", "A point for each run, or the fraction of the runs in classes of equal width. Drag a rectangle to zoom, double-click to see all.",
+      [["x", axes], ["y", axes, 1], ["outcome", flagOptions], ["draw", drawings]], map);
   }
-  if (parameters.length && results.length) {
+  if (axes.length && results.length) {
     const numbers = results.findIndex((result) => !flags.includes(result));
     card("Statistic over a parameter", "A point for each run with the statistic, and means over the runs with nearly equal parameters.",
-      [["x", parameters], ["y", results, Math.max(0, numbers)], ["draw", ["points and means", "points", "means"]], ["outcome", flagOptions]], statistic);
+      [["x", axes], ["y", results, Math.max(0, numbers)], ["draw", ["points and means", "points", "means"]], ["outcome", flagOptions]], statistic);
   }
-  if (results.length || parameters.length) {
-    const columns = [...results, ...parameters];
+  if (results.length || axes.length) {
+    const columns = [...results, ...axes];
     card("Histogram", "Numbers of runs in classes of equal width.", [["value", columns, Math.max(0, results.findIndex((result) => !flags.includes(result)))], ["classes", ["20", "10", "40", "80"]]], histogram);
   }
   failures();

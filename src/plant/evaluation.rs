@@ -107,6 +107,7 @@ impl<S: Scalar> Evaluation<S> {
             self.inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
         }
         self.orbit = values.orbit.as_ref().map(OrbitPoint::lift);
+        OrbitPoint::read_positions(self.orbit.as_mut(), &self.inputs);
         if let Some(guidance) = &mut self.guidance {
             guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());
         }
@@ -129,9 +130,10 @@ impl<S: Scalar> Evaluation<S> {
     /// last [`read_inputs`](Self::read_inputs); returns the loads' power, W.
     ///
     /// # Errors
-    /// Those of a feed-forward.
+    /// Those of a feed-forward, and of positions of Sun and Moon.
     #[inline]
     pub(super) fn load_at(&mut self, of: Constants, x: &[S], discrete: &Discrete) -> Result<S, Error> {
+        OrbitPoint::check_positions(self.orbit.as_ref())?;
         self.update_kinematics(of, x);
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
@@ -166,6 +168,7 @@ impl<S: Scalar> Evaluation<S> {
             self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
         }
         self.orbit = of.derived.orbit.as_ref().map(|orbit| orbit.at(t).lift());
+        OrbitPoint::read_positions(self.orbit.as_mut(), &self.inputs);
         if let Some(guidance) = &mut self.guidance {
             guidance.set_orbit(of.derived, |orbit| orbit.at(t).lift());
         }
@@ -190,6 +193,7 @@ impl<S: Scalar> Evaluation<S> {
         at: JointState<S>,
         discrete: &Discrete,
     ) -> Result<S, Error> {
+        OrbitPoint::check_positions(self.orbit.as_ref())?;
         let mut now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &self.inputs, discrete);
         if let Some(rigid) = &self.feed_forward {
             now.feed_forward = &rigid.torques;

@@ -318,6 +318,7 @@ impl<S: Scalar> Guidance<S> {
             *x = slot.map_or_else(S::zero, |slot| inputs[slot]);
         }
         guided.check_attitudes(&self.x)?;
+        OrbitPoint::read_positions(self.evaluation.orbit.as_mut(), inputs);
         let own = &mut self.evaluation.inputs;
         own.copy_from_slice(inputs);
         guided.switches.iter().for_each(|&switch| own[switch] = S::one());

@@ -1,6 +1,7 @@
 use super::{Constants, Discrete, Evaluation, Model, OperatingPoint, Plant};
 use crate::Error;
 use crate::algebra::{Dual, Scalar};
+use crate::system::OrbitPoint;
 use nalgebra::{DMatrix, DMatrixViewMut};
 
 /// Exact derivatives of the states' derivatives and the outputs with respect to states and inputs,
@@ -288,6 +289,7 @@ impl Tangent<1> {
         }
         let orbit = of.derived.orbit.as_ref();
         self.evaluation.orbit = orbit.map(|orbit| orbit.at(t).moving());
+        OrbitPoint::read_positions(self.evaluation.orbit.as_mut(), &self.evaluation.inputs);
         if let Some(guidance) = &mut self.evaluation.guidance {
             guidance.set_orbit(of.derived, |orbit| orbit.at(t).moving());
         }

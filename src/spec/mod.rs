@@ -112,7 +112,7 @@ pub use monitor::Monitor;
 pub use motor::Motor;
 pub use mount::{Mount, places};
 pub use names::{LONGEST_NAME, mangled, objection, objection_to_parts};
-pub use orbit::{Atmosphere, Axes, EARTH_MU, Gravity, MagneticField, Orbit, ThirdBody};
+pub use orbit::{Atmosphere, Axes, EARTH_MU, Ephemeris, Gravity, MagneticField, Orbit, ThirdBody};
 pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
 pub use port::{Port, PortAxes};

@@ -67,6 +67,14 @@ pub struct Orbit {
     /// `"moon"`. With `epoch`. Default: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub third_bodies: Vec<ThirdBody>,
+    /// Source of the Sun's position; `"input"` makes it an input of the FMU, `orbit.r_sun`, m, from
+    /// the central body's centre, in the world's axes. With `epoch`. Default `formula`.
+    #[serde(default, skip_serializing_if = "Ephemeris::is_default")]
+    pub sun: Ephemeris,
+    /// Source of the Moon's position, as `sun`: `"input"` makes it the input `orbit.r_moon`. With
+    /// `"moon"` among the `third_bodies`. Default `formula`.
+    #[serde(default, skip_serializing_if = "Ephemeris::is_default")]
+    pub moon: Ephemeris,
     /// Power of sunlight per area at a distance of one astronomical unit, W/m², not negative.
     /// Default 1361 (Kopp and Lean, 2011).
     #[serde(default = "Orbit::irradiance", skip_serializing_if = "Orbit::is_irradiance")]
@@ -115,6 +123,24 @@ pub enum ThirdBody {
     Sun,
     /// The Moon.
     Moon,
+}
+
+/// Source of the position of the Sun or the Moon.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ephemeris {
+    /// Formulas of low precision, which contain the date.
+    #[default]
+    Formula,
+    /// An input of the FMU, for ephemerides of the importer. Its start value is that of the
+    /// formulas at the epoch.
+    Input,
+}
+
+impl Ephemeris {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Atmosphere of the central body: density over the altitude above an oblate spheroid, by

@@ -130,6 +130,11 @@ impl Orbit {
         [self.sky.is_some(), self.sky.as_ref().is_some_and(SkyTable::has_moon)]
     }
 
+    /// Returns true if gravity depends on inputs: the positions of third bodies.
+    pub(crate) fn attracts_by_inputs(&self) -> bool {
+        self.sky.as_ref().is_some_and(SkyTable::attracts_by_inputs)
+    }
+
     /// Declares the parameters of the orbit.
     pub(super) fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Self {
         let mut number = |field: &str, place: &str, value: f64, unit: Unit, bound: Bound, what: &str| {

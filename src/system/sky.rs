@@ -1,12 +1,12 @@
 //! Sun, Moon and rotation of the Earth, from the epoch of the orbit.
 
 use super::ephemeris::{self, ASTRONOMICAL_UNIT};
-use super::orbit::GravityField;
+use super::orbit::{GravityField, OrbitPoint};
 use super::shadow::sunlight;
 use super::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
-use crate::Problem;
-use crate::algebra::{Dual, Mat3, Scalar, Vec3, lift3};
-use crate::spec::{self, EARTH_MU, Epoch, ThirdBody, at};
+use crate::algebra::{Dual, Mat3, Scalar, Vec3, lift3, norm};
+use crate::spec::{self, EARTH_MU, Ephemeris, Epoch, ThirdBody, at};
+use crate::{Error, Problem};
 use std::f64::consts::TAU;
 
 /// Gravitational parameter of the Sun, m³/s² (IAU 2015, resolution B3, nominal).
@@ -14,6 +14,9 @@ const MU_SUN: f64 = 1.327_124_4e20;
 
 /// Gravitational parameter of the Moon, m³/s² (JPL, DE430).
 const MU_MOON: f64 = 4.902_800_066e12;
+
+/// Mean distance of the Moon, m.
+const MOON_DISTANCE: f64 = 3.844e8;
 
 /// Speed of light, m/s.
 const LIGHT: f64 = 299_792_458.0;
@@ -37,6 +40,7 @@ pub(super) struct SkyTable {
     irradiance: ParamId,
     /// Index of the first of the three Gauss coefficients `g₁¹`, `h₁¹`, `g₁⁰`, T.
     dipole: Option<ParamId>,
+    inputs: [Option<usize>; 2],
 }
 
 /// Constants of Sun, Moon and magnetic field, computed from the parameters.
@@ -55,7 +59,13 @@ pub struct SkyConstants {
     pressure: f64,
     /// Dipole in Earth-fixed axes, T.
     dipole: Option<Vec3<f64>>,
+    /// Indices of the first of three inputs with the position of the Sun and of the Moon, m; `None`
+    /// for those that are computed by formulas.
+    inputs: [Option<usize>; 2],
 }
+
+/// Names of the inputs with the positions of the Sun and the Moon.
+const INPUTS: [&str; 2] = ["orbit.r_sun", "orbit.r_moon"];
 
 /// Sun, Moon and rotation of the Earth at one instant; world axes.
 #[derive(Clone, Debug)]
@@ -63,9 +73,11 @@ pub struct Sky<S: Scalar = f64> {
     constants: SkyConstants,
     /// Time since the epoch, s.
     t: f64,
-    /// Sun's position from the central body's centre, m.
+    /// Sun's position from the central body's centre, m; zero before
+    /// [`read_positions`](OrbitPoint::read_positions) if it is an input.
     pub sun: Vec3<S>,
-    /// Moon's position from the central body's centre, m; zero unless it is a third body.
+    /// Moon's position from the central body's centre, m; zero unless it is a third body, and as
+    /// `sun`.
     pub moon: Vec3<S>,
     /// Sine and cosine of the Greenwich mean sidereal time.
     sidereal: [S; 2],
@@ -74,14 +86,14 @@ pub struct Sky<S: Scalar = f64> {
 impl SkyTable {
     /// Declares the parameters; returns `None` without an epoch.
     pub fn declare(written: &spec::Orbit, declare: &mut Declarations) -> Option<Self> {
-        let Epoch(epoch) = written.epoch()?;
+        let Epoch(start) = written.epoch()?;
         let place = |field: &str| at("environment", "orbit", field);
         let what = "epoch of the time 0, modified Julian date in terrestrial time (TT)";
         let quantity = Quantity {
             nominal: 1e4,
             ..Quantity::new("orbit.epoch", Unit::Day, what)
         };
-        let epoch = declare.parameter(quantity, epoch, false, &place("epoch"));
+        let epoch = declare.parameter(quantity, start, false, &place("epoch"));
         let what = "power of sunlight per area at one astronomical unit";
         let quantity = Quantity {
             nominal: 1e3,
@@ -105,7 +117,17 @@ impl SkyTable {
             third_bodies: written.third_bodies.clone(),
             irradiance,
             dipole,
+            inputs: declare_positions(written, start, declare),
         })
+    }
+
+    /// Returns true if the attraction of a third body depends on inputs.
+    pub fn attracts_by_inputs(&self) -> bool {
+        let is_input = |body: &ThirdBody| match body {
+            ThirdBody::Sun => self.inputs[0].is_some(),
+            ThirdBody::Moon => self.inputs[1].is_some(),
+        };
+        self.third_bodies.iter().any(is_input)
     }
 
     /// Returns true if the Moon's position is computed.
@@ -145,8 +167,32 @@ impl SkyTable {
             mu: [acts(ThirdBody::Sun, MU_SUN), acts(ThirdBody::Moon, MU_MOON)],
             pressure: self.irradiance.of(values) / LIGHT * ASTRONOMICAL_UNIT * ASTRONOMICAL_UNIT,
             dipole: self.dipole.map(|dipole| dipole.vector(values)),
+            inputs: self.inputs,
         }
     }
+}
+
+/// Declares the positions of the Sun and the Moon that are inputs; returns the index of the first
+/// component of each. They start where the formulas have them at the epoch `start` (modified Julian
+/// date in TT).
+fn declare_positions(written: &spec::Orbit, start: f64, declare: &mut Declarations) -> [Option<usize>; 2] {
+    let T = (start - Epoch::J2000) / CENTURY;
+    let of = [
+        (written.sun, ephemeris::sun(T), "Sun", ASTRONOMICAL_UNIT),
+        (written.moon, ephemeris::moon(T), "Moon", MOON_DISTANCE),
+    ];
+    [0, 1].map(|k| {
+        let (source, position, body, nominal) = of[k];
+        (source == Ephemeris::Input).then(|| {
+            let first = declare.inputs.len();
+            let what = format!("position of the {body} from the central body's centre, inertial axes");
+            let quantities = Quantity::vector(INPUTS[k], Unit::Metre, &what);
+            for (quantity, &start) in quantities.into_iter().zip(position.iter()) {
+                declare.input(Quantity { nominal, ..quantity }, start, false);
+            }
+            first
+        })
+    })
 }
 
 impl SkyConstants {
@@ -157,12 +203,13 @@ impl SkyConstants {
         let turns = S::lift(280.460_618_37 / 360.0 + (360.985_647_366_29 / 360.0 * self.days).fract())
             + t * S::lift(360.985_647_366_29 / (360.0 * DAY));
         let (s, c) = (turns * S::lift(TAU)).sin_cos();
-        let has_moon = self.mu[1] != 0.0;
+        let [has_sun, has_moon] = self.inputs.map(|input| input.is_none());
+        let computed = |is: bool, at: fn(S) -> Vec3<S>| if is { at(T) } else { Vec3::zeros() };
         Sky {
             constants: self,
             t: t.value(),
-            sun: ephemeris::sun(T),
-            moon: if has_moon { ephemeris::moon(T) } else { Vec3::zeros() },
+            sun: computed(has_sun, ephemeris::sun),
+            moon: computed(has_moon && self.mu[1] != 0.0, ephemeris::moon),
             sidereal: [s, c],
         }
     }
@@ -183,6 +230,45 @@ impl Sky {
     /// Returns the sky with its time derivatives.
     pub fn moving(&self) -> Sky<Dual<1>> {
         self.constants.at(Dual::new(self.t, [1.0]))
+    }
+}
+
+impl<S: Scalar> OrbitPoint<S> {
+    /// Sets the positions of Sun and Moon that are among the `inputs` of the loads.
+    pub fn read_positions(point: Option<&mut Self>, inputs: &[S]) {
+        let Some(sky) = point.and_then(|point| point.sky.as_mut()) else {
+            return;
+        };
+        for (first, to) in sky.constants.inputs.into_iter().zip([&mut sky.sun, &mut sky.moon]) {
+            if let Some(first) = first {
+                *to = Vec3::new(inputs[first], inputs[first + 1], inputs[first + 2]);
+            }
+        }
+    }
+
+    /// Validates the positions of Sun and Moon that are inputs.
+    ///
+    /// # Errors
+    /// [`Error::Spec`] with the name of the first one that is not outside the central body, as one
+    /// that is zero, or in kilometres.
+    pub fn check_positions(point: Option<&Self>) -> Result<(), Error> {
+        let Some(sky) = point.and_then(|point| point.sky.as_ref()) else {
+            return Ok(());
+        };
+        let radius = sky.constants.radius;
+        for (k, position) in [&sky.sun, &sky.moon].into_iter().enumerate() {
+            let distance = norm(position).value();
+            let is_outside = distance > radius;
+            if sky.constants.inputs[k].is_some() && !is_outside {
+                let what = format!(
+                    "{}: {distance} m from the centre is inside the central body, whose radius is {radius} m: set the \
+                     position in m",
+                    INPUTS[k]
+                );
+                return Err(Error::Spec(vec![Problem { at: Vec::new(), what }]));
+            }
+        }
+        Ok(())
     }
 }
 

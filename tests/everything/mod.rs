@@ -105,6 +105,8 @@ tension_only = true
 [measure.reach]
 from = "base"
 to = "c"
+axis = [1.0, 0.4, -0.2]
+axis_to = [0.3, 0.0, 1.0]
 [port.push]
 frame = "c"
 [signal."elbow.tau"]

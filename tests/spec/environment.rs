@@ -37,6 +37,11 @@ fn invalid_dates_and_what_needs_them_are_reported() {
     );
     let twice = orbit("epoch = \"2026-03-20\"\nthird_bodies = [\"sun\", \"sun\"]");
     assert_eq!(twice, ["environment.orbit.third_bodies"]);
+    let fed = "third_bodies = [\"sun\", \"moon\"]\nsun = \"input\"\nmoon = \"input\"\n";
+    assert_eq!(orbit(&format!("epoch = \"2026-03-20\"\n{fed}")), [""; 0]);
+    assert_eq!(orbit(fed), ["environment.orbit.third_bodies", "environment.orbit.sun"]);
+    let no_effect = orbit("epoch = \"2026-03-20\"\nmoon = \"input\"");
+    assert_eq!(no_effect, ["environment.orbit.moon"]);
     let mars = orbit("epoch = \"2026-03-20\"\nmu = 4.28e13\nradius = 3.4e6");
     assert_eq!(mars, ["environment.orbit.epoch"]);
 }

@@ -262,6 +262,7 @@ origin = [0.3, 0.1, 0.0]
 [measure.nothing]
 from = "here"
 to = "there"
+axis = [0.0, 0.0, 1.0]
 "#;
 
 /// Returns the start of a plant, with the inputs' start values.

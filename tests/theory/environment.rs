@@ -2,6 +2,7 @@
 //! magnetic field, thermal bending.
 
 mod gravity;
+mod positions;
 mod sky;
 mod surfaces;
 

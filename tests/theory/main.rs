@@ -41,6 +41,7 @@ mod locked;
 #[path = "../long/mod.rs"]
 mod long;
 mod mass_centre;
+mod measure;
 mod mechanics;
 #[path = "../messages/mod.rs"]
 mod messages;

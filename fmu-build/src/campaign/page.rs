@@ -3,8 +3,9 @@
 //! The program selects the numbers; `assets/campaign.js` draws them.
 
 use super::folder::Record;
-use super::plan::Campaign;
+use super::plan::{Campaign, Output};
 use super::rows;
+use super::statistic::Statistic;
 use crate::html::{Floats, escaped, filled};
 use crate::text::count;
 use serde::Serialize;
@@ -24,7 +25,9 @@ struct Page<'a> {
     facts: Vec<(&'static str, String)>,
     /// Values that differ from run to run.
     parameters: Vec<Column<'a>>,
-    /// Results.
+    /// Results at the start of the runs: further axes of maps.
+    initial: Vec<Column<'a>>,
+    /// Other results.
     results: Vec<Column<'a>>,
     /// Numbers and messages of failed runs.
     failures: Vec<(usize, &'a str)>,
@@ -45,7 +48,7 @@ struct Column<'a> {
 }
 
 /// Returns the page of a campaign whose runs are finished.
-pub fn html(campaign: &Campaign, records: &BTreeMap<usize, Record>) -> String {
+pub fn html<'a>(campaign: &'a Campaign, records: &'a BTreeMap<usize, Record>) -> String {
     let rows: Vec<&Record> = records.range(..campaign.total).map(|(_, record)| record).collect();
     let settings = campaign.settings.iter().enumerate().map(|(i, setting)| {
         let values: Vec<f64> = rows.iter().map(|row| row.values[i]).collect();
@@ -66,6 +69,10 @@ pub fn html(campaign: &Campaign, records: &BTreeMap<usize, Record>) -> String {
             values: Floats(values.map(|value| value.unwrap_or(f64::NAN)).collect()),
         }
     });
+    let is_initial = campaign.outputs.iter().flat_map(Output::summarised);
+    let is_initial = is_initial.map(|statistic| statistic == Statistic::Initial);
+    let (initial, results): (Vec<_>, Vec<_>) = results.zip(is_initial).partition(|(_, is_initial)| *is_initial);
+    let columns = |of: Vec<(Column<'a>, bool)>| of.into_iter().map(|(column, _)| column).collect();
     let failures = rows.iter().filter_map(|row| Some((row.run, row.failure.as_deref()?)));
     let failed = failures.clone().count();
     let times = campaign.plan.times;
@@ -80,7 +87,8 @@ pub fn html(campaign: &Campaign, records: &BTreeMap<usize, Record>) -> String {
             ("Seed", campaign.study.seed.to_string()),
         ],
         parameters: parameters.collect(),
-        results: results.collect(),
+        initial: columns(initial),
+        results: columns(results),
         failures: failures.take(LISTED).collect(),
         failed,
         foot: vec![format!(

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
+    /// Value at the start, after the initialisation.
+    Initial,
     /// Value at the end.
     Final,
     /// Minimum.
@@ -24,6 +26,7 @@ impl Statistic {
     /// Returns the name in the study's file.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Initial => "initial",
             Self::Final => "final",
             Self::Min => "min",
             Self::Max => "max",
@@ -47,6 +50,7 @@ impl Statistic {
             Some(area / span)
         };
         match self {
+            Self::Initial => values.first().copied(),
             Self::Final => values.last().copied(),
             Self::Min => values.iter().copied().reduce(f64::min),
             Self::Max => values.iter().copied().reduce(f64::max),
@@ -69,6 +73,7 @@ mod tests {
         let time = [0.0, 1.0, 1.5, 4.0];
         let values = time.map(|t| t - 3.0);
         let of = |statistic: Statistic| statistic.of(&time, &values);
+        assert_eq!(of(Statistic::Initial), Some(-3.0));
         assert_eq!(of(Statistic::Final), Some(1.0));
         assert_eq!(of(Statistic::Min), Some(-3.0));
         assert_eq!(of(Statistic::Max), Some(1.0));

@@ -35,8 +35,9 @@ use tree::ByTree;
 /// With the recursive formulation the adjoint of the equations of motion is a recursion over the
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
 /// captures, loops, couplings and contacts that rest, and other outputs are recorded on a
-/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, and
-/// for effective masses of spacecraft with captures or loops.
+/// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, with
+/// third bodies at positions that are inputs, and for effective masses of spacecraft with captures or
+/// loops.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.
@@ -131,7 +132,9 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal => Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model)),
+            Coordinates::Minimal if !attracts_by_inputs(model) => {
+                Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
+            }
             _ => Way::Recorded(Box::new(Recording::new(model))),
         })
     }
@@ -170,6 +173,13 @@ impl Adjoint {
         check(x_bar, at.t, |i| with_respect_to(&model.states[i].name))?;
         check(u_bar, at.t, |i| with_respect_to(&model.inputs[i].quantity.name))
     }
+}
+
+/// Returns true if gravity depends on inputs, with respect to which its adjoint has no derivatives.
+fn attracts_by_inputs(model: &Model) -> bool {
+    let guided = model.guided.iter().map(|guided| &guided.spacecraft.system);
+    let mut orbits = guided.chain([&model.system]).filter_map(|system| system.orbit.as_ref());
+    orbits.any(crate::system::Orbit::attracts_by_inputs)
 }
 
 /// Validates that values are finite.

@@ -1,5 +1,5 @@
 use super::Check;
-use crate::spec::{EARTH_MU, Epoch, Orbit};
+use crate::spec::{EARTH_MU, Ephemeris, Epoch, Orbit, ThirdBody};
 
 /// Smallest number of entries of a table of the atmosphere.
 const FEWEST: usize = 2;
@@ -22,7 +22,14 @@ impl Check<'_> {
                 if orbit.magnetic_field.is_some() {
                     report("magnetic_field", needs("the magnetic field rotates"));
                 }
+                if orbit.sun == Ephemeris::Input {
+                    report("sun", needs("the input starts at the Sun's position"));
+                }
             }
+        }
+        if orbit.moon == Ephemeris::Input && !orbit.third_bodies.contains(&ThirdBody::Moon) {
+            let what = "no load depends on the Moon: write \"moon\" in `third_bodies`, or leave `moon` out";
+            report("moon", what.to_owned());
         }
         if let Some(twice) =
             (1..orbit.third_bodies.len()).find(|&i| orbit.third_bodies[..i].contains(&orbit.third_bodies[i]))
