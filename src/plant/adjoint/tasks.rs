@@ -2,7 +2,7 @@ use super::carriers::twist;
 use super::rigid::{RigidSolution, add_moment};
 use crate::Error;
 use crate::algebra::{Recorded, Tape, Twist, Vec3, Wrench};
-use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, Partials, TreeAdjoint};
+use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, TreeAdjoint};
 use crate::elements::{Instant, Task};
 use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::evaluation::instant;
@@ -28,8 +28,6 @@ pub(super) struct TaskAdjoint {
     rest: Kinematics<f64>,
     tree: TreeAdjoint,
     gradients: Vec<Gradient>,
-    /// Derivatives with respect to the joints' columns: zero.
-    columns: Vec<Wrench<f64>>,
     zeros: Vec<f64>,
     /// Adjoints of rates at rest, which are constants.
     unused: Vec<f64>,
@@ -68,7 +66,6 @@ impl TaskAdjoint {
             rest: Kinematics::new(system),
             tree: TreeAdjoint::new(system),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
-            columns: vec![Wrench::zero(); system.nv],
             zeros: vec![0.0; system.nv],
             unused: vec![0.0; system.nv],
             held: Vec::with_capacity(model.elements.fed_attitudes().count()),
@@ -131,8 +128,9 @@ impl TaskAdjoint {
         self.solution.sweep(model, &now, &mut self.rigid, tape);
         self.rest.fills.copy_from_slice(&values.kinematics.fills);
         self.rest.update(&model.system, derived, &self.rigid.q, &self.zeros);
+        let mut begun = false;
         for k in 0..self.responses.len() {
-            self.response(of, at, k, values, tape);
+            begun |= self.response(of, at, (k, begun), values, tape);
         }
         self.q_bar.fill(0.0);
         self.qd_bar.fill(0.0);
@@ -140,13 +138,21 @@ impl TaskAdjoint {
         self.solution.seed_state(tape);
     }
 
-    /// Adds the adjoints of response number `k`.
-    fn response(&mut self, of: Constants, at: OperatingPoint, k: usize, values: &Evaluation<f64>, tape: &mut Tape) {
+    /// Adds the adjoints of response number `k`, and returns true unless they are zero; `begun` tells if
+    /// this is not the first one.
+    fn response(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        (k, begun): (usize, bool),
+        values: &Evaluation<f64>,
+        tape: &mut Tape,
+    ) -> bool {
         let (system, Response { rate, on }) = (&of.model.system, self.responses[k]);
         let six = |first: usize| Wrench::from_slice(&[0, 1, 2, 3, 4, 5].map(|i| tape.adjoint(first + i)));
         let bars = [0, 6].map(|i| six(self.first + 12 * k + i));
         if bars.iter().all(|F| F.to_array() == [0.0; 6]) {
-            return;
+            return false;
         }
         self.gradients.fill(Gradient::zero());
         for (on, bar) in on.into_iter().zip(bars) {
@@ -181,7 +187,10 @@ impl TaskAdjoint {
             derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
             kinematics: &self.rest,
         };
-        self.tree.begin(rest, applied, &dynamics.A, qdd, &self.zeros);
+        match begun {
+            false => self.tree.begin(rest, applied, &dynamics.A, qdd, &self.zeros),
+            true => (self.tree).begin_again_at_rest(rest, applied, &dynamics.A, qdd, &self.zeros),
+        }
         self.tree.accelerations(rest, &self.gradients, &self.zeros);
         self.tree
             .respond_with_held(rest, dynamics, &mut self.held, &mut self.gradients);
@@ -191,10 +200,7 @@ impl TaskAdjoint {
             rest,
             [&self.zeros, qdd],
             q,
-            Partials {
-                bodies: &self.gradients,
-                columns: &self.columns,
-            },
+            &self.gradients,
             JointAdjoints {
                 q: q_bar,
                 qd: &mut self.unused,
@@ -203,6 +209,7 @@ impl TaskAdjoint {
         for (&body, fill) in system.propellant.iter().zip(&self.solution.fills) {
             tape.seed(*fill, self.tree.of_fill(rest, body));
         }
+        true
     }
 
     /// Adds the adjoints of the rates of free-floating bases: the momentum of a tree is the reaction
@@ -255,10 +262,7 @@ impl TaskAdjoint {
                 rest,
                 [&self.zeros, rates],
                 q,
-                Partials {
-                    bodies: &self.gradients,
-                    columns: &self.columns,
-                },
+                &self.gradients,
                 JointAdjoints {
                     q: q_bar,
                     qd: &mut self.unused,
@@ -278,10 +282,10 @@ fn add_coordinates(
     rest: Configuration<f64>,
     [qd, qdd]: [&[f64]; 2],
     q: &[f64],
-    of: Partials,
+    of: &[Gradient],
     mut bars: JointAdjoints,
 ) {
-    tree.coordinates(rest, of, JointState { q, qd }, qdd, &mut bars);
+    tree.coordinates_at_rest(rest, of, JointState { q, qd }, qdd, &mut bars);
 }
 
 /// Returns the data on which the loads depend, with these inputs.

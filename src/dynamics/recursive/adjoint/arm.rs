@@ -32,14 +32,17 @@ impl Arm {
         }
     }
 
-    /// Adds `G` and `f` at its end to those of the carrier, (8).
-    pub fn carry(&self, G: &[Wrench<f64>; 3], f: &Wrench<f64>, to: &mut BodyAdjoint) {
+    /// Adds `G` and `f` at its end to those of the carrier, (8); if it `RESTS`, without velocities.
+    pub fn carry<const RESTS: bool>(&self, G: &[Wrench<f64>; 3], f: &Wrench<f64>, to: &mut BodyAdjoint) {
         let mut carried = G[0].shift(&self.r);
-        carried.t += self.r_dot.cross(&G[1].f) + self.r_ddot.cross(&G[2].f) + self.virtual_r.cross(&f.f);
+        carried.t += self.r_ddot.cross(&G[2].f) + self.virtual_r.cross(&f.f);
+        if !RESTS {
+            carried.t += self.r_dot.cross(&G[1].f);
+            let mut carried = G[1].shift(&self.r);
+            carried.t += self.r_dot.cross(&G[2].f) * 2.0;
+            to.G[1] = to.G[1] + carried;
+        }
         to.G[0] = to.G[0] + carried;
-        let mut carried = G[1].shift(&self.r);
-        carried.t += self.r_dot.cross(&G[2].f) * 2.0;
-        to.G[1] = to.G[1] + carried;
         to.f = to.f + f.shift(&self.r);
     }
 }
