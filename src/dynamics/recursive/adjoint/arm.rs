@@ -22,13 +22,23 @@ impl Arm {
     /// Creates the arm `r` on a carrier, with the velocity `u`, the acceleration `u_dot` and the
     /// virtual velocity `virtual_u` as seen from the carrier.
     pub fn new(r: Vec3<f64>, carrier: Frame, u: Vec3<f64>, u_dot: Vec3<f64>, virtual_u: Vec3<f64>) -> Self {
-        let Frame { w, alpha, virtual_w } = carrier;
+        let w = carrier.w;
         let r_dot = w.cross(&r) + u;
+        let rests = Self::at_rest(r, carrier, u_dot, virtual_u);
+        Self {
+            r_dot,
+            r_ddot: rests.r_ddot + w.cross(&(r_dot + u)),
+            ..rests
+        }
+    }
+
+    /// [`new`](Self::new) at zero velocities.
+    pub fn at_rest(r: Vec3<f64>, carrier: Frame, u_dot: Vec3<f64>, virtual_u: Vec3<f64>) -> Self {
         Self {
             r,
-            r_dot,
-            r_ddot: alpha.cross(&r) + w.cross(&(r_dot + u)) + u_dot,
-            virtual_r: virtual_w.cross(&r) + virtual_u,
+            r_dot: Vec3::zeros(),
+            r_ddot: carrier.alpha.cross(&r) + u_dot,
+            virtual_r: carrier.virtual_w.cross(&r) + virtual_u,
         }
     }
 

@@ -272,13 +272,12 @@ impl TreeAdjoint {
             let columns = kinematics.H[body.joint.v..].iter().zip(rates);
             columns.fold(Vec3::zeros(), |sum, (H, &rate)| sum + H.v * rate)
         };
-        let arm = Arm::new(
-            kinematics.bodies[i].r_PB_W,
-            frame,
-            if RESTS { Vec3::zeros() } else { sum(&qd[rates.clone()]) },
-            sum(&qdd[rates.clone()]),
-            -sum(&self.lambda[rates]),
-        );
+        let (r, u_dot) = (kinematics.bodies[i].r_PB_W, sum(&qdd[rates.clone()]));
+        let virtual_u = -sum(&self.lambda[rates.clone()]);
+        let arm = match RESTS {
+            true => Arm::at_rest(r, frame, u_dot, virtual_u),
+            false => Arm::new(r, frame, sum(&qd[rates]), u_dot, virtual_u),
+        };
         let BodyAdjoint { G, f, .. } = self.bodies[i];
         if let Some(carrier) = self.carrier_mut(body.carrier()) {
             arm.carry::<RESTS>(&G, &f, carrier);
