@@ -21,6 +21,9 @@ pub(super) struct TaskAdjoint {
     inputs: Vec<f64>,
     /// Responses of the record; the variables of each are the accelerations of two carriers.
     responses: Vec<Response>,
+    /// Accelerations of all bodies and rates in each response.
+    A: Vec<Twist<f64>>,
+    rates: Vec<f64>,
     first: usize,
     /// Number of all axes.
     axes: usize,
@@ -62,6 +65,8 @@ impl TaskAdjoint {
             solution,
             inputs: vec![0.0; model.inputs_of_loads()],
             responses: Vec::with_capacity(axes),
+            A: vec![Twist::zero(); axes * system.bodies.len()],
+            rates: vec![0.0; axes * system.nv],
             axes,
             rest: Kinematics::new(system),
             tree: TreeAdjoint::new(system),
@@ -110,7 +115,10 @@ impl TaskAdjoint {
         tasks.jacobians(model, recorded, now, samples, |_, task: &Task, rate| {
             rigid.respond_to_drive(model, &here, rate);
             let A = rigid.accelerations_of(&model.system, task);
-            let first = self.first + 12 * self.responses.len();
+            let k = self.responses.len();
+            of_number(&mut self.A, k, rigid.dynamics.A.len()).copy_from_slice(&rigid.dynamics.A);
+            of_number(&mut self.rates, k, rigid.qdd.len()).copy_from_slice(&rigid.qdd);
+            let first = self.first + 12 * k;
             self.responses.push(Response {
                 rate,
                 on: task.frames.map(|frame| model.system.carrier(frame)),
@@ -163,10 +171,13 @@ impl TaskAdjoint {
             };
             self.gradients[i].acceleration = self.gradients[i].acceleration + bar;
         }
-        let here = point(of, at, values, &self.inputs);
         self.rigid.applied.clear();
-        self.rigid.respond_to_drive(of.model, &here, rate);
         self.held.clear();
+        if !self.solution.attitudes.is_empty() {
+            // The moments are part of the response.
+            let here = point(of, at, values, &self.inputs);
+            self.rigid.respond_to_drive(of.model, &here, rate);
+        }
         for attitude in &self.solution.attitudes {
             add_moment(&mut self.rigid, attitude.body, attitude.rate);
             self.held.push(HeldAttitude {
@@ -176,20 +187,18 @@ impl TaskAdjoint {
             });
         }
         let FeedForward {
-            applied,
-            dynamics,
-            q,
-            qdd,
-            ..
+            applied, dynamics, q, ..
         } = &mut self.rigid;
+        let A = &*of_number(&mut self.A, k, system.bodies.len());
+        let qdd = &*of_number(&mut self.rates, k, system.nv);
         let rest = Configuration {
             system,
             derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
             kinematics: &self.rest,
         };
         match begun {
-            false => self.tree.begin(rest, applied, &dynamics.A, qdd, &self.zeros),
-            true => (self.tree).begin_again_at_rest(rest, applied, &dynamics.A, qdd, &self.zeros),
+            false => self.tree.begin(rest, applied, A, qdd, &self.zeros),
+            true => self.tree.begin_again_at_rest(rest, applied, A, qdd, &self.zeros),
         }
         self.tree.accelerations(rest, &self.gradients, &self.zeros);
         self.tree
@@ -243,7 +252,10 @@ impl TaskAdjoint {
                 true => (&mut self.solution.q_bar, &mut self.solution.qd_bar),
                 false => (&mut self.q_bar, &mut self.qd_bar),
             };
-            self.rest.update(system, derived, q, &self.zeros);
+            // Those of the rigid model are that of the responses.
+            if sign > 0.0 {
+                self.rest.update(system, derived, q, &self.zeros);
+            }
             let rest = Configuration {
                 system,
                 derived,
@@ -273,6 +285,11 @@ impl TaskAdjoint {
             }
         }
     }
+}
+
+/// Returns part number `k` of a list of parts of equal length `n`.
+fn of_number<T>(list: &mut [T], k: usize, n: usize) -> &mut [T] {
+    &mut list[k * n..(k + 1) * n]
 }
 
 /// Adds the derivatives with respect to the coordinates `q`, at zero rates and the given
