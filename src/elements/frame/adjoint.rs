@@ -37,6 +37,7 @@ pub(in crate::elements) struct FrameBar {
 
 /// Adjoints of the loads on carriers.
 pub(crate) struct LoadSeeds<'a> {
+    /// Adjoint of the equations of motion, after its response.
     pub tree: &'a mut TreeAdjoint,
     /// Adjoint of the power of the loads.
     pub of_power: f64,
