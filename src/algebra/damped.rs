@@ -1,5 +1,6 @@
 //! Damped inverse of a Jacobian.
 
+use super::fused::plus_product;
 use super::{Scalar, root, spd};
 
 /// Damped least-squares inverse `J# = Jᵀ (J Jᵀ + λ² I)⁻¹` of a matrix with `m ≤ 6` rows, with
@@ -87,9 +88,10 @@ impl<S: Scalar> DampedInverse<S> {
 fn gram<S: Scalar>(columns: &[[S; 6]], rows: usize) -> [S; 36] {
     let mut gram = [S::zero(); 36];
     for i in 0..rows {
-        for j in 0..rows {
-            let products = columns.iter().map(|column| column[i] * column[j]);
-            gram[i * rows + j] = products.fold(S::zero(), |sum, product| sum + product);
+        for j in 0..=i {
+            let products = columns.iter().map(|column| (column[i], column[j]));
+            let sum = products.fold(S::zero(), |sum, (a, b)| plus_product(sum, a, b, 1.0));
+            (gram[i * rows + j], gram[j * rows + i]) = (sum, sum);
         }
     }
     gram

@@ -13,6 +13,15 @@ pub(crate) fn dot<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> S {
     fused_dot([a.x, a.y, a.z], b)
 }
 
+/// Returns `sum + k a b` for `k` = 1 or −1.
+#[inline(always)]
+pub(crate) fn plus_product<S: Scalar>(sum: S, a: S, b: S, k: f64) -> S {
+    if !S::FUSES {
+        return if k > 0.0 { sum + a * b } else { sum - a * b };
+    }
+    S::sum_of_products([(sum, S::one(), 1.0), (a, b, k)])
+}
+
 /// Returns `a × b`.
 #[inline(always)]
 pub(crate) fn cross<S: Scalar>(a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S> {
@@ -124,7 +133,14 @@ mod tests {
         let (A, B) = (Mat3::from_column_slice(&x[3..12]), Mat3::from_column_slice(&x[12..21]));
         let constant = Vec3::new(S::zero(), S::one(), S::lift(-0.7));
         let (q, r) = (Quaternion::from_slice(&x[3..7]), Quaternion::from_slice(&x[12..16]));
-        let mut all = vec![dot(&a, &b), dot(&a, &a), dot(&a, &constant), q.norm_squared()];
+        let mut all = vec![
+            plus_product(p.x, a.x, b.y, 1.0),
+            plus_product(p.x, a.x, b.y, -1.0),
+            dot(&a, &b),
+            dot(&a, &a),
+            dot(&a, &constant),
+            q.norm_squared(),
+        ];
         all.extend((q * r).to_array());
         for v in [
             cross(&a, &b),

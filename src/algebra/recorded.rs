@@ -136,7 +136,8 @@ impl Tape {
     /// Returns true if the adjoints of these variables are zero.
     pub fn are_zero(&self, variables: Range<usize>) -> bool {
         let adjoints = &self.adjoints[variables.start + 1..variables.end + 1];
-        adjoints.iter().all(|&adjoint| adjoint == 0.0)
+        // Without branches, and without the bit of the sign.
+        adjoints.iter().fold(0, |bits, adjoint| bits | (adjoint.to_bits() << 1)) == 0
     }
 
     /// Returns the adjoint of the variable `k`: the derivative of the seeded sum with respect to

@@ -1,6 +1,7 @@
 //! `L D Lᵀ` factorisation of symmetric positive definite matrices, in place.
 
 use super::Scalar;
+use super::fused::plus_product;
 use std::ops::{Mul, Sub};
 
 /// Factors the symmetric positive definite matrix `m` (`n × n`, row-major; its lower triangle is
@@ -17,7 +18,7 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
         for k in 0..j {
             // m[j][k] holds L_jk D_k until row j is scaled below.
             let l = m[j * n + k] * m[k * n + k];
-            pivot -= l * m[j * n + k];
+            pivot = plus_product(pivot, l, m[j * n + k], -1.0);
             m[j * n + k] = l;
         }
         let regular = pivot.value() > 1e-14 * diagonal.value();
@@ -28,7 +29,7 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
         for i in j + 1..n {
             let mut sum = m[i * n + j];
             for k in 0..j {
-                sum -= m[i * n + k] * m[j * n + k];
+                sum = plus_product(sum, m[i * n + k], m[j * n + k], -1.0);
             }
             m[i * n + j] = sum;
         }

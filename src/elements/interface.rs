@@ -255,11 +255,11 @@ impl Interface {
 
     /// Adds the derivatives of the load, of its power and of the outputs, with the weights `y`, to those
     /// with respect to bodies, and passes those with respect to the inputs, by their indices, to `of_input`
-    /// (`docs/theory/adjoint.md`, *Interfaces*).
+    /// (`docs/theory/adjoint.md`, *Ports and interfaces*).
     pub fn weigh(
         &self,
         now: &Instant<f64>,
-        seeds: &LoadSeeds,
+        seeds: &mut LoadSeeds,
         y: &[f64],
         to: &mut FrameAdjoint,
         mut of_input: impl FnMut(usize, f64),
@@ -280,11 +280,13 @@ impl Interface {
         let of_turn = R * turn_of_log(&of.turn, &bars.turn);
         let of_axes = bars.axes + of_f.cross(&on_a.f) + of_t.cross(&about_a.t) + of.w_A.cross(&of_w_A) - of_turn;
         let bar = FrameBar {
-            pose: Wrench::new(of_turn - arm.cross(&on_a.f.cross(&along.w)), of_gap),
+            pose: Wrench::new(of_turn, of_gap),
             velocity: Wrench::new(of_w, of_rate),
         };
         to.add_at(now, self.frame, &V.w, &bar);
-        to.add_power(on, &((Wrench::zero() - on_a).shift(&arm) * seeds.of_power));
+        let load = (Wrench::zero() - on_a).shift(&arm);
+        seeds.place(now, on, load);
+        to.add_load(on, arm.cross(&load.f.cross(&along.w)), &(load * seeds.of_power));
         let q = attitude(&now.inputs[self.input..]);
         let of_q = Quaternion::new(0.0, of_axes.x, of_axes.y, of_axes.z) * q;
         let of_q = of_q.to_array().map(|part| part * (2.0 / q.norm_squared()));

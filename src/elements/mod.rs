@@ -43,6 +43,7 @@ mod outputs;
 mod pair;
 mod port;
 mod reaction;
+mod recorded;
 mod samples;
 mod sensor;
 mod shaper;
@@ -303,8 +304,11 @@ impl Elements {
             if !now.kinematics.fills.is_empty() {
                 power -= self.drawn_energy(now);
             }
-            let reels = self.tethers.iter().filter_map(|tether| tether.reel_power(now));
-            power = reels.fold(power, |sum, of| sum + of);
+            let tethers = self.tethers.iter().filter_map(|tether| match S::FUSES {
+                true => Some(tether.add_at_once(now, applied)),
+                false => tether.reel_power(now),
+            });
+            power = tethers.fold(power, |sum, of| sum + of);
         } else if cfg!(feature = "inside") {
             let is_zero = |F: &Wrench<S>| F.to_array().iter().all(|part| part.value() == 0.0);
             assert!(
@@ -374,20 +378,6 @@ impl Elements {
         };
         without.classify();
         without
-    }
-
-    /// Returns a copy without the loads that [`add_beam_adjoint`], [`GravityAdjoint`] and
-    /// [`FrameAdjoint`] differentiate; `None` if there are no such loads.
-    pub(crate) fn recorded(&self) -> Option<Self> {
-        let is_any = !self.gravity.is_empty() || !self.ancf_beams.is_empty() || !self.interfaces.is_empty();
-        is_any.then(|| {
-            let mut recorded = Self {
-                interfaces: Vec::new(),
-                ..self.without_forces_of_beams(Attracted::None)
-            };
-            recorded.classify();
-            recorded
-        })
     }
 
     /// Returns the contacts with contact detection, in the order of their numbers, with their

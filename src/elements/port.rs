@@ -1,8 +1,9 @@
+use super::frame::{FrameAdjoint, LoadSeeds};
 use super::{Command, Compiler, Element, Instant, Reads, Target};
-use crate::algebra::{Mat3, Scalar, Vec3, Wrench};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::PortAxes;
-use crate::system::{FrameRef, Quantity, System, Unit};
+use crate::system::{Carrier, FrameRef, Quantity, System, Unit};
 
 /// External wrench and external impulse on a frame.
 #[derive(Clone, Debug)]
@@ -91,6 +92,40 @@ impl Element for Port {
 }
 
 impl Port {
+    /// Returns true if the frame is on an ANCF beam.
+    pub fn is_on_beam(&self, system: &System) -> bool {
+        matches!(system.carrier(self.frame), Carrier::Point(_))
+    }
+
+    /// Adds the derivatives of the load and of its power to those with respect to bodies, and passes those
+    /// with respect to the inputs, by their indices, to `of_input` (`docs/theory/adjoint.md`, *Ports and
+    /// interfaces*). Requires a frame on a body.
+    pub(crate) fn weigh(
+        &self,
+        now: &Instant<f64>,
+        seeds: &mut LoadSeeds,
+        to: &mut FrameAdjoint,
+        mut of_input: impl FnMut(usize, f64),
+    ) {
+        let X_WF = now.configuration().arm(self.frame);
+        let (on, F) = (now.system.carrier(self.frame), self.wrench(now, &X_WF.R));
+        let along = seeds.of_load(on, &now.kinematics.carrier(on).V_WB);
+        let Twist { w, v } = along.shift(&X_WF.p);
+        let moved = X_WF.p.cross(&F.f.cross(&along.w));
+        let (turn, [of_f, of_t]) = match self.axes {
+            PortAxes::World => (moved, [v, w]),
+            PortAxes::Frame => (
+                moved + F.f.cross(&v) + F.t.cross(&w),
+                [v, w].map(|part| X_WF.R.tr_mul(&part)),
+            ),
+        };
+        let load = F.shift(&X_WF.p);
+        seeds.place(now, on, load);
+        to.add_load(on, turn, &(load * seeds.of_power));
+        let bars = of_f.iter().chain(of_t.iter()).enumerate();
+        bars.for_each(|(k, bar)| of_input(self.input + k, *bar));
+    }
+
     /// Returns the wrench about the frame's origin, world axes; `R_WF` is the rotation matrix of
     /// the frame.
     fn wrench<S: Scalar>(&self, now: &Instant<S>, R_WF: &Mat3<S>) -> Wrench<S> {

@@ -103,6 +103,8 @@ struct Segment<S: Scalar> {
     /// Stiffness, N/m, and its derivative with respect to the unwound length, N/m².
     stiffness: S,
     stiffness_slope: S,
+    /// Rate of the distance of the nodes, m/s.
+    rate: S,
     /// Forces of spring and damper, N, positive if they pull.
     spring: S,
     damper: S,
@@ -212,6 +214,9 @@ impl Element for Tether {
 
     /// Adds the forces of the dampers.
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if S::FUSES {
+            return; // A record has all forces at once.
+        }
         self.each_segment(now, |ends, segment| {
             pull(now, ends, segment.along * segment.damper, applied)
         });
@@ -222,6 +227,9 @@ impl Element for Tether {
 
     /// Adds the forces of the springs.
     fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
+        if S::FUSES {
+            return;
+        }
         self.each_segment(now, |ends, segment| {
             pull(now, ends, segment.along * segment.spring, applied)
         });
@@ -326,6 +334,29 @@ impl Tether {
             slope += held.energy() * held.mass.held_rate + held.energy_rate() * held.mass.held;
         });
         Some(slope * rate)
+    }
+
+    /// Adds all forces and returns the power of the dampers and of the reel, W: in place of
+    /// [`add_active`](Element::add_active), [`add_conservative`](Element::add_conservative) and
+    /// [`reel_power`](Self::reel_power), with a third of their operations.
+    pub fn add_at_once<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
+        let unwinding = self.unwinding(now.parameters, now.inputs);
+        let (mut power, mut slope) = (S::zero(), S::zero());
+        self.each_segment(now, |ends, segment| {
+            pull(now, ends, segment.along * (segment.spring + segment.damper), applied);
+            power -= segment.damper * segment.rate;
+            if unwinding.is_some() {
+                slope += segment.energy_rate() * segment.weight - segment.energy() * ends[0].held_rate;
+            }
+        });
+        self.each_held(now, |held| {
+            let damping = held.damped * S::lift(held.damping);
+            let stiffness = held.mass.held * held.stretched * S::lift(held.stiffness);
+            held.push(now, held.relative * damping + held.to_outlet * stiffness, applied);
+            power -= damping * dot(&held.relative, &held.relative);
+            slope += held.energy() * held.mass.held_rate + held.energy_rate() * held.mass.held;
+        });
+        unwinding.map_or(power, |rate| power + slope * rate)
     }
 
     /// Writes the positions and velocities of its masses at the start, from those of its ends.
@@ -451,7 +482,8 @@ impl Tether {
         let stretch = length - rest;
         let is_taut = stretch.exceeds(0.0);
         let spring = S::select(is_taut, stretch * stiffness, zero);
-        let change = dot(&along, &(to.v - from.v)) - rest_rate;
+        let rate = dot(&along, &(to.v - from.v));
+        let change = rate - rest_rate;
         let damper = change * per_length * S::lift(self.damping.of(now.parameters));
         let damper = S::select((spring + damper).exceeds(0.0), damper, -spring);
         Segment {
@@ -462,6 +494,7 @@ impl Tether {
             rest,
             slope,
             stiffness,
+            rate,
             stiffness_slope: S::select(is_long, -(stiffness * per_length * slope), zero),
             spring: spring * weight,
             damper: S::select(is_taut, damper * weight, zero),

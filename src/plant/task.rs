@@ -4,6 +4,7 @@
 use super::feed_forward::{At, FeedForward};
 use super::model::Model;
 use crate::Error;
+use crate::algebra::fused::{cross, product_back, rotated_back};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench};
 use crate::elements::{Instant, RelativeMotion, Samples, Task, TaskState};
 use crate::spec::JointMotion;
@@ -263,8 +264,8 @@ impl<S: Scalar> Arms<S> {
     /// Returns a column of the Jacobian from the accelerations `A` of the carriers at rest.
     fn column(&self, A: &[Twist<S>; 2]) -> [S; 6] {
         let [T, R] = [0, 1].map(|k| A[k].shift(&self.on_carriers[k]));
-        let (w, v) = (T.w - R.w, T.v - R.v - R.w.cross(&self.r));
-        Twist::new(self.R_WR.tr_mul(&w), self.R_WR.tr_mul(&v)).to_array()
+        let (w, v) = (T.w - R.w, T.v - R.v - cross(&R.w, &self.r));
+        Twist::new(rotated_back(&self.R_WR, &w), rotated_back(&self.R_WR, &v)).to_array()
     }
 }
 
@@ -292,17 +293,17 @@ fn motion<S: Scalar>(task: &Task, rigid: &FeedForward<S>, now: &Instant<S>) -> R
     }
     let [r, v] = [T.p - R.p, T.V.v - R.V.v];
     let w = R.V.w;
-    let v = v - w.cross(&r);
-    let a = T.A.v - R.A.v - R.A.w.cross(&r) - w.cross(&w.cross(&r)) - w.cross(&v) * S::lift(2.0);
+    let v = v - cross(&w, &r);
+    let a = T.A.v - R.A.v - cross(&R.A.w, &r) - cross(&w, &cross(&w, &r)) - cross(&w, &v) * S::lift(2.0);
     let w_rel = T.V.w - w;
-    let alpha = T.A.w - R.A.w - w.cross(&w_rel);
+    let alpha = T.A.w - R.A.w - cross(&w, &w_rel);
     let [T, R] = task.frames.map(|frame| now.configuration().pose(frame));
     let axes = orbit.map_or(R.R, |orbit| orbit.R_WO);
     RelativeMotion {
-        r: axes.tr_mul(&(T.p - R.p)),
-        q: Quaternion::from_rotation(&axes.tr_mul(&T.R)),
-        V: Twist::new(R_WR.tr_mul(&w_rel), R_WR.tr_mul(&v)),
-        A: Twist::new(R_WR.tr_mul(&alpha), R_WR.tr_mul(&a)),
+        r: rotated_back(&axes, &(T.p - R.p)),
+        q: Quaternion::from_rotation(&product_back(&axes, &T.R)),
+        V: Twist::new(rotated_back(&R_WR, &w_rel), rotated_back(&R_WR, &v)),
+        A: Twist::new(rotated_back(&R_WR, &alpha), rotated_back(&R_WR, &a)),
     }
 }
 

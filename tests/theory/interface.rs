@@ -36,12 +36,13 @@ fn carried(more: &str) -> String {
 /// Derivatives of load, power and outputs with respect to states and inputs, in displaced states: of a
 /// frame on a rigid body and of one on a flexible body.
 #[test]
-fn adjoints_equal_products_with_jacobians_for_interfaces() {
+fn adjoints_equal_products_with_jacobians_for_ports_and_interfaces() {
     let boom = "[body.boom.beam]\nlength = 3.0\nmass_per_length = 1.5\npolar_inertia_per_length = 0.02\n\
                 EI_y = 900.0\nEI_z = 700.0\nGJ = 300.0\nbending_y = 2\nbending_z = 1\ntorsion = 1\n\
                 [joint.root]\ntype = \"fixed\"\nparent = \"rock\"\nchild = \"boom\"\n\
-                [frame.end]\nbody = \"boom\"\norigin = [3.0, 0.0, 0.0]\nrpy_deg = [30.0, 10.0, -20.0]\n\
-                [interface.end]\nframe = \"end\"\nstiffness = 20.0\ndamping = 3.0\nposition = [2.9, 0.2, -0.1]\n";
+                [frame.tip]\nbody = \"boom\"\norigin = [3.0, 0.0, 0.0]\nrpy_deg = [30.0, 10.0, -20.0]\n\
+                [port.push]\nframe = \"tip\"\naxes = \"frame\"\n[port.pull]\nframe = \"hook\"\n\
+                [interface.fixture]\nframe = \"tip\"\nstiffness = 20.0\ndamping = 3.0\nposition = [2.9, 0.2, -0.1]\n";
     let turned = "attitude = [0.36, -0.48, 0.64, 0.48]\nposition = [0.2, -0.1, 0.3]\n";
     for text in [carried(""), carried(turned), format!("{}{boom}", carried(turned))] {
         let off = crate::adjoint::worst_displaced(&mut crate::plant(&text), [(1, 0.0), (2, 0.1), (3, 1.0)]);

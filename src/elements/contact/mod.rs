@@ -248,7 +248,9 @@ impl Contact {
     fn is_apart<S: Scalar>(&self, now: &Instant<S>) -> bool {
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose_values(now.system, now.derived, frame));
         match self.shapes() {
-            Some(shapes) => (shapes.reach(now.parameters)).is_some_and(|reach| (A.p - B.p).norm() > reach * (1.0 + ROUND_OFF)),
+            Some(shapes) => {
+                (shapes.reach(now.parameters)).is_some_and(|reach| (A.p - B.p).norm() > reach * (1.0 + ROUND_OFF))
+            }
             None => self.nearest(now.parameters, [&A, &B]).gap >= 0.0,
         }
     }

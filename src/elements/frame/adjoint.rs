@@ -19,7 +19,9 @@ pub(crate) struct FrameAdjoint {
     /// Number of stations.
     stations: usize,
     /// Derivatives with respect to bodies, then stations.
-    pub gradients: Vec<Gradient>,
+    gradients: Vec<Gradient>,
+    /// True if all derivatives are zero.
+    are_zero: bool,
     /// True if accelerations have weights other than zero.
     pub has_accelerations: bool,
 }
@@ -35,7 +37,8 @@ pub(in crate::elements) struct FrameBar {
 
 /// Adjoints of the loads on carriers.
 pub(crate) struct LoadSeeds<'a> {
-    pub tree: &'a TreeAdjoint,
+    /// Adjoint of the equations of motion, after its response.
+    pub tree: &'a mut TreeAdjoint,
     /// Adjoint of the power of the loads.
     pub of_power: f64,
 }
@@ -50,6 +53,13 @@ impl LoadSeeds<'_> {
             Carrier::World | Carrier::Point(_) => Twist::zero(),
         };
         of_wrench + *V * self.of_power
+    }
+
+    /// Takes the load `F` on a station, about its origin, from the loads on its body, of which it is part.
+    pub(in crate::elements) fn place(&mut self, now: &Instant<f64>, on: Carrier, F: Wrench<f64>) {
+        if let Carrier::Station(s) = on {
+            self.tree.move_to_station(now.configuration(), s, F);
+        }
     }
 }
 
@@ -71,14 +81,31 @@ impl FrameAdjoint {
             first_of_interfaces: first.interfaces,
             stations: system.stations.len(),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
+            are_zero: true,
             has_accelerations: false,
         }
     }
 
     /// Sets all derivatives to zero.
     pub fn clear(&mut self) {
+        if self.are_zero {
+            return;
+        }
         self.gradients.fill(Gradient::zero());
         self.has_accelerations = false;
+        self.are_zero = true;
+    }
+
+    /// Adds the derivatives to those with respect to bodies, then stations.
+    pub fn add_to(&self, gradients: &mut [Gradient]) {
+        if self.are_zero {
+            return;
+        }
+        for (gradient, frame) in gradients.iter_mut().zip(&self.gradients) {
+            gradient.pose = gradient.pose + frame.pose;
+            gradient.velocity = gradient.velocity + frame.velocity;
+            gradient.acceleration = gradient.acceleration + frame.acceleration;
+        }
     }
 
     /// Computes the derivatives of the outputs with the weights `seeds`.
@@ -137,10 +164,11 @@ impl FrameAdjoint {
         }
     }
 
-    /// Adds those of the power of a load on a carrier (about its origin), times the load's weight, with
-    /// respect to the velocity.
-    pub(in crate::elements) fn add_power(&mut self, on: Carrier, weighted: &Wrench<f64>) {
+    /// Adds those of a load on a carrier: with respect to rotations of the carrier, and with respect to its
+    /// velocity, by the load's power: the load about the carrier's origin, times the weight of the power.
+    pub(in crate::elements) fn add_load(&mut self, on: Carrier, turn: Vec3<f64>, weighted: &Wrench<f64>) {
         if let Some(gradient) = self.of_carrier(on) {
+            gradient.pose.t += turn;
             gradient.velocity = gradient.velocity + *weighted;
         }
     }
@@ -148,6 +176,7 @@ impl FrameAdjoint {
     /// Returns the derivatives with respect to a body or station; `None` for other carriers.
     fn of_carrier(&mut self, on: Carrier) -> Option<&mut Gradient> {
         let stations = self.gradients.len() - self.stations;
+        self.are_zero = false;
         match on {
             Carrier::Body(i) => self.gradients.get_mut(i),
             Carrier::Station(s) => self.gradients.get_mut(stations + s),
@@ -155,16 +184,19 @@ impl FrameAdjoint {
         }
     }
 
-    /// Adds those of the interfaces, and passes the derivatives with respect to inputs, by their indices,
+    /// Adds those of ports and interfaces, and passes the derivatives with respect to inputs, by their indices,
     /// to `of_input`. `y` are the weights of all outputs.
     pub fn weigh_loads(
         &mut self,
         elements: &Elements,
         now: &Instant<f64>,
-        seeds: &LoadSeeds,
+        seeds: &mut LoadSeeds,
         y: &[f64],
         mut of_input: impl FnMut(usize, f64),
     ) {
+        for port in elements.ports.iter().filter(|port| !port.is_on_beam(now.system)) {
+            port.weigh(now, seeds, self, &mut of_input);
+        }
         for (k, interface) in elements.interfaces.iter().enumerate() {
             let first = self.first_of_interfaces[k];
             interface.weigh(now, seeds, &y[first..], self, &mut of_input);
@@ -177,6 +209,7 @@ impl FrameAdjoint {
             return;
         }
         self.has_accelerations = true;
+        self.are_zero = false;
         let at = &view.now.kinematics.bodies[body];
         let A: Twist<f64> = at.A_bias + view.dynamics.A()[body];
         let gradient = &mut self.gradients[body];

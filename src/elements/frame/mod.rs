@@ -2,8 +2,8 @@
 
 pub(super) mod adjoint;
 
-pub(super) use adjoint::{FrameBar, vector};
 pub(crate) use adjoint::{FrameAdjoint, LoadSeeds, turn};
+pub(super) use adjoint::{FrameBar, vector};
 
 use super::{Compiler, Cursor, Element, Invariance, Outputs, View, beam};
 use crate::algebra::{Scalar, Vec3, lift3};

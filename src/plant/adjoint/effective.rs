@@ -1,6 +1,6 @@
 use crate::algebra::{Recorded, Tape, Twist, Wrench};
 use crate::dynamics::Applied;
-use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint};
+use crate::dynamics::recursive::{Gradient, JointAdjoints, TreeAdjoint};
 use crate::elements::EffectiveMass;
 use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::effective_mass::{least_response, unit_wrench};
@@ -21,8 +21,6 @@ pub(super) struct EffectiveAdjoint {
     A: Vec<Twist<f64>>,
     rates: Vec<f64>,
     gradients: Vec<Gradient>,
-    /// Derivatives with respect to the joints' columns: zero.
-    columns: Vec<Wrench<f64>>,
     zeros: Vec<f64>,
     /// Adjoints of rates at rest, which are constants.
     unused: Vec<f64>,
@@ -52,7 +50,6 @@ impl EffectiveAdjoint {
                 A: vec![Twist::zero(); system.bodies.len()],
                 rates: zeros(),
                 gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
-                columns: vec![Wrench::zero(); system.nv],
                 zeros: zeros(),
                 unused: zeros(),
                 q_bar: vec![0.0; system.nq],
@@ -138,10 +135,6 @@ impl EffectiveAdjoint {
         if let Carrier::Station(s) = on {
             self.tree.load_station(s, F * 2.0);
         }
-        let partials = Partials {
-            bodies: &self.gradients,
-            columns: &self.columns,
-        };
         let joints = JointState {
             q: &at.x[..system.nq],
             qd: &self.zeros,
@@ -150,7 +143,8 @@ impl EffectiveAdjoint {
             q: &mut self.q_bar,
             qd: &mut self.unused,
         };
-        self.tree.coordinates(rest, partials, joints, &self.qdd, &mut bars);
+        self.tree
+            .coordinates_at_rest(rest, &self.gradients, joints, &self.qdd, &mut bars);
     }
 
     /// Adds the adjoints of the coordinates to those of the states.

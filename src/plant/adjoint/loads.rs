@@ -1,5 +1,6 @@
 //! Record of loads and outputs (`docs/theory/adjoint.md`).
 
+use super::Seeds;
 use super::recording::seed;
 use crate::algebra::{Recorded, Scalar, Tape, Wrench};
 use crate::dynamics::Applied;
@@ -23,6 +24,27 @@ pub(super) fn seed_stations(
         let [t, f] = [F.t, F.f].map(|part| part.map(Recorded::value));
         tree.move_to_station(at, s, Wrench::new(t, f));
     }
+}
+
+/// Returns the adjoint of the power of the loads without a potential.
+pub(super) fn of_power(of: Constants, seeds: Seeds) -> f64 {
+    of.model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed)
+}
+
+/// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives may
+/// depend on positions, motions and reactions of bodies.
+pub(super) fn read_bodies(model: &Model, recorded: Option<&Elements>) -> bool {
+    let (elements, system) = (recorded.unwrap_or(&model.elements), &model.system);
+    let reads = elements.reads();
+    reads.bodies
+        || reads.motions
+        || elements.read_deflections()
+        || system.frames.iter().any(|frame| frame.station.is_some())
+        || elements.need_rigid_model()
+        || elements.most_rows() > 0
+        || !system.nodal.is_empty()
+        || !system.propellant.is_empty()
+        || system.bodies.iter().any(|body| body.joint.is_drivable())
 }
 
 impl Evaluation<Recorded> {

@@ -2,7 +2,7 @@ use super::carriers::twist;
 use super::rigid::{RigidSolution, add_moment};
 use crate::Error;
 use crate::algebra::{Recorded, Tape, Twist, Vec3, Wrench};
-use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, Partials, TreeAdjoint};
+use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, TreeAdjoint};
 use crate::elements::{Instant, Task};
 use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::evaluation::instant;
@@ -21,6 +21,9 @@ pub(super) struct TaskAdjoint {
     inputs: Vec<f64>,
     /// Responses of the record; the variables of each are the accelerations of two carriers.
     responses: Vec<Response>,
+    /// Accelerations of all bodies and rates in each response.
+    A: Vec<Twist<f64>>,
+    rates: Vec<f64>,
     first: usize,
     /// Number of all axes.
     axes: usize,
@@ -28,8 +31,6 @@ pub(super) struct TaskAdjoint {
     rest: Kinematics<f64>,
     tree: TreeAdjoint,
     gradients: Vec<Gradient>,
-    /// Derivatives with respect to the joints' columns: zero.
-    columns: Vec<Wrench<f64>>,
     zeros: Vec<f64>,
     /// Adjoints of rates at rest, which are constants.
     unused: Vec<f64>,
@@ -64,11 +65,12 @@ impl TaskAdjoint {
             solution,
             inputs: vec![0.0; model.inputs_of_loads()],
             responses: Vec::with_capacity(axes),
+            A: vec![Twist::zero(); axes * system.bodies.len()],
+            rates: vec![0.0; axes * system.nv],
             axes,
             rest: Kinematics::new(system),
             tree: TreeAdjoint::new(system),
             gradients: vec![Gradient::zero(); system.bodies.len() + system.stations.len()],
-            columns: vec![Wrench::zero(); system.nv],
             zeros: vec![0.0; system.nv],
             unused: vec![0.0; system.nv],
             held: Vec::with_capacity(model.elements.fed_attitudes().count()),
@@ -113,7 +115,10 @@ impl TaskAdjoint {
         tasks.jacobians(model, recorded, now, samples, |_, task: &Task, rate| {
             rigid.respond_to_drive(model, &here, rate);
             let A = rigid.accelerations_of(&model.system, task);
-            let first = self.first + 12 * self.responses.len();
+            let k = self.responses.len();
+            of_number(&mut self.A, k, rigid.dynamics.A.len()).copy_from_slice(&rigid.dynamics.A);
+            of_number(&mut self.rates, k, rigid.qdd.len()).copy_from_slice(&rigid.qdd);
+            let first = self.first + 12 * k;
             self.responses.push(Response {
                 rate,
                 on: task.frames.map(|frame| model.system.carrier(frame)),
@@ -131,8 +136,9 @@ impl TaskAdjoint {
         self.solution.sweep(model, &now, &mut self.rigid, tape);
         self.rest.fills.copy_from_slice(&values.kinematics.fills);
         self.rest.update(&model.system, derived, &self.rigid.q, &self.zeros);
+        let mut begun = false;
         for k in 0..self.responses.len() {
-            self.response(of, at, k, values, tape);
+            begun |= self.response(of, at, (k, begun), values, tape);
         }
         self.q_bar.fill(0.0);
         self.qd_bar.fill(0.0);
@@ -140,13 +146,21 @@ impl TaskAdjoint {
         self.solution.seed_state(tape);
     }
 
-    /// Adds the adjoints of response number `k`.
-    fn response(&mut self, of: Constants, at: OperatingPoint, k: usize, values: &Evaluation<f64>, tape: &mut Tape) {
+    /// Adds the adjoints of response number `k`, and returns true unless they are zero; `begun` tells if
+    /// this is not the first one.
+    fn response(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint,
+        (k, begun): (usize, bool),
+        values: &Evaluation<f64>,
+        tape: &mut Tape,
+    ) -> bool {
         let (system, Response { rate, on }) = (&of.model.system, self.responses[k]);
         let six = |first: usize| Wrench::from_slice(&[0, 1, 2, 3, 4, 5].map(|i| tape.adjoint(first + i)));
         let bars = [0, 6].map(|i| six(self.first + 12 * k + i));
         if bars.iter().all(|F| F.to_array() == [0.0; 6]) {
-            return;
+            return false;
         }
         self.gradients.fill(Gradient::zero());
         for (on, bar) in on.into_iter().zip(bars) {
@@ -157,10 +171,13 @@ impl TaskAdjoint {
             };
             self.gradients[i].acceleration = self.gradients[i].acceleration + bar;
         }
-        let here = point(of, at, values, &self.inputs);
         self.rigid.applied.clear();
-        self.rigid.respond_to_drive(of.model, &here, rate);
         self.held.clear();
+        if !self.solution.attitudes.is_empty() {
+            // The moments are part of the response.
+            let here = point(of, at, values, &self.inputs);
+            self.rigid.respond_to_drive(of.model, &here, rate);
+        }
         for attitude in &self.solution.attitudes {
             add_moment(&mut self.rigid, attitude.body, attitude.rate);
             self.held.push(HeldAttitude {
@@ -170,18 +187,19 @@ impl TaskAdjoint {
             });
         }
         let FeedForward {
-            applied,
-            dynamics,
-            q,
-            qdd,
-            ..
+            applied, dynamics, q, ..
         } = &mut self.rigid;
+        let A = &*of_number(&mut self.A, k, system.bodies.len());
+        let qdd = &*of_number(&mut self.rates, k, system.nv);
         let rest = Configuration {
             system,
             derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
             kinematics: &self.rest,
         };
-        self.tree.begin(rest, applied, &dynamics.A, qdd, &self.zeros);
+        match begun {
+            false => self.tree.begin(rest, applied, A, qdd, &self.zeros),
+            true => self.tree.begin_again_at_rest(rest, applied, A, qdd, &self.zeros),
+        }
         self.tree.accelerations(rest, &self.gradients, &self.zeros);
         self.tree
             .respond_with_held(rest, dynamics, &mut self.held, &mut self.gradients);
@@ -191,10 +209,7 @@ impl TaskAdjoint {
             rest,
             [&self.zeros, qdd],
             q,
-            Partials {
-                bodies: &self.gradients,
-                columns: &self.columns,
-            },
+            &self.gradients,
             JointAdjoints {
                 q: q_bar,
                 qd: &mut self.unused,
@@ -203,6 +218,7 @@ impl TaskAdjoint {
         for (&body, fill) in system.propellant.iter().zip(&self.solution.fills) {
             tape.seed(*fill, self.tree.of_fill(rest, body));
         }
+        true
     }
 
     /// Adds the adjoints of the rates of free-floating bases: the momentum of a tree is the reaction
@@ -236,7 +252,10 @@ impl TaskAdjoint {
                 true => (&mut self.solution.q_bar, &mut self.solution.qd_bar),
                 false => (&mut self.q_bar, &mut self.qd_bar),
             };
-            self.rest.update(system, derived, q, &self.zeros);
+            // Those of the rigid model are that of the responses.
+            if sign > 0.0 {
+                self.rest.update(system, derived, q, &self.zeros);
+            }
             let rest = Configuration {
                 system,
                 derived,
@@ -255,10 +274,7 @@ impl TaskAdjoint {
                 rest,
                 [&self.zeros, rates],
                 q,
-                Partials {
-                    bodies: &self.gradients,
-                    columns: &self.columns,
-                },
+                &self.gradients,
                 JointAdjoints {
                     q: q_bar,
                     qd: &mut self.unused,
@@ -271,6 +287,11 @@ impl TaskAdjoint {
     }
 }
 
+/// Returns part number `k` of a list of parts of equal length `n`.
+fn of_number<T>(list: &mut [T], k: usize, n: usize) -> &mut [T] {
+    &mut list[k * n..(k + 1) * n]
+}
+
 /// Adds the derivatives with respect to the coordinates `q`, at zero rates and the given
 /// derivatives of the rates.
 fn add_coordinates(
@@ -278,10 +299,10 @@ fn add_coordinates(
     rest: Configuration<f64>,
     [qd, qdd]: [&[f64]; 2],
     q: &[f64],
-    of: Partials,
+    of: &[Gradient],
     mut bars: JointAdjoints,
 ) {
-    tree.coordinates(rest, of, JointState { q, qd }, qdd, &mut bars);
+    tree.coordinates_at_rest(rest, of, JointState { q, qd }, qdd, &mut bars);
 }
 
 /// Returns the data on which the loads depend, with these inputs.

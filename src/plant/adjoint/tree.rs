@@ -5,7 +5,7 @@ use super::control::ControlAdjoint;
 use super::effective::EffectiveAdjoint;
 use super::guidance::GuidanceAdjoint;
 use super::jacobians::{Bars, JacobianAdjoint};
-use super::loads::seed_stations;
+use super::loads::{of_power, read_bodies, seed_stations};
 use super::recording::{check, seed, set_variables};
 use super::variables::Variables;
 use crate::Error;
@@ -67,31 +67,10 @@ pub(super) struct ByTree {
     effective: Option<Box<EffectiveAdjoint>>,
 }
 
-/// Returns the adjoint of the power of the loads without a potential.
-fn of_power(of: Constants, seeds: Seeds) -> f64 {
-    of.model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed)
-}
-
-/// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives may
-/// depend on positions, motions and reactions of bodies.
-fn read_bodies(model: &Model, recorded: Option<&Elements>) -> bool {
-    let (elements, system) = (recorded.unwrap_or(&model.elements), &model.system);
-    let reads = elements.reads();
-    reads.bodies
-        || reads.motions
-        || elements.read_deflections()
-        || system.frames.iter().any(|frame| frame.station.is_some())
-        || elements.need_rigid_model()
-        || elements.most_rows() > 0
-        || !system.nodal.is_empty()
-        || !system.propellant.is_empty()
-        || system.bodies.iter().any(|body| body.joint.is_drivable())
-}
-
 impl ByTree {
     pub fn new(model: &Model) -> Self {
         let (system, variables) = (&model.system, Variables::new(model));
-        let elements = model.elements.recorded().map(Box::new);
+        let elements = model.elements.recorded(system).map(Box::new);
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
         Self {
             variables,
@@ -154,18 +133,19 @@ impl ByTree {
             &seeds.dx[rates.clone()],
         );
         let variables = self.variables;
-        self.has_bodies = seeds.has_outputs() || self.loads_read_bodies;
+        let has_outputs = seeds.has_outputs();
+        self.has_bodies = has_outputs || self.loads_read_bodies;
         self.set_variables(system, &variables, at);
         let joints = JointState {
             q: &at.x[..nq],
             qd: &at.x[rates.clone()],
         };
-        let invariants = match seeds.has_outputs() {
+        let invariants = match has_outputs {
             true => self.give_outputs(of, joints, &variables),
             false => None,
         };
-        let loads = self.record(of, at, &variables, seeds.has_outputs())?;
-        match seeds.has_outputs() {
+        let loads = self.record(of, at, &variables, has_outputs)?;
+        match has_outputs {
             true => {
                 let frames = &mut self.frames;
                 (self.values).with_view(of, at.x, at.discrete, |view| frames.weigh(view, seeds.y));
@@ -174,7 +154,7 @@ impl ByTree {
         }
         // The derivatives of the rates and coordinates are not recorded.
         seed(&mut self.tape, &self.rest[rates.end..], &seeds.dx[rates.end..]);
-        if seeds.has_outputs() {
+        if has_outputs {
             check(&self.y, at.t, |i| &model.outputs[i].quantity.name)?;
             seed(&mut self.tape, &self.y, seeds.y);
         }
@@ -297,11 +277,11 @@ impl ByTree {
     fn weigh_loads(&mut self, of: Constants, at: OperatingPoint, joints: JointState<f64>, seeds: Seeds) {
         let now = self.values.instant(of, joints, at.discrete);
         let (inputs, tape) = (&self.recorded.inputs, &mut self.tape);
-        let of_loads = LoadSeeds {
-            tree: &self.tree,
+        let mut of_loads = LoadSeeds {
+            tree: &mut self.tree,
             of_power: of_power(of, seeds),
         };
-        (self.frames).weigh_loads(&of.model.elements, &now, &of_loads, seeds.y, |input, bar| {
+        (self.frames).weigh_loads(&of.model.elements, &now, &mut of_loads, seeds.y, |input, bar| {
             tape.seed(inputs[input], bar);
         });
     }
@@ -577,18 +557,15 @@ impl ByTree {
             *direct = tape.adjoint(variables.qdd + v);
         }
         if !self.has_bodies {
-            gradients.copy_from_slice(&frames.gradients);
+            gradients.fill(Gradient::zero());
+            frames.add_to(gradients);
             columns.fill(Wrench::zero());
             return;
         }
         variables
             .carriers
             .read(system, &values.kinematics, tape, gradients, columns);
-        for (gradient, frame) in gradients.iter_mut().zip(&frames.gradients) {
-            gradient.pose = gradient.pose + frame.pose;
-            gradient.velocity = gradient.velocity + frame.velocity;
-            gradient.acceleration = gradient.acceleration + frame.acceleration;
-        }
+        frames.add_to(gradients);
         let three = |first: usize| vector_of(tape, first);
         let mut first = variables.reactions;
         for (i, body) in system.bodies.iter().enumerate() {
