@@ -118,8 +118,10 @@ def test_the_map_counts_and_colours_the_outcomes(page, table):
     assert min(expected.values()) > 3
     legend = card(page, "Map of outcomes").locator(".readout").inner_text()
     assert {name: int(count) for name, count in re.findall(r"(captured|missed|error) (\d+)", legend)} == expected
-    for variable in ("--c2", "--c1", "--c6"):
+    for variable in ("--c2", "--c1"):
         assert coloured(page, "Map of outcomes", variable) > 20
+    # A failed run has no distance at the start.
+    assert coloured(page, "Map of outcomes", "--c6") == 0
 
 
 def test_axes_are_quantities_at_the_start_and_varied_parameters_and_have_units(page):
@@ -134,6 +136,7 @@ def test_axes_are_quantities_at_the_start_and_varied_parameters_and_have_units(p
     ]
     x.select_option(label="target.inertia_xx")
     assert "over target.inertia_xx [kg.m2] and" in label(page, "Map of outcomes")
+    assert coloured(page, "Map of outcomes", "--c6") > 20
     x.select_option(label="initial(approach.distance)")
 
 
