@@ -72,7 +72,7 @@
     return null;
   };
 
-  // A chart of points: series of { name, color, runs, xs, ys, paths }.
+  // A chart of points: series of { name, color, count, runs, xs, ys, paths }.
   function plane(into, x, y, series) {
     const plot = new uPlot({
       mode: 2, width: into.clientWidth, height, padding: [10, 14, 0, 0],
@@ -83,11 +83,11 @@
       axes: [axis(x, 34), axis(y, 64)],
     }, [null, ...series.map((s) => [s.xs, s.ys])], into);
     const legend = into.appendChild(element("div", "readout"));
-    for (const { name, color, runs: own } of series) {
+    for (const { name, color, count } of series) {
       const item = legend.appendChild(element("span"));
       const sample = item.appendChild(element("i"));
       sample.style.background = css(color);
-      item.append(element("b", "", name), own ? ` ${own.length}` : "");
+      item.append(element("b", "", name), count === undefined ? "" : ` ${count}`);
     }
     const nearest = legend.appendChild(element("span", "nearest"));
     plot.over.addEventListener("mousemove", (e) => {
@@ -139,6 +139,12 @@
   }
 
   const pick = (values, own) => Float32Array.from(own, (i) => values[i]);
+  // The series of an outcome: its runs that have both values, and the number of all. A failed run has no
+  // value at its start.
+  function seriesOf(kind, x, y, size) {
+    const own = kind.runs.filter((i) => !Number.isNaN(x.values[i]) && !Number.isNaN(y.values[i]));
+    return { ...kind, count: kind.runs.length, runs: own, xs: pick(x.values, own), ys: pick(y.values, own), paths: points(kind.color, size) };
+  }
   const flagOptions = flags.length ? flags : [{ name: "finished or error" }];
   const flagOf = (option) => (option.values ? option : null);
 
@@ -199,7 +205,7 @@
 
   function map(into, x, y, option, drawing) {
     if (drawing === "fraction" && flagOf(option)) return fractions(into, x, y, option);
-    const series = outcomes(flagOf(option)).map((kind) => ({ ...kind, xs: pick(x.values, kind.runs), ys: pick(y.values, kind.runs), paths: points(kind.color, 3) }));
+    const series = outcomes(flagOf(option)).map((kind) => seriesOf(kind, x, y, 3));
     const plot = plane(into, labelOf(x), labelOf(y), series);
     return {
       plot, label: `Map of ${series.map((s) => s.name).join(", ")} over ${labelOf(x)} and ${labelOf(y)}`,
@@ -225,10 +231,10 @@
   }
 
   function statistic(into, x, y, drawing, option) {
-    const kinds = outcomes(flagOf(option)).map((kind) => ({ ...kind, xs: pick(x.values, kind.runs), ys: pick(y.values, kind.runs), paths: points(kind.color, 2.5) }));
+    const kinds = outcomes(flagOf(option)).map((kind) => seriesOf(kind, x, y, 2.5));
     const [mx, my] = means(x.values, y.values);
     const mean = { name: "mean", color: "--c0", xs: mx, ys: my, paths: line("--c0") };
-    const series = [...(drawing === "means" ? [] : kinds.filter((kind) => kind.ys.some((v) => !Number.isNaN(v)))), ...(drawing === "points" ? [] : [mean])];
+    const series = [...(drawing === "means" ? [] : kinds.filter((kind) => kind.runs.length)), ...(drawing === "points" ? [] : [mean])];
     const plot = plane(into, labelOf(x), labelOf(y), series);
     return {
       plot, label: `Chart of ${labelOf(y)} over ${labelOf(x)}`,

@@ -134,7 +134,9 @@ impl Element for Measure {
 
     /// Reports axes without direction.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
-        for axis in self.axes.into_iter().flat_map(|axes| [axes.from, axes.to]) {
+        let Some(Axes { from, to }) = self.axes else { return };
+        let others = (to != from).then_some(to);
+        for axis in [from].into_iter().chain(others) {
             if axis.direction(of.values).is_none() {
                 report(of.declared, axis, problems, "the axis has zero length".to_owned());
             }

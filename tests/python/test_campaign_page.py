@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
             "servicer.v_start[1]": {"uniform": [0.02, 0.12]},
             "target.inertia_xx": {"list": [40.0, 40.0, 40.0, 40.0, 40.0, 1e9]},
         },
-        "output": {"latch.captured": ["final"], "mount.q[1]": ["peak", "final"]},
+        "output": {"latch.captured": ["final"], "mount.q[1]": ["peak", "final"], "approach.distance": ["initial"]},
     }
     (folder / "study.toml").write_text(toml(study), encoding="utf-8")
     run = grapple("campaign", folder / "study.toml", "-o", folder / "results", check=False)
@@ -101,7 +101,9 @@ def test_the_page_has_the_numbers_of_the_table(folder, table):
     assert not re.search(r"""(src|href)=["']?https?:""", text)
     data = json.loads(re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.S)[1])
     assert [column["name"] for column in data["parameters"]] == ["target.r_start[2]", "servicer.v_start[1]", "target.inertia_xx"]
-    for column in data["parameters"] + data["results"]:
+    assert [column["name"] for column in data["initial"]] == ["initial(approach.distance)"]
+    assert [column["name"] for column in data["results"]] == ["final(latch.captured)", "peak(mount.q[1])", "final(mount.q[1])"]
+    for column in data["parameters"] + data["initial"] + data["results"]:
         values = np.frombuffer(base64.b64decode(column["values"]), "<f4")
         np.testing.assert_allclose(values, table[column["name"]], rtol=1e-7, equal_nan=True)
     failed = table[table["status"] == "failed"]
@@ -116,22 +118,47 @@ def test_the_map_counts_and_colours_the_outcomes(page, table):
     assert min(expected.values()) > 3
     legend = card(page, "Map of outcomes").locator(".readout").inner_text()
     assert {name: int(count) for name, count in re.findall(r"(captured|missed|error) (\d+)", legend)} == expected
-    for variable in ("--c2", "--c1", "--c6"):
+    for variable in ("--c2", "--c1"):
         assert coloured(page, "Map of outcomes", variable) > 20
+    # A failed run has no distance at the start.
+    assert coloured(page, "Map of outcomes", "--c6") == 0
 
 
-def test_axes_are_selected_among_the_varied_parameters_and_have_units(page):
-    assert label(page, "Map of outcomes") == "Map of captured, missed, error over target.r_start[2] [m] and servicer.v_start[1] [m/s]"
+def test_axes_are_quantities_at_the_start_and_varied_parameters_and_have_units(page):
+    expected = "Map of captured, missed, error over initial(approach.distance) [m] and target.r_start[2] [m]"
+    assert label(page, "Map of outcomes") == expected
     x = card(page, "Map of outcomes").get_by_label("x", exact=True)
-    assert x.locator("option").all_inner_texts() == ["target.r_start[2]", "servicer.v_start[1]", "target.inertia_xx"]
+    assert x.locator("option").all_inner_texts() == [
+        "initial(approach.distance)",
+        "target.r_start[2]",
+        "servicer.v_start[1]",
+        "target.inertia_xx",
+    ]
     x.select_option(label="target.inertia_xx")
     assert "over target.inertia_xx [kg.m2] and" in label(page, "Map of outcomes")
-    x.select_option(label="target.r_start[2]")
+    assert coloured(page, "Map of outcomes", "--c6") > 20
+    x.select_option(label="initial(approach.distance)")
+
+
+def test_the_map_draws_the_fraction_captured_in_classes(page, table):
+    of_map = card(page, "Map of outcomes")
+    of_map.get_by_label("draw").select_option(label="fraction")
+    expected = "Map of the fraction captured over initial(approach.distance) [m] and target.r_start[2] [m]"
+    assert label(page, "Map of outcomes") == expected
+    with page.expect_download() as download:
+        of_map.get_by_role("button", name="CSV").click()
+    cells = pd.read_csv(download.value.path())
+    runs = table[table["status"] == "ok"]
+    assert cells["runs"].sum() == len(runs)
+    assert (cells["runs"] * cells["fraction captured"]).sum() == pytest.approx(runs["final(latch.captured)"].sum(), rel=1e-6)
+    # Classes in which all runs or none are captured have the colours of these outcomes.
+    assert coloured(page, "Map of outcomes", "--c2") > 500 and coloured(page, "Map of outcomes", "--c1") > 500
+    of_map.get_by_label("draw").select_option(label="points")
 
 
 def test_statistics_and_histograms_follow_the_selection(page, table):
     title = "Statistic over a parameter"
-    assert label(page, title) == "Chart of peak(mount.q[1]) [rad] over target.r_start[2] [m]"
+    assert label(page, title) == "Chart of peak(mount.q[1]) [rad] over initial(approach.distance) [m]"
     line = coloured(page, title, "--c0")
     assert line > 50
     card(page, title).get_by_label("draw").select_option(label="points")

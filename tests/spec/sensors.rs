@@ -174,3 +174,25 @@ fn invalid_values_of_sensors_are_reported() {
     let blocked = "field_of_view_deg = 90.0\nblocked_by = [{ frame = \"base\", radius = 0.0 }]";
     assert_eq!(camera(blocked), ["19: sensor.probe.blocked_by"]);
 }
+
+/// The axis of an approach has a direction, and the other frame an attitude.
+#[test]
+fn invalid_axes_of_measures_are_reported() {
+    let _section = messages::of_this_test();
+    let places = |fields: &str| {
+        let text = format!("{GOOD}[measure.aim]\nfrom = \"base\"\nto = \"arm\"\n{fields}\n");
+        let report = report(&text).into_iter();
+        let place = |of: String| {
+            of.split_once(": ")
+                .map_or_else(|| of.clone(), |(_, place)| place.to_owned())
+        };
+        report.map(place).collect::<Vec<_>>()
+    };
+    assert_eq!(places("axis = [1.0, 0.0, 2.0]\naxis_to = [0.0, 3.0, 0.0]"), [""; 0]);
+    assert_eq!(places("axis = [0.0, 0.0, 0.0]"), ["measure.aim.axis"]);
+    assert_eq!(
+        places("axis = [1.0, 0.0, 0.0]\naxis_to = [0.0, 0.0, 0.0]"),
+        ["measure.aim.axis_to"]
+    );
+    assert_eq!(places("axis_to = [1.0, 0.0, 0.0]"), ["measure.aim.axis_to"]);
+}
