@@ -108,8 +108,10 @@ impl Element for DeflectionLimit {
     fn update(&self, now: &EventContext, discrete: &mut Discrete, events: &mut Vec<Event>) -> bool {
         let exceeded = &mut discrete.deflections[self.number];
         let (deflection, limit) = self.measure(&now.sensed);
-        // An importer stops slightly before or after the indicator's zero.
-        if indicator((deflection, limit), *exceeded) > 1e-9 * limit {
+        let z = indicator((deflection, limit), *exceeded);
+        // An importer stops slightly before or after the indicator's zero. A deflection that is not a
+        // number decides nothing.
+        if z.is_nan() || z > 1e-9 * limit {
             return false;
         }
         *exceeded = !*exceeded;

@@ -1,6 +1,6 @@
 //! Static deflection of a cantilever under a load.
 
-use super::cantilever_roots;
+use super::{KLAK, cantilever_roots};
 use crate::numbers::few;
 use crate::run::Run;
 
@@ -133,5 +133,26 @@ fn distributed_load_deflection_is_the_modal_sum() {
         assert!(off.iter().all(|off| off.abs() < 1e-8), "{off:?}"); // as above
         let next = 4.0 / (std::f64::consts::PI * (n as f64 + 0.5)).powi(5);
         assert!((y / unit - 0.125).abs() < 1.1 * next, "{} {next}", y / unit - 0.125);
+    }
+}
+
+/// The linear limit of a beam has the same flag at each call for a deflection that is not a number.
+#[test]
+fn undefined_deflection_changes_no_flag() {
+    let mut simulation = Run::new(KLAK, 1e-8).simulation;
+    let model = simulation.plant.model().clone();
+    let eta = model
+        .states
+        .iter()
+        .position(|state| state.name.contains(".eta["))
+        .expect("a mode");
+    let state = &mut simulation.state;
+    state.x[eta] = f64::NAN;
+    let before = state.discrete.clone();
+    for _ in 0..2 {
+        simulation
+            .plant
+            .initialise_modes(0.0, &state.x, &state.u, &mut state.discrete);
+        assert!(state.discrete == before);
     }
 }
