@@ -84,9 +84,9 @@ fn left_by_script(target_folder: &Path) -> BTreeMap<String, PathBuf> {
         Some(folder) => PathBuf::from(folder),
         None => {
             let folder = target_folder.join("libraries");
-            // Cargo runs this script at every build if a folder that it watches does not exist, and at
-            // the next one if the folder is younger than the script's start. Where its time cannot be
-            // set, as on Windows, the next build compiles the tool once more.
+            // Cargo runs this script at every build if a folder that it watches does not exist, and
+            // at the next one if the folder is younger than the script's start. Where its time
+            // cannot be set, as on Windows, the next build compiles the tool once more.
             if !folder.is_dir() {
                 std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
                 let made = File::open(&folder);

@@ -234,8 +234,8 @@ fn push_all<const N: usize>(mut nodes: [Node; N]) -> u32 {
     })
 }
 
-/// Appends those nodes of one operation that are marked, and returns the index of its result; that of a
-/// constant if there are none.
+/// Appends those nodes of one operation that are marked, and returns the index of its result; that
+/// of a constant if there are none.
 #[inline(never)]
 fn push_some(nodes: &[Node], varies: &[bool]) -> u32 {
     OPERATIONS.with_borrow_mut(|operations| {

@@ -101,8 +101,8 @@ pub fn log<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     v * (angle_per_sine(dot(&v, &v), q.w) * S::lift(2.0))
 }
 
-/// Returns the derivative of `bar·θ` of the rotation vector `theta` (rad) of a frame with respect to
-/// rotations of the frame, both in the fixed axes in which `θ` is expressed:
+/// Returns the derivative of `bar·θ` of the rotation vector `theta` (rad) of a frame with respect
+/// to rotations of the frame, both in the fixed axes in which `θ` is expressed:
 ///
 /// ```text
 ///     bar + ½ θ × bar + c θ × (θ × bar),      c = (1 − ½ |θ| cot ½|θ|)/|θ|²

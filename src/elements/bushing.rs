@@ -97,8 +97,8 @@ impl Bushing {
         Wrench::new(rotated(R_WA, &t), rotated(R_WA, &f))
     }
 
-    /// Returns the derivatives of the power of [`wrench`](Self::wrench) on the motion `along` about the
-    /// same point.
+    /// Returns the derivatives of the power of [`wrench`](Self::wrench) on the motion `along` about
+    /// the same point.
     pub fn weigh(
         &self,
         parameters: &[f64],
@@ -125,7 +125,8 @@ impl Bushing {
     }
 }
 
-/// Derivatives with respect to the arguments of [`Bushing::wrench`], and to a rotation of the axes of a.
+/// Derivatives with respect to the arguments of [`Bushing::wrench`], and to a rotation of the axes
+/// of a.
 pub(super) struct BushingBars {
     pub gap: Vec3<f64>,
     pub gap_rate: Vec3<f64>,

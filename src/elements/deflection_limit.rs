@@ -109,8 +109,8 @@ impl Element for DeflectionLimit {
         let exceeded = &mut discrete.deflections[self.number];
         let (deflection, limit) = self.measure(&now.sensed);
         let z = indicator((deflection, limit), *exceeded);
-        // An importer stops slightly before or after the indicator's zero. A deflection that is not a
-        // number decides nothing.
+        // An importer stops slightly before or after the indicator's zero. A deflection that is not
+        // a number decides nothing.
         if z.is_nan() || z > 1e-9 * limit {
             return false;
         }

@@ -213,8 +213,8 @@ impl Element for Interface {
     }
 }
 
-/// Returns the attitude of the carrier among its inputs; an importer that has not set it yet may pass
-/// zeros.
+/// Returns the attitude of the carrier among its inputs; an importer that has not set it yet may
+/// pass zeros.
 fn attitude<S: Scalar>(u: &[S]) -> Quaternion<S> {
     let q = Quaternion::from_slice(&u[3..POSE]);
     let is_set = q.norm_squared().exceeds(0.0);
@@ -253,9 +253,9 @@ impl Interface {
         self.bushing.wrench(now.parameters, &of.R_WA, motion, &of.turn)
     }
 
-    /// Adds the derivatives of the load, of its power and of the outputs, with the weights `y`, to those
-    /// with respect to bodies, and passes those with respect to the inputs, by their indices, to `of_input`
-    /// (`docs/theory/adjoint.md`, *Ports and interfaces*).
+    /// Adds the derivatives of the load, of its power and of the outputs, with the weights `y`, to
+    /// those with respect to bodies, and passes those with respect to the inputs, by their indices,
+    /// to `of_input` (`docs/theory/adjoint.md`, *Ports and interfaces*).
     pub fn weigh(
         &self,
         now: &Instant<f64>,

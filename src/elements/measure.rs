@@ -35,8 +35,8 @@ fn across<S: Scalar>(v: &Vec3<S>, e: &Vec3<S>) -> Vec3<S> {
     v - e * dot(e, v)
 }
 
-/// Returns the unit vector along `v`; zero for a vector of zero length, at which the derivative of a
-/// length is zero.
+/// Returns the unit vector along `v`; zero for a vector of zero length, at which the derivative of
+/// a length is zero.
 fn unit(v: &Vec3<f64>) -> Vec3<f64> {
     v.try_normalize(0.0).unwrap_or_else(Vec3::zeros)
 }

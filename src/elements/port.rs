@@ -97,9 +97,9 @@ impl Port {
         matches!(system.carrier(self.frame), Carrier::Point(_))
     }
 
-    /// Adds the derivatives of the load and of its power to those with respect to bodies, and passes those
-    /// with respect to the inputs, by their indices, to `of_input` (`docs/theory/adjoint.md`, *Ports and
-    /// interfaces*). Requires a frame on a body.
+    /// Adds the derivatives of the load and of its power to those with respect to bodies, and
+    /// passes those with respect to the inputs, by their indices, to `of_input`
+    /// (`docs/theory/adjoint.md`, *Ports and interfaces*). Requires a frame on a body.
     pub(crate) fn weigh(
         &self,
         now: &Instant<f64>,

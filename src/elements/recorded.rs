@@ -6,8 +6,8 @@ use crate::system::System;
 
 impl Elements {
     /// Returns a copy without the loads that [`add_beam_adjoint`](super::add_beam_adjoint),
-    /// [`GravityAdjoint`](super::GravityAdjoint) and [`FrameAdjoint`](super::FrameAdjoint) differentiate;
-    /// `None` if there are no such loads.
+    /// [`GravityAdjoint`](super::GravityAdjoint) and [`FrameAdjoint`](super::FrameAdjoint)
+    /// differentiate; `None` if there are no such loads.
     pub(crate) fn recorded(&self, system: &System) -> Option<Self> {
         let is_on_body = |port: &Port| !port.is_on_beam(system);
         let is_any = !self.gravity.is_empty()

@@ -47,8 +47,8 @@ const ITERATIONS: u32 = 7;
 /// or two corrections the Jacobian is reused at any rate.
 const GOOD_RATE: f64 = 1e-3;
 
-/// `η` for the first step with an old Jacobian: the contraction rate of the new one says nothing about
-/// it, so that one correction suffices only if it is itself within the tolerance.
+/// `η` for the first step with an old Jacobian: the contraction rate of the new one says nothing
+/// about it, so that one correction suffices only if it is itself within the tolerance.
 const UNKNOWN: f64 = 1.0;
 
 /// Growth of the step at which an old Jacobian must prove itself by a second correction. If the

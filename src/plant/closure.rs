@@ -73,8 +73,8 @@ struct Row<S: Scalar> {
     rest: Option<rest::RestRow<S>>,
 }
 
-/// Matrix of unit wrenches: `W = J M⁻¹ Kᵀ`. Its two sides differ for points that slide with friction
-/// only.
+/// Matrix of unit wrenches: `W = J M⁻¹ Kᵀ`. Its two sides differ for points that slide with
+/// friction only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Along the rows, `J`.
@@ -362,8 +362,8 @@ impl<S: Scalar> Closure<S> {
         model.elements.closure_name(self.held[self.rows[row].held].index)
     }
 
-    /// Adds multiples `sizes` of the rows' unit reactions, or of unit wrenches along the rows, to the
-    /// loads.
+    /// Adds multiples `sizes` of the rows' unit reactions, or of unit wrenches along the rows, to
+    /// the loads.
     pub fn push(&self, side: Side, model: &Model, kinematics: &Kinematics<S>, applied: &mut Applied<S>, sizes: &[S]) {
         for (row, &size) in self.rows.iter().zip(sizes) {
             let held = &self.held[row.held];

@@ -33,8 +33,8 @@ fn carried(more: &str) -> String {
     format!("name = \"carried\"\n{ROCK}[interface.mount]\nframe = \"hook\"\n{GAINS}{more}")
 }
 
-/// Derivatives of load, power and outputs with respect to states and inputs, in displaced states: of a
-/// frame on a rigid body and of one on a flexible body.
+/// Derivatives of load, power and outputs with respect to states and inputs, in displaced states:
+/// of a frame on a rigid body and of one on a flexible body.
 #[test]
 fn adjoints_equal_products_with_jacobians_for_ports_and_interfaces() {
     let boom = "[body.boom.beam]\nlength = 3.0\nmass_per_length = 1.5\npolar_inertia_per_length = 0.02\n\

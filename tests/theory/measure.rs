@@ -15,8 +15,9 @@ fn approach(start: &str, axes: &str) -> String {
     )
 }
 
-/// Offset, lateral speed and tumbling rate are the parts of the measured vectors across the axis; the
-/// misalignment is the angle by which the client is turned about any axis across, whatever its roll.
+/// Offset, lateral speed and tumbling rate are the parts of the measured vectors across the axis;
+/// the misalignment is the angle by which the client is turned about any axis across, whatever its
+/// roll.
 #[test]
 fn errors_of_an_approach_equal_their_closed_forms() {
     let e = Vec3::new(0.6, 0.0, 0.8);

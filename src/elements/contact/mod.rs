@@ -243,8 +243,8 @@ impl Contact {
         law.press(now, [self.a, self.b], &self.nearest(now.parameters, [&A, &B]))
     }
 
-    /// Returns true if the values of the poses show without a search that the surfaces are apart, so that
-    /// a record has no operations of the contact.
+    /// Returns true if the values of the poses show without a search that the surfaces are apart,
+    /// so that a record has no operations of the contact.
     fn is_apart<S: Scalar>(&self, now: &Instant<S>) -> bool {
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose_values(now.system, now.derived, frame));
         match self.shapes() {

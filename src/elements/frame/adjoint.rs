@@ -44,8 +44,8 @@ pub(crate) struct LoadSeeds<'a> {
 }
 
 impl LoadSeeds<'_> {
-    /// Returns the weight of a load on a carrier with the motion `V`, about its origin: the adjoint of the
-    /// load, and that by its power. It is not defined for points of ANCF beams.
+    /// Returns the weight of a load on a carrier with the motion `V`, about its origin: the adjoint
+    /// of the load, and that by its power. It is not defined for points of ANCF beams.
     pub(in crate::elements) fn of_load(&self, on: Carrier, V: &Twist<f64>) -> Twist<f64> {
         let of_wrench = match on {
             Carrier::Body(i) => self.tree.of_wrench(i),
@@ -55,7 +55,8 @@ impl LoadSeeds<'_> {
         of_wrench + *V * self.of_power
     }
 
-    /// Takes the load `F` on a station, about its origin, from the loads on its body, of which it is part.
+    /// Takes the load `F` on a station, about its origin, from the loads on its body, of which it
+    /// is part.
     pub(in crate::elements) fn place(&mut self, now: &Instant<f64>, on: Carrier, F: Wrench<f64>) {
         if let Carrier::Station(s) = on {
             self.tree.move_to_station(now.configuration(), s, F);
@@ -164,8 +165,9 @@ impl FrameAdjoint {
         }
     }
 
-    /// Adds those of a load on a carrier: with respect to rotations of the carrier, and with respect to its
-    /// velocity, by the load's power: the load about the carrier's origin, times the weight of the power.
+    /// Adds those of a load on a carrier: with respect to rotations of the carrier, and with
+    /// respect to its velocity, by the load's power: the load about the carrier's origin, times the
+    /// weight of the power.
     pub(in crate::elements) fn add_load(&mut self, on: Carrier, turn: Vec3<f64>, weighted: &Wrench<f64>) {
         if let Some(gradient) = self.of_carrier(on) {
             gradient.pose.t += turn;
@@ -184,8 +186,8 @@ impl FrameAdjoint {
         }
     }
 
-    /// Adds those of ports and interfaces, and passes the derivatives with respect to inputs, by their indices,
-    /// to `of_input`. `y` are the weights of all outputs.
+    /// Adds those of ports and interfaces, and passes the derivatives with respect to inputs, by
+    /// their indices, to `of_input`. `y` are the weights of all outputs.
     pub fn weigh_loads(
         &mut self,
         elements: &Elements,

@@ -14,7 +14,8 @@ fn equal_steps<O: Ode>(ode: &mut O, times: (f64, f64), count: i32, x: &mut [f64]
     steps(ode, times, count, x, 1e-12, true);
 }
 
-/// Takes `count` equal steps without error control; each one `renews` the Jacobian, or uses it again.
+/// Takes `count` equal steps without error control; each one `renews` the Jacobian, or uses it
+/// again.
 fn steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut [f64], tolerance: f64, renews: bool) {
     let settings = Settings::new(Method::Radau5, tolerance, &vec![1.0; x.len()]).unwrap();
     let mut memory = Memory::new(&settings);
@@ -50,8 +51,8 @@ fn nonstiff_error_has_order_five() {
     assert!((slope - 5.0).abs() < 0.35, "{slope}");
 }
 
-/// The contraction rate with a new Jacobian, here round-off, does not count for the next step, in which
-/// the rate of decay is another one.
+/// The contraction rate with a new Jacobian, here round-off, does not count for the next step, in
+/// which the rate of decay is another one.
 #[test]
 fn old_jacobian_must_prove_itself() {
     let h = 0.1;

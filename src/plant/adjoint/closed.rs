@@ -6,8 +6,8 @@ use crate::plant::context::Constants;
 use crate::plant::{Evaluation, Model, OperatingPoint};
 use crate::system::{Carrier, JointState, Kinematics};
 
-/// Adjoints of captures, loops, couplings and contacts that rest (`docs/theory/adjoint.md`, whose numbers the comments
-/// cite).
+/// Adjoints of captures, loops, couplings and contacts that rest (`docs/theory/adjoint.md`, whose
+/// numbers the comments cite).
 #[derive(Clone, Debug)]
 pub(super) struct Closing {
     /// `σ`, the adjoints of the accelerations along the rows.
@@ -157,9 +157,9 @@ impl Closing {
         &self.sigma
     }
 
-    /// Computes the derivatives of redundant rows, (20) and (20a), with respect to the coordinates at
-    /// constant unit wrenches, and seeds the recorded ones and the relative masses `fills`. Requires
-    /// [`constrain`](Self::constrain).
+    /// Computes the derivatives of redundant rows, (20) and (20a), with respect to the coordinates
+    /// at constant unit wrenches, and seeds the recorded ones and the relative masses `fills`.
+    /// Requires [`constrain`](Self::constrain).
     pub fn redundant_rows(
         &mut self,
         of: Constants,

@@ -31,8 +31,8 @@ pub(super) fn of_power(of: Constants, seeds: Seeds) -> f64 {
     of.model.split(seeds.dx).work.first().map_or(0.0, |seed| *seed)
 }
 
-/// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives may
-/// depend on positions, motions and reactions of bodies.
+/// Returns true if a load of the `recorded` elements, `None` for all, a row or the power of drives
+/// may depend on positions, motions and reactions of bodies.
 pub(super) fn read_bodies(model: &Model, recorded: Option<&Elements>) -> bool {
     let (elements, system) = (recorded.unwrap_or(&model.elements), &model.system);
     let reads = elements.reads();

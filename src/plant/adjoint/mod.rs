@@ -36,8 +36,8 @@ use tree::ByTree;
 /// tree, momenta and energy are differentiated by sums over the bodies, and loads, the rows of
 /// captures, loops, couplings and contacts that rest, and other outputs are recorded on a
 /// [`Tape`](crate::algebra::Tape). The whole evaluation is recorded in the other formulations, with
-/// third bodies at positions that are inputs, and for effective masses of spacecraft with captures or
-/// loops.
+/// third bodies at positions that are inputs, and for effective masses of spacecraft with captures
+/// or loops.
 ///
 /// The tape is allocated in the first evaluation; later ones do not allocate unless the discrete
 /// state lets them take more operations.

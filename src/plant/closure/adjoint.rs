@@ -13,8 +13,8 @@ impl Closure<f64> {
         &self.lambda[..self.rows.len()]
     }
 
-    /// Adds `J A` or `K A` to `to`, row by row: the accelerations along the rows, or the powers of the
-    /// unit reactions, from the accelerations of the bodies, `A`, and of the rates, `qdd`, both
+    /// Adds `J A` or `K A` to `to`, row by row: the accelerations along the rows, or the powers of
+    /// the unit reactions, from the accelerations of the bodies, `A`, and of the rates, `qdd`, both
     /// without bias.
     pub fn add_accelerations(
         &self,
@@ -78,9 +78,9 @@ impl Closure<Recorded> {
     }
 
     /// Seeds the recorded unit wrenches and points of the pairs with the derivatives of the sum of
-    /// their powers with `weights` (of `φ̇` for those of the rows), at the velocities of `kinematics`;
-    /// passes the derivatives with respect to the velocities to `on`, wrenches about the carriers'
-    /// origins.
+    /// their powers with `weights` (of `φ̇` for those of the rows), at the velocities of
+    /// `kinematics`; passes the derivatives with respect to the velocities to `on`, wrenches about
+    /// the carriers' origins.
     pub fn seed_rates(
         &self,
         side: Side,

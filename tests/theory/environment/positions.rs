@@ -76,8 +76,8 @@ fn input_positions_of_the_formulas_give_equal_bits() {
     }
 }
 
-/// A run with positions held over steps, each at its value in the middle of the step, approaches the
-/// run with formulas with the square of the step.
+/// A run with positions held over steps, each at its value in the middle of the step, approaches
+/// the run with formulas with the square of the step.
 #[test]
 fn run_with_held_positions_converges_to_that_with_formulas() {
     let text = |third: &str| PROBE.to_owned() + &HIGH.replace("[\"sun\", \"moon\"]", third) + BALL + DOP853;

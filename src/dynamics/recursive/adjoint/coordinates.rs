@@ -23,8 +23,9 @@ impl TreeAdjoint {
         self.add_coordinates::<false>(at, of, joints, qdd, bars);
     }
 
-    /// [`coordinates`](Self::coordinates) at zero rates, of functions that depend neither on velocities
-    /// nor on the joints' columns; without the derivatives with respect to rates of joints.
+    /// [`coordinates`](Self::coordinates) at zero rates, of functions that depend neither on
+    /// velocities nor on the joints' columns; without the derivatives with respect to rates of
+    /// joints.
     pub fn coordinates_at_rest(
         &mut self,
         at: Configuration<f64>,
@@ -36,7 +37,8 @@ impl TreeAdjoint {
         self.add_coordinates::<true>(at, Partials { bodies, columns: &[] }, joints, qdd, bars);
     }
 
-    /// [`coordinates`](Self::coordinates); if `RESTS`, without operations on velocities, which are zero.
+    /// [`coordinates`](Self::coordinates); if `RESTS`, without operations on velocities, which are
+    /// zero.
     fn add_coordinates<const RESTS: bool>(
         &mut self,
         at: Configuration<f64>,
