@@ -461,6 +461,7 @@ fn page_of_fields_gives_the_unit_of_every_number() {
         "attitude",
         "axis",
         "axis2",
+        "axis_to",
         "direction",
         "gimbal_axis",
         "inertia_axes",
