@@ -118,28 +118,29 @@ impl<S: Scalar> DampedInverse<S> {
         spd::solve(&factors[..self.rows * self.rows], &mut b[..self.rows]);
     }
 
-    /// Returns the solution with its partial derivatives: with `W = (J Jᵀ + λ² I)⁻¹` that of `y_i`
-    /// with respect to `b_j` is `W_ij`, to `J_jk` `−W_ij (Jᵀ y)_k − (W J)_ik y_j`, and to λ `−2 λ (W
-    /// y)_i`.
+    /// Returns the solution as a function `W r` of the residuals `r = b − (J Jᵀ + λ² I) y` at constant
+    /// `y`, where `W = (J Jᵀ + λ² I)⁻¹` is constant.
     fn solve_recorded(&self, factors: &[f64; 36], columns: &[[S; 6]], b: &[S; 6]) -> [S; 6] {
-        let (rows, damping) = (0..self.rows, self.damping.value());
+        let (rows, damping) = (self.rows, self.damping.value());
         let mut y = b.map(S::value);
         self.solve_with(factors, &mut y);
-        let dot = |a: &[f64; 6], b: &[f64; 6]| rows.clone().fold(0.0, |sum, i| sum + a[i] * b[i]);
+        let of = |value: f64, terms: &[(S, f64)]| S::with_partials(value, terms.iter().copied());
+        let mut r: [S; 6] = std::array::from_fn(|i| of(0.0, &[(b[i], 1.0), (self.damping, -2.0 * damping * y[i])]));
+        for column in columns {
+            let rate = (0..rows).fold(0.0, |sum, i| sum + column[i].value() * y[i]);
+            let along_y: [_; 6] = std::array::from_fn(|i| (column[i], y[i]));
+            let change = of(0.0, &along_y[..rows]);
+            for i in 0..rows {
+                r[i] = of(0.0, &[(r[i], 1.0), (column[i], -rate), (change, -column[i].value())]);
+            }
+        }
         let mut solution = *b;
-        for i in rows.clone() {
+        for i in 0..rows {
             let mut W = [0.0; 6];
             W[i] = 1.0;
             self.solve_with(factors, &mut W);
-            let of_columns = columns.iter().flat_map(|column| {
-                let values = column.map(S::value);
-                let [rate, gain] = [&y, &W].map(|with| dot(&values, with));
-                let (W, y) = (&W, &y);
-                rows.clone().map(move |j| (column[j], -W[j] * rate - gain * y[j]))
-            });
-            let of_b = rows.clone().map(|j| (b[j], W[j]));
-            let of_damping = (self.damping, -2.0 * damping * dot(&W, &y));
-            solution[i] = S::with_partials(y[i], of_columns.chain(of_b).chain([of_damping]));
+            let terms: [_; 6] = std::array::from_fn(|j| (r[j], W[j]));
+            solution[i] = of(y[i], &terms[..rows]);
         }
         solution
     }
