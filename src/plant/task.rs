@@ -123,13 +123,17 @@ impl<S: Scalar> Tasks<S> {
         // Each Jacobian overwrites the accelerations that all motions read.
         self.move_frames(model, rigid, &now, samples);
         rigid.applied.clear();
-        self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
-            rigid.respond_to_drive(model, &now, rate);
-            if let Some(kept) = &mut kept {
+        match kept {
+            Some(kept) => self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
+                rigid.respond_to_drive(model, &now, rate);
                 kept.add(rigid);
-            }
-            rigid.accelerations_of(&model.system, task)
-        });
+                rigid.accelerations_of(&model.system, task)
+            }),
+            None => self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
+                rigid.respond_to_drive(model, &now, rate);
+                rigid.accelerations_of(&model.system, task)
+            }),
+        }
         self.compute(model, &now, samples)?;
         self.finish(model, inputs);
         Ok(())
