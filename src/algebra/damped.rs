@@ -13,11 +13,15 @@ use super::{Scalar, root, spd};
 /// has three continuous derivatives at σ = ε. Y. Nakamura and H. Hanafusa (*J. Dynamic Systems,
 /// Measurement, and Control* 108 (1986) 163–171) add `k₀ (1 − w/w₀)²` to `J Jᵀ`, below a threshold
 /// w₀ of the manipulability w.
+///
+/// A record has its results with their partial derivatives, without those of the factors
+/// (`docs/theory/adjoint.md`, *Feed-forward and tasks*).
 #[derive(Clone, Copy, Debug)]
 pub struct DampedInverse<S> {
     /// Number of rows `m`.
     rows: usize,
-    /// Factors of `J Jᵀ + λ² I`; `None` if it is singular to round-off, or not finite.
+    /// Factors of `J Jᵀ + λ² I`, constants in a record; `None` if it is singular to round-off, or not
+    /// finite.
     factors: Option<[S; 36]>,
     /// Smallest singular value σ. Its derivative `uᵀ dJ v` is exact, unless σ is zero or another
     /// singular value is equal.
@@ -39,16 +43,31 @@ impl<S: Scalar> DampedInverse<S> {
 
     /// Computes the inverse with the damping λ as a function of σ².
     fn with(columns: &[[S; 6]], rows: usize, damping: impl FnOnce(S) -> S) -> Self {
-        let mut gram = gram(columns, rows);
+        match S::FUSES {
+            true => Self::by(columns, rows, damping, S::value, S::lift),
+            false => Self::by(columns, rows, damping, |x| x, |x| x),
+        }
+    }
+
+    /// Computes the inverse, with factors of the numbers that `number` returns.
+    fn by<T: Scalar>(
+        columns: &[[S; 6]],
+        rows: usize,
+        damping: impl FnOnce(S) -> S,
+        number: impl Fn(S) -> T,
+        back: impl Fn(T) -> S,
+    ) -> Self {
+        let mut gram = gram(columns, rows, &number);
         let square = smallest_square(columns, &gram, rows);
         let damping = damping(square);
+        let added = number(damping);
         for i in 0..rows {
-            gram[i * rows + i] += damping * damping;
+            gram[i * rows + i] += added * added;
         }
         let factored = spd::factor(&mut gram[..rows * rows], rows);
         Self {
             rows,
-            factors: factored.is_ok().then_some(gram),
+            factors: factored.is_ok().then(|| gram.map(back)),
             singular_value: root(square),
             damping,
         }
@@ -59,14 +78,24 @@ impl<S: Scalar> DampedInverse<S> {
         Self::with(columns, rows, |_| S::zero())
     }
 
-    /// Returns the product of the singular values of an undamped inverse's matrix, `√det(J Jᵀ)`;
-    /// zero if that is singular to round-off.
-    pub fn volume(&self) -> S {
+    /// Returns the product of the singular values of an undamped inverse's matrix with these
+    /// `columns`, `√det(J Jᵀ)`; zero if that is singular to round-off.
+    pub fn volume(&self, columns: &[[S; 6]]) -> S {
         let Some(factors) = &self.factors else {
             return S::zero();
         };
         let pivots = (0..self.rows).map(|i| factors[i * (self.rows + 1)]);
-        root(S::one() / pivots.fold(S::one(), |product, pivot| product * pivot))
+        let volume = root(S::one() / pivots.fold(S::one(), |product, pivot| product * pivot));
+        if !S::FUSES {
+            return volume;
+        }
+        let (factors, volume) = (factors.map(S::value), volume.value());
+        let partials = columns.iter().flat_map(|column| {
+            let mut partials = column.map(|entry| volume * entry.value());
+            self.solve_with(&factors, &mut partials);
+            (0..self.rows).map(move |i| (column[i], partials[i]))
+        });
+        S::with_partials(volume, partials)
     }
 
     /// Returns true if [`solve`](Self::solve) is finite.
@@ -74,23 +103,57 @@ impl<S: Scalar> DampedInverse<S> {
         self.factors.is_some()
     }
 
-    /// Returns `y = (J Jᵀ + λ² I)⁻¹ b`, with which `J# b = Jᵀ y`; NaN where this is singular.
-    pub fn solve(&self, mut b: [S; 6]) -> [S; 6] {
+    /// Returns `y = (J Jᵀ + λ² I)⁻¹ b`, with which `J# b = Jᵀ y`, for the `columns` of `J`; NaN where
+    /// this is singular.
+    pub fn solve(&self, columns: &[[S; 6]], mut b: [S; 6]) -> [S; 6] {
         match &self.factors {
-            Some(factors) => spd::solve(&factors[..self.rows * self.rows], &mut b[..self.rows]),
+            Some(factors) if S::FUSES => return self.solve_recorded(&factors.map(S::value), columns, &b),
+            Some(factors) => self.solve_with(factors, &mut b),
             None => b.fill(S::lift(f64::NAN)),
         }
         b
     }
+
+    fn solve_with<T: Scalar>(&self, factors: &[T; 36], b: &mut [T; 6]) {
+        spd::solve(&factors[..self.rows * self.rows], &mut b[..self.rows]);
+    }
+
+    /// Returns the solution as a function `W r` of the residuals `r = b − (J Jᵀ + λ² I) y` at constant
+    /// `y`, where `W = (J Jᵀ + λ² I)⁻¹` is constant.
+    fn solve_recorded(&self, factors: &[f64; 36], columns: &[[S; 6]], b: &[S; 6]) -> [S; 6] {
+        let (rows, damping) = (self.rows, self.damping.value());
+        let mut y = b.map(S::value);
+        self.solve_with(factors, &mut y);
+        let of = |value: f64, terms: &[(S, f64)]| S::with_partials(value, terms.iter().copied());
+        let mut r: [S; 6] = std::array::from_fn(|i| of(0.0, &[(b[i], 1.0), (self.damping, -2.0 * damping * y[i])]));
+        for column in columns {
+            let rate = (0..rows).fold(0.0, |sum, i| sum + column[i].value() * y[i]);
+            let along_y: [_; 6] = std::array::from_fn(|i| (column[i], y[i]));
+            let change = of(0.0, &along_y[..rows]);
+            for i in 0..rows {
+                r[i] = of(0.0, &[(r[i], 1.0), (column[i], -rate), (change, -column[i].value())]);
+            }
+        }
+        let mut solution = *b;
+        for i in 0..rows {
+            let mut W = [0.0; 6];
+            W[i] = 1.0;
+            self.solve_with(factors, &mut W);
+            let terms: [_; 6] = std::array::from_fn(|j| (r[j], W[j]));
+            solution[i] = of(y[i], &terms[..rows]);
+        }
+        solution
+    }
 }
 
-/// Returns the Gram matrix `J Jᵀ` (`rows × rows`) of the matrix with these columns.
-fn gram<S: Scalar>(columns: &[[S; 6]], rows: usize) -> [S; 36] {
-    let mut gram = [S::zero(); 36];
+/// Returns the Gram matrix `J Jᵀ` (`rows × rows`) of the matrix with these columns, whose entries
+/// `number` converts.
+fn gram<S: Scalar, T: Scalar>(columns: &[[S; 6]], rows: usize, number: impl Fn(S) -> T) -> [T; 36] {
+    let mut gram = [T::zero(); 36];
     for i in 0..rows {
         for j in 0..=i {
-            let products = columns.iter().map(|column| (column[i], column[j]));
-            let sum = products.fold(S::zero(), |sum, (a, b)| plus_product(sum, a, b, 1.0));
+            let products = columns.iter().map(|column| (number(column[i]), number(column[j])));
+            let sum = products.fold(T::zero(), |sum, (a, b)| plus_product(sum, a, b, 1.0));
             (gram[i * rows + j], gram[j * rows + i]) = (sum, sum);
         }
     }
@@ -100,10 +163,19 @@ fn gram<S: Scalar>(columns: &[[S; 6]], rows: usize) -> [S; 36] {
 /// Returns the square of the smallest singular value of the matrix with these columns, `|Jᵀ u|²`
 /// with the left singular vector `u` as a constant, from its Gram matrix `J Jᵀ` (`rows × rows`).
 /// With fewer columns other than zero it is zero without round-off.
-fn smallest_square<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -> S {
+fn smallest_square<S: Scalar, T: Scalar>(columns: &[[S; 6]], gram: &[T; 36], rows: usize) -> S {
     let Some(u) = least_direction(columns, gram, rows) else {
         return S::zero();
     };
+    if S::FUSES {
+        let along = |column: &[S; 6]| (0..rows).fold(0.0, |sum, i| sum + column[i].value() * u[i]);
+        let square = columns.iter().map(along).fold(0.0, |sum, along| sum + along * along);
+        let partials = columns.iter().flat_map(|column| {
+            let twice = 2.0 * along(column);
+            (0..rows).map(move |i| (column[i], twice * u[i]))
+        });
+        return S::with_partials(square, partials);
+    }
     let squares = columns.iter().map(|column| {
         let along = (0..rows).fold(S::zero(), |sum, i| sum + column[i] * S::lift(u[i]));
         along * along
@@ -113,7 +185,7 @@ fn smallest_square<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -
 
 /// Returns the left singular vector of the smallest singular value; `None` with fewer columns other
 /// than zero than rows.
-fn least_direction<S: Scalar>(columns: &[[S; 6]], gram: &[S; 36], rows: usize) -> Option<[f64; 6]> {
+fn least_direction<S: Scalar, T: Scalar>(columns: &[[S; 6]], gram: &[T; 36], rows: usize) -> Option<[f64; 6]> {
     let is_moved = |column: &&[S; 6]| column.iter().any(|entry| entry.value() != 0.0);
     if columns.iter().filter(is_moved).count() < rows {
         return None;
@@ -126,7 +198,7 @@ impl DampedInverse<f64> {
     /// value σ with respect to them, `u (u·column)/σ` with the left singular vector `u`; by zeros
     /// where σ is zero.
     pub fn differentiate_singular_value(columns: &mut [[f64; 6]], rows: usize) {
-        let gram = gram(columns, rows);
+        let gram = gram(columns, rows, |x| x);
         let u = least_direction(columns, &gram, rows).unwrap_or([0.0; 6]);
         let along = |column: &[f64; 6]| (0..rows).map(|i| column[i] * u[i]).sum::<f64>();
         let sigma = root(columns.iter().map(|column| along(column) * along(column)).sum::<f64>());
@@ -141,10 +213,10 @@ impl DampedInverse<f64> {
     /// singular values with respect to them, `√det(J Jᵀ) (J Jᵀ)⁻¹ J`; by zeros where it is zero.
     pub fn differentiate_volume(columns: &mut [[f64; 6]], rows: usize) {
         let inverse = Self::undamped(columns, rows);
-        let volume = inverse.volume();
+        let volume = inverse.volume(columns);
         for column in columns {
             *column = match inverse.is_regular() {
-                true => inverse.solve(*column).map(|entry| entry * volume),
+                true => inverse.solve(&[], *column).map(|entry| entry * volume),
                 false => [0.0; 6],
             };
         }
@@ -206,7 +278,7 @@ fn last_eigenvector(mut a: [f64; 36], n: usize) -> [f64; 6] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algebra::Dual;
+    use crate::algebra::{Dual, Recorded, Tape};
     use crate::larger::Larger;
     use nalgebra::{DMatrix, Matrix6xX};
 
@@ -248,13 +320,57 @@ mod tests {
         let (columns, J) = (columns(x, rows, n), reference(x, rows, n));
         let inverse = DampedInverse::new(&columns, rows, 1e-3, 1e-3);
         let b = [0.3, -0.7, 1.1, 0.0, 0.0, 0.0];
-        let y = inverse.solve(b);
+        let y = inverse.solve(&columns, b);
         let expected = J.pseudo_inverse(1e-9).expect("finite") * nalgebra::Vector3::from_column_slice(&b[..3]);
         let rates = columns
             .iter()
             .map(|column| (0..rows).map(|i| column[i] * y[i]).sum::<f64>());
         let off = rates.zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::larger);
         assert!(inverse.damping == 0.0 && off < 1e-13, "{off:e}");
+    }
+
+    /// Returns a sum of all results for a matrix and a right side that depend on `x`.
+    fn results<S: Scalar>(x: S, (rows, n): (usize, usize), threshold: f64) -> S {
+        let columns = columns(x, rows, n);
+        let inverse = DampedInverse::new(&columns, rows, threshold, 0.4);
+        let b = std::array::from_fn(|i| {
+            if i < rows {
+                x * S::lift(0.7 + i as f64)
+            } else {
+                S::zero()
+            }
+        });
+        let y = inverse.solve(&columns, b);
+        let sum = (0..rows).fold(inverse.singular_value + inverse.damping * x, |sum, i| {
+            sum + y[i] * S::lift(1.3 - 0.4 * i as f64)
+        });
+        sum + DampedInverse::undamped(&columns, rows).volume(&columns)
+    }
+
+    /// Tolerance: round-off at the condition of the matrices, up to 1e3.
+    #[test]
+    fn record_has_the_derivatives_of_dual_numbers() {
+        let mut tape = Tape::default();
+        for (shape, threshold) in [
+            ((1, 1), 1e-3),
+            ((2, 2), 3.0),
+            ((3, 7), 1e-3),
+            ((3, 7), 5.0),
+            ((6, 7), 2.0),
+        ] {
+            for x in [0.2, 0.9, 1.7] {
+                let sum = tape.record(1, || results(Recorded::variable(x, 0), shape, threshold));
+                tape.seed(sum, 1.0);
+                tape.sweep(0);
+                let expected = results(Dual::<1>::variable(x, 0), shape, threshold);
+                let values = (sum.value() - expected.re).abs() / expected.re.abs().max(1.0);
+                let derivatives = (tape.adjoint(0) - expected.eps[0]).abs() / expected.eps[0].abs().max(1.0);
+                assert!(
+                    values == 0.0 && derivatives < 1e-11,
+                    "{shape:?}: {values:e}, {derivatives:e}"
+                );
+            }
+        }
     }
 
     /// Returns a matrix with the singular values 3 and `sigma`, the latter for the direction (1,
@@ -281,7 +397,7 @@ mod tests {
             let damping = 0.05 * (1.0 - sigma * sigma) * (1.0 - sigma * sigma);
             assert!((inverse.singular_value - sigma).abs() < 1e-14 && (inverse.damping - damping).abs() < 1e-14);
             let length = 5.0_f64.sqrt();
-            let y = inverse.solve([1.0 / length, 2.0 / length, 0.0, 0.0, 0.0, 0.0]);
+            let y = inverse.solve(&columns, [1.0 / length, 2.0 / length, 0.0, 0.0, 0.0, 0.0]);
             let rates = columns.map(|column| column[0] * y[0] + column[1] * y[1]);
             let (rate, bound) = (rates[0].hypot(rates[1]), 1.0 / (2.0 * damping));
             let off = (rate - sigma / (sigma * sigma + damping * damping)).abs();

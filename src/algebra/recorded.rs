@@ -238,10 +238,17 @@ fn push_all<const N: usize>(mut nodes: [Node; N]) -> u32 {
 /// of a constant if there are none.
 #[inline(never)]
 fn push_some(nodes: &[Node], varies: &[bool]) -> u32 {
+    let marked = nodes.iter().zip(varies).filter(|(_, varies)| **varies);
+    push_each(marked.map(|(node, _)| *node))
+}
+
+/// Appends the nodes of one operation, each with [`CONTINUED`], and returns the index of its result;
+/// that of a constant if there are none.
+#[inline(always)]
+fn push_each(nodes: impl Iterator<Item = Node>) -> u32 {
     OPERATIONS.with_borrow_mut(|operations| {
         let start = operations.nodes.len();
-        let marked = nodes.iter().zip(varies).filter(|(_, varies)| **varies);
-        operations.nodes.extend(marked.map(|(node, _)| *node));
+        operations.nodes.extend(nodes);
         match operations.nodes[start..].last_mut() {
             None => CONSTANT,
             Some(last) => {
@@ -272,6 +279,21 @@ impl Scalar for Recorded {
             true => push_all(nodes),
             false => push_some(&nodes, &terms.each_ref().map(varies)),
         };
+        Self { value, node }
+    }
+
+    #[inline]
+    fn with_partials(value: f64, terms: impl Iterator<Item = (Self, f64)>) -> Self {
+        let mut varying = terms.filter(|(x, _)| x.node != CONSTANT);
+        let nodes = std::iter::from_fn(|| {
+            let (first, partial) = varying.next()?;
+            let (second, other) = varying.next().unwrap_or((Self::lift(0.0), 0.0));
+            Some(Node {
+                operands: [first.node | CONTINUED, second.node],
+                partials: [partial, other],
+            })
+        });
+        let node = push_each(nodes);
         Self { value, node }
     }
 

@@ -55,6 +55,14 @@ pub trait Scalar:
             .fold(Self::zero(), |sum, (a, b, k)| sum + a * b * Self::lift(k))
     }
 
+    /// Returns `value`, a function of numbers with these partial derivatives, to first order. The
+    /// iterator may not compute with numbers of this type.
+    fn with_partials(value: f64, terms: impl Iterator<Item = (Self, f64)>) -> Self {
+        terms.fold(Self::lift(value), |sum, (x, partial)| {
+            sum + (x - Self::lift(x.value())) * Self::lift(partial)
+        })
+    }
+
     /// Returns the constant `value`, with zero derivatives.
     fn lift(value: f64) -> Self;
 

@@ -41,6 +41,83 @@ pub(super) struct FeedForward<S: Scalar> {
     /// Torque of each rate, N·m or N; zero without feed-forward. That of an attitude is in body
     /// axes.
     pub torques: Vec<S>,
+    /// For adjoint derivatives of tasks.
+    pub kept: Option<Box<Kept<S>>>,
+}
+
+/// Another rigid model, by which tasks are computed in place of that of the servos, with all its
+/// solutions: that at the present state, then the response to the unit acceleration of each axis.
+#[derive(Clone, Debug)]
+pub(super) struct Kept<S: Scalar> {
+    pub rigid: FeedForward<S>,
+    pub solutions: Solutions<S>,
+}
+
+/// Solutions of a rigid model.
+#[derive(Clone, Debug)]
+pub(super) struct Solutions<S: Scalar> {
+    /// Accelerations of all bodies and rates in each one.
+    A: Vec<Twist<S>>,
+    qdd: Vec<S>,
+    /// Inputs of the loads of the first one, its loads and torques.
+    pub inputs: Vec<S>,
+    applied: Applied<S>,
+    torques: Vec<S>,
+}
+
+impl<S: Scalar> Kept<S> {
+    /// Allocates for a model; `None` without tasks.
+    pub fn new(model: &Model) -> Option<Box<Self>> {
+        let (system, tasks) = (&model.system, &model.elements.tasks);
+        let rigid = FeedForward::new(model).filter(|_| !tasks.is_empty())?;
+        let most = 1 + tasks.iter().map(|task| task.axes.len()).sum::<usize>();
+        let solutions = Solutions {
+            A: Vec::with_capacity(most * system.bodies.len()),
+            qdd: Vec::with_capacity(most * system.nv),
+            inputs: vec![S::zero(); model.inputs_of_loads()],
+            applied: Applied::none(system),
+            torques: vec![S::zero(); system.nv],
+        };
+        let rigid = *rigid;
+        Some(Box::new(Self { rigid, solutions }))
+    }
+
+    /// Sets the rigid model to its first solution.
+    pub fn restore(&mut self) {
+        let Self { rigid, solutions } = self;
+        let (bodies, rates) = (rigid.dynamics.A.len(), rigid.qdd.len());
+        rigid.dynamics.A.copy_from_slice(&solutions.A[..bodies]);
+        rigid.qdd.copy_from_slice(&solutions.qdd[..rates]);
+        rigid.applied.copy_from(&solutions.applied);
+        rigid.torques.copy_from_slice(&solutions.torques);
+    }
+}
+
+impl<S: Scalar> Solutions<S> {
+    /// Returns the accelerations of bodies and rates in response number `k`.
+    pub fn response(&self, k: usize) -> (&[Twist<S>], &[S]) {
+        let of = |n: usize| (k + 1) * n..(k + 2) * n;
+        (
+            &self.A[of(self.applied.wrench.len())],
+            &self.qdd[of(self.torques.len())],
+        )
+    }
+
+    /// Keeps the first solution of the `rigid` model, with these inputs of the loads.
+    pub fn begin(&mut self, rigid: &FeedForward<S>, inputs: &[S]) {
+        self.A.clear();
+        self.qdd.clear();
+        self.add(rigid);
+        self.inputs.copy_from_slice(inputs);
+        self.applied.copy_from(&rigid.applied);
+        self.torques.copy_from_slice(&rigid.torques);
+    }
+
+    /// Keeps the next one.
+    pub fn add(&mut self, rigid: &FeedForward<S>) {
+        self.A.extend_from_slice(&rigid.dynamics.A);
+        self.qdd.extend_from_slice(&rigid.qdd);
+    }
 }
 
 /// Positions and rates of joints and attitudes with feed-forward.
@@ -73,6 +150,7 @@ impl<S: Scalar> FeedForward<S> {
             base_rates: BaseRates::new(system).filter(|_| !model.elements.tasks.is_empty()),
             has_servos: model.elements.fed_inputs().next().is_some(),
             torques: vec![S::zero(); system.nv],
+            kept: None,
         }))
     }
 

@@ -107,16 +107,33 @@ impl<S: Scalar> Tasks<S> {
     ) -> Result<(), Error> {
         let now = begin(model, now, inputs);
         self.measure(model, &mut rigid.measured, &now, samples);
+        let (rigid, mut kept) = match &mut rigid.kept {
+            Some(kept) => {
+                kept.rigid.measured.copy_from_slice(&rigid.measured);
+                (&mut kept.rigid, Some(&mut kept.solutions))
+            }
+            None => (rigid, None),
+        };
         if computed(samples, model).next().is_some() {
             rigid.update(model, &now, At::Present)?;
+            if let Some(kept) = &mut kept {
+                kept.begin(rigid, now.inputs);
+            }
         }
         // Each Jacobian overwrites the accelerations that all motions read.
         self.move_frames(model, rigid, &now, samples);
         rigid.applied.clear();
-        self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
-            rigid.respond_to_drive(model, &now, rate);
-            rigid.accelerations_of(&model.system, task)
-        });
+        match kept {
+            Some(kept) => self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
+                rigid.respond_to_drive(model, &now, rate);
+                kept.add(rigid);
+                rigid.accelerations_of(&model.system, task)
+            }),
+            None => self.jacobians(model, rigid, &now, samples, |rigid, task, rate| {
+                rigid.respond_to_drive(model, &now, rate);
+                rigid.accelerations_of(&model.system, task)
+            }),
+        }
         self.compute(model, &now, samples)?;
         self.finish(model, inputs);
         Ok(())

@@ -113,7 +113,7 @@ impl FrameKinematics {
             let inverse = DampedInverse::undamped(columns, self.components.len());
             y.number(match output {
                 KinematicOutput::SingularValue => inverse.singular_value,
-                _ => inverse.volume(),
+                _ => inverse.volume(columns),
             });
         }
     }

@@ -5,6 +5,7 @@ mod reference;
 
 use super::samples::{declare_sample_time, validate_sample_time};
 use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, Values, View, Watched};
+use crate::algebra::fused::plus_product;
 use crate::algebra::{DampedInverse, Scalar, Twist, Wrench, log};
 use crate::spec::{self, Component, Spec, at, problem};
 use crate::system::{Bound, FrameRef, JointState, ParamId, Quantity, System, Unit};
@@ -285,16 +286,16 @@ impl Task {
         let mut velocity = selected(&(off_rate + off * kp).to_array(), 1.0);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
             let rate = (now.qd[axis.rate] - null_rate(k)) * S::lift(scale(axis).recip());
-            (0..rows).for_each(|i| velocity[i] += column[i] * rate);
+            (0..rows).for_each(|i| velocity[i] = plus_product(velocity[i], column[i], rate, 1.0));
         }
-        let velocity = inverse.solve(velocity);
+        let velocity = inverse.solve(columns, velocity);
         let yields = self.impedance.acceleration(now.parameters, at.q, wrench);
         let damped = self.impedance.damped(now.parameters, gains, off_rate);
         let acceleration = selected(&(reference.A + damped + yields - at.A).to_array(), 1.0);
-        let acceleration = inverse.solve(acceleration);
+        let acceleration = inverse.solve(columns, acceleration);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {
             let along = |y: &[S; 6]| {
-                let sum = (0..rows).fold(S::zero(), |sum, i| sum + column[i] * y[i]);
+                let sum = (0..rows).fold(S::zero(), |sum, i| plus_product(sum, column[i], y[i], 1.0));
                 sum * S::lift(scale(axis))
             };
             let rate = null_rate(k) + along(&velocity);

@@ -1,29 +1,26 @@
 use super::carriers::twist;
 use super::rigid::{RigidSolution, add_moment};
-use crate::Error;
 use crate::algebra::{Recorded, Tape, Twist, Vec3, Wrench};
 use crate::dynamics::recursive::{Gradient, HeldAttitude, JointAdjoints, TreeAdjoint};
-use crate::elements::{Instant, Task};
+use crate::elements::{Instant, Samples, Task};
 use crate::plant::context::{Constants, OperatingPoint};
 use crate::plant::evaluation::instant;
-use crate::plant::feed_forward::{At, FeedForward};
-use crate::plant::task::{Tasks, begin};
+use crate::plant::feed_forward::{At, FeedForward, Kept};
+use crate::plant::task::Tasks;
 use crate::plant::{Evaluation, Model};
 use crate::system::{Carrier, Configuration, JointState, Kinematics};
+use std::mem::swap;
 
 /// Adjoints of the motions of frames by which tasks compute accelerations: of the solution of the
 /// rigid model at the present state, of its responses to unit accelerations of the axes, and of the
 /// rates of free-floating bases (`docs/theory/adjoint.md`, *Feed-forward and tasks*).
 #[derive(Clone, Debug)]
 pub(super) struct TaskAdjoint {
-    rigid: FeedForward<f64>,
+    /// Solutions of the rigid model, those of the evaluation.
+    kept: Box<Kept<f64>>,
     pub solution: RigidSolution,
-    inputs: Vec<f64>,
     /// Responses of the record; the variables of each are the accelerations of two carriers.
     responses: Vec<Response>,
-    /// Accelerations of all bodies and rates in each response.
-    A: Vec<Twist<f64>>,
-    rates: Vec<f64>,
     first: usize,
     /// Number of all axes.
     axes: usize,
@@ -56,17 +53,14 @@ impl TaskAdjoint {
     /// Allocates for a model, with the variables from number `first` on; `None` without tasks.
     pub fn new(model: &Model, first: usize) -> Option<Box<Self>> {
         let (system, tasks) = (&model.system, &model.elements.tasks);
-        let rigid = FeedForward::new(model).filter(|_| !tasks.is_empty())?;
+        let kept = Kept::new(model)?;
         let solution = RigidSolution::new(model, At::Present, first);
         let axes = tasks.iter().map(|task| task.axes.len()).sum();
         Some(Box::new(Self {
-            rigid: *rigid,
+            kept,
             first: solution.end(),
             solution,
-            inputs: vec![0.0; model.inputs_of_loads()],
             responses: Vec::with_capacity(axes),
-            A: vec![Twist::zero(); axes * system.bodies.len()],
-            rates: vec![0.0; axes * system.nv],
             axes,
             rest: Kinematics::new(system),
             tree: TreeAdjoint::new(system),
@@ -86,56 +80,44 @@ impl TaskAdjoint {
         self.first + 12 * self.axes
     }
 
-    /// Records the motions of the frames of `tasks` and their Jacobians, at the instant `now` of the
-    /// point `at` with the `values` of its evaluation.
-    ///
-    /// # Errors
-    /// Those of the rigid model.
+    /// Records the motions of the frames of `tasks` and their Jacobians, at the instant `now`, with
+    /// the solutions that the evaluation `values` kept.
     pub fn record(
         &mut self,
-        of: Constants,
-        at: OperatingPoint,
-        values: &Evaluation<f64>,
+        (model, samples): (&Model, &[Samples]),
+        values: &mut Evaluation<f64>,
         now: &Instant<Recorded>,
         recorded: &mut FeedForward<Recorded>,
         tasks: &mut Tasks<Recorded>,
-    ) -> Result<(), Error> {
-        let (model, samples) = (of.model, &at.discrete.samples);
-        self.inputs.copy_from_slice(&values.inputs);
-        if let Some(solved) = &values.feed_forward {
-            self.rigid.measured.copy_from_slice(&solved.measured);
+    ) {
+        if let Some(kept) = (values.feed_forward.as_mut()).and_then(|rigid| rigid.kept.as_mut()) {
+            swap(kept, &mut self.kept);
         }
-        let rigid = &mut self.rigid;
-        let here = begin(model, point(of, at, values, &[]), &mut self.inputs);
-        rigid.update(model, &here, At::Present)?;
-        self.solution.record(model, now, rigid, recorded);
+        self.kept.restore();
+        self.solution.record(model, now, &mut self.kept.rigid, recorded);
         tasks.move_frames(model, recorded, now, samples);
         self.responses.clear();
-        rigid.applied.clear();
         tasks.jacobians(model, recorded, now, samples, |_, task: &Task, rate| {
-            rigid.respond_to_drive(model, &here, rate);
-            let A = rigid.accelerations_of(&model.system, task);
             let k = self.responses.len();
-            of_number(&mut self.A, k, rigid.dynamics.A.len()).copy_from_slice(&rigid.dynamics.A);
-            of_number(&mut self.rates, k, rigid.qdd.len()).copy_from_slice(&rigid.qdd);
+            let on = task.frames.map(|frame| model.system.carrier(frame));
+            self.responses.push(Response { rate, on });
+            let (A, qdd) = self.kept.solutions.response(k);
             let first = self.first + 12 * k;
-            self.responses.push(Response {
-                rate,
-                on: task.frames.map(|frame| model.system.carrier(frame)),
-            });
-            [twist(&A[0], first), twist(&A[1], first + 6)]
+            let kinematics = &self.kept.rigid.kinematics;
+            let of = |on: Carrier, first: usize| twist(&kinematics.beyond_bias_of(&model.system, on, A, qdd), first);
+            [of(on[0], first), of(on[1], first + 6)]
         });
-        Ok(())
     }
 
     /// Propagates the adjoints of the motions and Jacobians to the coordinates and rates of the
     /// rigid model and to its loads.
     pub fn sweep(&mut self, of: Constants, at: OperatingPoint, values: &Evaluation<f64>, tape: &mut Tape) {
         let (model, derived) = (of.model, of.derived.with_held_beams.as_deref().unwrap_or(of.derived));
-        let now = point(of, at, values, &self.inputs);
-        self.solution.sweep(model, &now, &mut self.rigid, tape);
+        let now = point(of, at, values, &self.kept.solutions.inputs);
+        self.solution.sweep(model, &now, &mut self.kept.rigid, tape);
         self.rest.fills.copy_from_slice(&values.kinematics.fills);
-        self.rest.update(&model.system, derived, &self.rigid.q, &self.zeros);
+        self.rest
+            .update(&model.system, derived, &self.kept.rigid.q, &self.zeros);
         let mut begun = false;
         for k in 0..self.responses.len() {
             begun |= self.response(of, at, (k, begun), values, tape);
@@ -171,26 +153,25 @@ impl TaskAdjoint {
             };
             self.gradients[i].acceleration = self.gradients[i].acceleration + bar;
         }
-        self.rigid.applied.clear();
+        self.kept.rigid.applied.clear();
         self.held.clear();
         if !self.solution.attitudes.is_empty() {
             // The moments are part of the response.
-            let here = point(of, at, values, &self.inputs);
-            self.rigid.respond_to_drive(of.model, &here, rate);
+            let here = point(of, at, values, &self.kept.solutions.inputs);
+            self.kept.rigid.respond_to_drive(of.model, &here, rate);
         }
         for attitude in &self.solution.attitudes {
-            add_moment(&mut self.rigid, attitude.body, attitude.rate);
+            add_moment(&mut self.kept.rigid, attitude.body, attitude.rate);
             self.held.push(HeldAttitude {
                 body: attitude.body,
                 moment_bar: Vec3::zeros(),
                 sigma: Vec3::zeros(),
             });
         }
+        let (A, qdd) = self.kept.solutions.response(k);
         let FeedForward {
             applied, dynamics, q, ..
-        } = &mut self.rigid;
-        let A = &*of_number(&mut self.A, k, system.bodies.len());
-        let qdd = &*of_number(&mut self.rates, k, system.nv);
+        } = &mut self.kept.rigid;
         let rest = Configuration {
             system,
             derived: of.derived.with_held_beams.as_deref().unwrap_or(of.derived),
@@ -225,26 +206,26 @@ impl TaskAdjoint {
     /// of its base at rest if the accelerations are the rates.
     fn rates_of_bases(&mut self, of: Constants, at: OperatingPoint, values: &Evaluation<f64>, tape: &mut Tape) {
         let system = &of.model.system;
-        let Some(base_rates) = &self.rigid.base_rates else {
+        let Some(base_rates) = &self.kept.rigid.base_rates else {
             return;
         };
         self.momenta.clear();
         for (k, base) in base_rates.bases().enumerate() {
             let v = system.bodies[base].joint.v;
             let bar = self.solution.rates_bar(k, v, tape);
-            let H = &self.rigid.kinematics.H[v..v + 6];
+            let H = &self.kept.rigid.kinematics.H[v..v + 6];
             self.momenta.push((base, base_rates.momentum_bar(k, H, bar)));
         }
         let (q, qd) = (&at.x[..system.nq], &at.x[system.nq..system.nq + system.nv]);
         let rigid = of.derived.with_held_beams.as_deref().unwrap_or(of.derived);
-        self.rigid.applied.clear();
+        self.kept.rigid.applied.clear();
         for (sign, derived, kinematics, q, rates) in [
             (
                 -1.0,
                 rigid,
-                &self.rigid.kinematics,
-                &self.rigid.q[..],
-                &self.rigid.qd[..],
+                &self.kept.rigid.kinematics,
+                &self.kept.rigid.q[..],
+                &self.kept.rigid.qd[..],
             ),
             (1.0, of.derived, &values.kinematics, q, qd),
         ] {
@@ -266,7 +247,8 @@ impl TaskAdjoint {
                 self.gradients[base].reaction = momentum_bar * sign;
             }
             (self.V.iter_mut().zip(&kinematics.bodies)).for_each(|(V, body)| *V = body.V_WB);
-            self.tree.begin(rest, &self.rigid.applied, &self.V, rates, &self.zeros);
+            self.tree
+                .begin(rest, &self.kept.rigid.applied, &self.V, rates, &self.zeros);
             self.tree.accelerations(rest, &self.gradients, &self.zeros);
             (qd_bar.iter_mut().zip(self.tree.qdd_bar())).for_each(|(bar, of)| *bar += of);
             add_coordinates(
@@ -287,9 +269,14 @@ impl TaskAdjoint {
     }
 }
 
-/// Returns part number `k` of a list of parts of equal length `n`.
-fn of_number<T>(list: &mut [T], k: usize, n: usize) -> &mut [T] {
-    &mut list[k * n..(k + 1) * n]
+/// Keeps the solutions by which an evaluation computes tasks.
+pub(super) fn keep_solutions(values: &mut Evaluation<f64>, model: &Model) {
+    if let Some(rigid) = &mut values.feed_forward {
+        rigid.kept = Kept::new(model);
+    }
+    if let (Some(guidance), Some(guided)) = (&mut values.guidance, &model.guided) {
+        keep_solutions(&mut guidance.evaluation, &guided.spacecraft);
+    }
 }
 
 /// Adds the derivatives with respect to the coordinates `q`, at zero rates and the given

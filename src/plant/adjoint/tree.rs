@@ -7,6 +7,7 @@ use super::guidance::GuidanceAdjoint;
 use super::jacobians::{Bars, JacobianAdjoint};
 use super::loads::{of_power, read_bodies, seed_stations};
 use super::recording::{check, seed, set_variables};
+use super::tasks::keep_solutions;
 use super::variables::Variables;
 use crate::Error;
 use crate::algebra::{Quaternion, Recorded, Scalar, Tape, Twist, Wrench};
@@ -72,9 +73,11 @@ impl ByTree {
         let (system, variables) = (&model.system, Variables::new(model));
         let elements = model.elements.recorded(system).map(Box::new);
         let buffer = |n: usize| vec![Recorded::lift(0.0); n];
+        let mut values = Evaluation::new(model);
+        keep_solutions(&mut values, model);
         Self {
             variables,
-            values: Evaluation::new(model),
+            values,
             dx: vec![0.0; model.states.len()],
             recorded: Evaluation::for_loads(model),
             x: buffer(model.states.len()),
