@@ -324,7 +324,9 @@ impl<S: Scalar> Closure<S> {
 
     /// Returns the component of `J A` in a row.
     fn acceleration(&self, row: usize, system: &System, kinematics: &Kinematics<S>, A: &[Twist<S>], qdd: &[S]) -> S {
-        self.along(Side::Rows, row, system, kinematics, A, qdd)
+        let row = &self.rows[row];
+        let relative = self.held[row.held].accelerates(system, kinematics, A, qdd);
+        row.unit.accelerates(&relative, qdd)
     }
 
     /// Returns the component of `J A` or `K A` in a row.
