@@ -34,7 +34,12 @@ impl<S: Scalar> DampedInverse<S> {
     /// Computes the inverse of the matrix with these `columns`, of which the first `rows` entries
     /// count, for the threshold ε (positive) and the damping λ₀.
     pub fn new(columns: &[[S; 6]], rows: usize, threshold: f64, damping: f64) -> Self {
-        Self::with(columns, rows, |square| {
+        Self::along(columns, rows, threshold, damping, &mut None)
+    }
+
+    /// As [`new`](Self::new), with the left singular vector of σ if it is `known`; else sets it.
+    pub fn along(columns: &[[S; 6]], rows: usize, threshold: f64, damping: f64, known: &mut Option<[f64; 6]>) -> Self {
+        Self::with(columns, rows, known, |square| {
             let part = square / S::lift(threshold * threshold);
             let below = S::one() - part;
             S::select(part.exceeds(1.0), S::zero(), below * below * S::lift(damping))
@@ -42,10 +47,10 @@ impl<S: Scalar> DampedInverse<S> {
     }
 
     /// Computes the inverse with the damping λ as a function of σ².
-    fn with(columns: &[[S; 6]], rows: usize, damping: impl FnOnce(S) -> S) -> Self {
+    fn with(columns: &[[S; 6]], rows: usize, known: &mut Option<[f64; 6]>, damping: impl FnOnce(S) -> S) -> Self {
         match S::FUSES {
-            true => Self::by(columns, rows, damping, S::value, S::lift),
-            false => Self::by(columns, rows, damping, |x| x, |x| x),
+            true => Self::by(columns, rows, known, damping, S::value, S::lift),
+            false => Self::by(columns, rows, known, damping, |x| x, |x| x),
         }
     }
 
@@ -53,12 +58,14 @@ impl<S: Scalar> DampedInverse<S> {
     fn by<T: Scalar>(
         columns: &[[S; 6]],
         rows: usize,
+        known: &mut Option<[f64; 6]>,
         damping: impl FnOnce(S) -> S,
         number: impl Fn(S) -> T,
         back: impl Fn(T) -> S,
     ) -> Self {
         let mut gram = gram(columns, rows, &number);
-        let square = smallest_square(columns, &gram, rows);
+        *known = known.or_else(|| least_direction(columns, &gram, rows));
+        let square = known.map_or_else(S::zero, |u| smallest_square(columns, &u, rows));
         let damping = damping(square);
         let added = number(damping);
         for i in 0..rows {
@@ -75,7 +82,7 @@ impl<S: Scalar> DampedInverse<S> {
 
     /// Computes the inverse without damping.
     pub fn undamped(columns: &[[S; 6]], rows: usize) -> Self {
-        Self::with(columns, rows, |_| S::zero())
+        Self::with(columns, rows, &mut None, |_| S::zero())
     }
 
     /// Returns the product of the singular values of an undamped inverse's matrix with these
@@ -161,12 +168,8 @@ fn gram<S: Scalar, T: Scalar>(columns: &[[S; 6]], rows: usize, number: impl Fn(S
 }
 
 /// Returns the square of the smallest singular value of the matrix with these columns, `|Jᵀ u|²`
-/// with the left singular vector `u` as a constant, from its Gram matrix `J Jᵀ` (`rows × rows`).
-/// With fewer columns other than zero it is zero without round-off.
-fn smallest_square<S: Scalar, T: Scalar>(columns: &[[S; 6]], gram: &[T; 36], rows: usize) -> S {
-    let Some(u) = least_direction(columns, gram, rows) else {
-        return S::zero();
-    };
+/// with its left singular vector `u` as a constant.
+fn smallest_square<S: Scalar>(columns: &[[S; 6]], u: &[f64; 6], rows: usize) -> S {
     if S::FUSES {
         let along = |column: &[S; 6]| (0..rows).fold(0.0, |sum, i| sum + column[i].value() * u[i]);
         let square = columns.iter().map(along).fold(0.0, |sum, along| sum + along * along);
@@ -183,8 +186,9 @@ fn smallest_square<S: Scalar, T: Scalar>(columns: &[[S; 6]], gram: &[T; 36], row
     squares.fold(S::zero(), |sum, square| sum + square)
 }
 
-/// Returns the left singular vector of the smallest singular value; `None` with fewer columns other
-/// than zero than rows.
+/// Returns the left singular vector of the smallest singular value of the matrix with these columns,
+/// from its Gram matrix `J Jᵀ` (`rows × rows`). With fewer columns other than zero there is none: the
+/// singular value is zero without round-off.
 fn least_direction<S: Scalar, T: Scalar>(columns: &[[S; 6]], gram: &[T; 36], rows: usize) -> Option<[f64; 6]> {
     let is_moved = |column: &&[S; 6]| column.iter().any(|entry| entry.value() != 0.0);
     if columns.iter().filter(is_moved).count() < rows {

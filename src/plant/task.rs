@@ -24,6 +24,8 @@ struct Commanded<S: Scalar> {
     actuators: Vec<Actuator>,
     /// Columns of the Jacobian, angular first, axes of the reference.
     columns: Vec<[S; 6]>,
+    /// Left singular vector of its smallest singular value. A record takes that of the evaluation.
+    direction: Option<[f64; 6]>,
     /// Motion of the frame at zero accelerations of the axes of all tasks.
     at: RelativeMotion<S>,
     /// Sum of the measured wrenches, in axes of the frame.
@@ -81,6 +83,7 @@ impl<S: Scalar> Tasks<S> {
                 })
                 .collect(),
             columns: vec![[S::zero(); 6]; task.axes.len()],
+            direction: None,
             at: RelativeMotion::rest(),
             wrench: Wrench::zero(),
             qdd: vec![S::zero(); task.axes.len()],
@@ -197,12 +200,24 @@ impl<S: Scalar> Tasks<S> {
                 at,
                 wrench,
                 columns,
+                direction,
                 qdd,
                 ..
             } = &mut self.of[k];
-            self.states[k] = model.elements.tasks[k].command(&now.sensed(), at, wrench, columns, qdd)?;
+            let mut known = direction.take().filter(|_| S::FUSES);
+            let task = &model.elements.tasks[k];
+            self.states[k] = task.command(&now.sensed(), at, wrench, columns, &mut known, qdd)?;
+            *direction = known.filter(|_| !S::FUSES);
         }
         Ok(())
+    }
+
+    /// Takes the singular vectors of an evaluation at the same instant, for the next
+    /// [`compute`](Self::compute) of a record.
+    pub fn take_directions(&mut self, values: &Tasks<f64>) {
+        for (to, from) in self.of.iter_mut().zip(&values.of) {
+            to.direction = from.direction;
+        }
     }
 
     /// Sets the accelerations of the axes among the `inputs`.

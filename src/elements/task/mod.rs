@@ -247,7 +247,8 @@ impl Task {
 
     /// Computes the accelerations `qdd` of its axes by (1), (2) and (3), from the motion at zero
     /// accelerations, the measured `wrench` (axes of the frame) and the `columns` of `J` (angular
-    /// first), which are overwritten.
+    /// first), which are overwritten. The left singular vector `known` of the smallest singular value
+    /// is set if there is none.
     ///
     /// # Errors
     /// [`Error::SingularTask`] if the damping is too small for a singular position.
@@ -257,6 +258,7 @@ impl Task {
         at: &RelativeMotion<S>,
         wrench: &Wrench<S>,
         columns: &mut [[S; 6]],
+        known: &mut Option<[f64; 6]>,
         qdd: &mut [S],
     ) -> Result<TaskState<S>, Error> {
         let number = |id: ParamId| id.of(now.parameters);
@@ -269,7 +271,8 @@ impl Task {
             *column = selected(column, scale(axis));
         }
         let rows = self.components.len();
-        let inverse = DampedInverse::new(columns, rows, number(self.threshold), number(self.damping));
+        let [threshold, damping] = [self.threshold, self.damping].map(number);
+        let inverse = DampedInverse::along(columns, rows, threshold, damping, known);
         if !inverse.is_regular() {
             return Err(Error::SingularTask {
                 task: self.name.clone(),

@@ -94,6 +94,9 @@ impl TaskAdjoint {
             swap(kept, &mut self.kept);
         }
         self.kept.restore();
+        if let Some(values) = &values.tasks {
+            tasks.take_directions(values);
+        }
         self.solution.record(model, now, &mut self.kept.rigid, recorded);
         tasks.move_frames(model, recorded, now, samples);
         self.responses.clear();
