@@ -110,8 +110,8 @@ impl Element for DeflectionLimit {
         let (deflection, limit) = self.measure(&now.sensed);
         let z = indicator((deflection, limit), *exceeded);
         // An importer stops slightly before or after the indicator's zero. A deflection that is not
-        // a number decides nothing.
-        if z.is_nan() || z > 1e-9 * limit {
+        // a number decides nothing, and none exceeds a limit that overflows.
+        if z.is_nan() || z > 1e-9 * limit.min(f64::MAX) {
             return false;
         }
         *exceeded = !*exceeded;

@@ -3,6 +3,7 @@
 use super::{KLAK, cantilever_roots};
 use crate::numbers::few;
 use crate::run::Run;
+use grapple::simulation::State;
 
 const L: f64 = 2.0;
 const EI: f64 = 40.0;
@@ -136,9 +137,19 @@ fn distributed_load_deflection_is_the_modal_sum() {
     }
 }
 
-/// The linear limit of a beam has the same flag at each call for a deflection that is not a number.
+/// The linear limit of a beam has the same flag at each call for a deflection that is not a number,
+/// and for a limit that overflows.
 #[test]
-fn undefined_deflection_changes_no_flag() {
+fn flag_of_the_linear_limit_is_unique() {
+    let text = "name = \"rod\"\n[body.rod.beam]\nlength = 20.0\nmass_per_length = 1.0\nEI = 10.0\n\
+        polar_inertia_per_length = 0.01\nbending = 1\nlinear_limit = 1e308\n";
+    let mut simulation = Run::new(text, 1e-8).simulation;
+    let before = simulation.state.discrete.clone();
+    for _ in 0..3 {
+        let State { x, u, discrete, .. } = &mut simulation.state;
+        simulation.plant.initialise_modes(0.0, x, u, discrete);
+        assert!(*discrete == before);
+    }
     let mut simulation = Run::new(KLAK, 1e-8).simulation;
     let model = simulation.plant.model().clone();
     let eta = model
