@@ -127,7 +127,7 @@ impl TreeAdjoint {
         qdd: &[f64],
         qdd_bar: &[f64],
     ) {
-        self.begin_with(at, applied, A, [qdd, qdd_bar], |_, i| {
+        self.begin_with(at, applied, A, qdd, qdd_bar, |_, i| {
             inertia_and_bias(at.system, at.derived, at.kinematics, i)
         });
     }
@@ -141,7 +141,7 @@ impl TreeAdjoint {
         qdd: &[f64],
         qdd_bar: &[f64],
     ) {
-        self.begin_with(at, applied, A, [qdd, qdd_bar], |before, _| (before.I, Wrench::zero()));
+        self.begin_with(at, applied, A, qdd, qdd_bar, |before, _| (before.I, Wrench::zero()));
     }
 
     /// [`begin`](Self::begin) with the inertias and the inertial wrenches at zero accelerations.
@@ -150,7 +150,8 @@ impl TreeAdjoint {
         at: Configuration<f64>,
         applied: &Applied<f64>,
         A: &[Twist<f64>],
-        [qdd, qdd_bar]: [&[f64]; 2],
+        qdd: &[f64],
+        qdd_bar: &[f64],
         inertia: impl Fn(&BodyAdjoint, usize) -> (ArticulatedInertia<f64>, Wrench<f64>),
     ) {
         let Configuration { system, kinematics, .. } = at;

@@ -73,7 +73,7 @@ impl ControlAdjoint {
             tasks.measure(model, &mut rigid.measured, &now, samples);
             self.computes = computed(samples, model).next().is_some();
             if self.computes {
-                adjoint.record((model, samples), values, &now, rigid, tasks);
+                adjoint.record(model, samples, values, &now, rigid, tasks);
             }
             tasks.compute(model, &now, samples)?;
             tasks.finish(model, inputs);

@@ -84,7 +84,8 @@ impl TaskAdjoint {
     /// the solutions that the evaluation `values` kept.
     pub fn record(
         &mut self,
-        (model, samples): (&Model, &[Samples]),
+        model: &Model,
+        samples: &[Samples],
         values: &mut Evaluation<f64>,
         now: &Instant<Recorded>,
         recorded: &mut FeedForward<Recorded>,
@@ -123,7 +124,7 @@ impl TaskAdjoint {
             .update(&model.system, derived, &self.kept.rigid.q, &self.zeros);
         let mut begun = false;
         for k in 0..self.responses.len() {
-            begun |= self.response(of, at, (k, begun), values, tape);
+            begun |= self.response(of, at, k, begun, values, tape);
         }
         self.q_bar.fill(0.0);
         self.qd_bar.fill(0.0);
@@ -137,7 +138,8 @@ impl TaskAdjoint {
         &mut self,
         of: Constants,
         at: OperatingPoint,
-        (k, begun): (usize, bool),
+        k: usize,
+        begun: bool,
         values: &Evaluation<f64>,
         tape: &mut Tape,
     ) -> bool {
