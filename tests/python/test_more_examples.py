@@ -17,7 +17,7 @@ CASES = {
     "impacts/debris": (2.0, ["satellite.r[3]", "satellite.w[2]", "panel.eta[4]", "debris.v[3]", "strike.impulse[3]"]),
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),
     "tanks/kick_stage": (4.0, ["stage.w[1]", "stage.v[3]", "boom_x.eta[1]", "main.propellant"]),
-    "tanks/slosh_and_gyros": (1.0, ["servicer.w[1]", "shoulder.q", "left_array.etad[1]", "right_array.etad[1]"]),
+    "tanks/slosh_and_gyros": (4.0, ["servicer.w[2]", "fuel_mode1.q[2]", "left_array.etad[1]", "right_array.etad[1]"]),
     "tethers/harpoon": (4.0, ["harpoon.r[1]", "line.unwound", "debris.w[3]", "hit.impulse[1]"]),
     "tethers/tug": (60.0, ["servicer.r[1]", "line.unwound", "line_point1.q[2]"]),
 }
