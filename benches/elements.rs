@@ -168,7 +168,7 @@ const ORBIT: &str = "[environment.orbit]\nsemi_major_axis = 6778137.0\ninclinati
 const EPOCH: &str = "epoch = \"2026-03-20T12:00:00\"\n";
 
 /// Fields of the orbit, and tables, of the environment.
-const ENVIRONMENT: [(&str, &str, &str); 7] = [
+const ENVIRONMENT: [(&str, &str, &str); 8] = [
     ("J2", "J2 = 1.08262668e-3\n", ""),
     (
         "J2 to J6",
@@ -176,6 +176,11 @@ const ENVIRONMENT: [(&str, &str, &str); 7] = [
         "",
     ),
     ("Sun and Moon", "third_bodies = [\"sun\", \"moon\"]\n", ""),
+    (
+        "the same at positions that are inputs",
+        "third_bodies = [\"sun\", \"moon\"]\nsun = \"input\"\nmoon = \"input\"\n",
+        "",
+    ),
     (
         "drag on one plate",
         "atmosphere = {}\n",
