@@ -163,7 +163,8 @@ fn runs_with_changes_of_method_continue_identically_from_a_thousand_instants() {
 }
 
 /// Tanks that slosh, gyros and an imbalanced wheel; a tank that becomes empty; all loads of the
-/// environment; a reel, a capture by the tether's end and the tow; debris that strikes a panel.
+/// environment; a reel, a capture by the tether's end and the tow; debris that strikes a panel; an
+/// array of modal data.
 #[test]
 fn runs_with_liquids_gyros_environment_and_tethers_continue_identically() {
     let mut random = ChaCha8Rng::seed_from_u64(40);
@@ -173,6 +174,7 @@ fn runs_with_liquids_gyros_environment_and_tethers_continue_identically() {
         (include_str!("../../../examples/environment/low_orbit.toml"), 20.0, 60),
         (include_str!("../../../examples/tethers/harpoon.toml"), 0.25, 100),
         (include_str!("../../../examples/impacts/debris.toml"), 0.05, 40),
+        (include_str!("../../../examples/modal_array.toml"), 1.0, 60),
     ] {
         let [restored, _] = continued(text, h, steps, &mut random);
         assert!(restored > 15, "{restored}");
