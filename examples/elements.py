@@ -206,11 +206,11 @@ def environment():
     for axis in "xyz":
         plots["wheel"].plot(run.time, 1e3 * run[f"wheel_{axis}.momentum"], label=f"wheel {axis}")
     plots["wheel"].set(ylabel="momentum, mN·m·s", xlabel="time, s")
-    for plot in plots.values():
+    for plot, place in zip(plots.values(), ("center", "lower right", "lower left")):
         plot.fill_between(
             times, 0, 1, where=sunlight < 0.5, color="tab:gray", alpha=0.12, lw=0, transform=plot.get_xaxis_transform()
         )
-        plot.legend(loc="lower left")
+        plot.legend(loc=place)
     return drawing
 
 
