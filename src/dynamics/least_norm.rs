@@ -18,6 +18,8 @@ const NO_ROW: f64 = 1e-14;
 ///     W⁺ = Q R⁻ᵀ R⁻¹ Qᵀ                                                  (2)
 /// ```
 ///
+/// With full rank `L` is triangular, and `W⁺ = L⁻ᵀ L⁻¹` needs no basis.
+///
 /// The result is the solution of least norm, for a `b` outside the range of `W` that for the
 /// projection of `b`. The selection of pivots affects only its round-off. With dual numbers, the
 /// derivatives are exact while the rank is constant.
@@ -27,9 +29,9 @@ pub struct LeastNorm<S: Scalar> {
     n: usize,
     /// Number of pivots.
     rank: usize,
-    /// Row of the last pivot.
-    last: usize,
-    /// `L`, then `Q`, column-major.
+    /// Row of each pivot.
+    pivots: Vec<usize>,
+    /// `L`, then `Q`, column-major. With full rank `L`.
     Q: Vec<S>,
     /// `R`, row-major.
     R: Vec<S>,
@@ -47,7 +49,7 @@ impl<S: Scalar> LeastNorm<S> {
         Self {
             n: 0,
             rank: 0,
-            last: 0,
+            pivots: vec![0; n],
             Q: vec![S::zero(); n * n],
             R: vec![S::zero(); n * n],
             left: vec![S::zero(); n],
@@ -74,7 +76,9 @@ impl<S: Scalar> LeastNorm<S> {
             least = least.min(part);
             self.eliminate(W, row);
         }
-        self.orthonormalise();
+        if !self.is_regular() {
+            self.orthonormalise();
+        }
         Ok(least)
     }
 
@@ -107,7 +111,12 @@ impl<S: Scalar> LeastNorm<S> {
 
     /// Returns the row of the last pivot: the independent row nearest to linear dependence.
     pub fn last_pivot(&self) -> usize {
-        self.last
+        self.rank.checked_sub(1).map_or(0, |k| self.pivots[k])
+    }
+
+    /// Returns true if the rank is full.
+    fn is_regular(&self) -> bool {
+        self.rank == self.n
     }
 
     fn begin(&mut self, W: &[S], n: usize, responses: &[f64]) {
@@ -143,7 +152,7 @@ impl<S: Scalar> LeastNorm<S> {
             }
         }
         self.is_pivot[row] = true;
-        self.last = row;
+        self.pivots[k] = row;
         self.rank += 1;
     }
 
@@ -192,6 +201,10 @@ impl<S: Scalar> LeastNorm<S> {
 
     /// Replaces `b` by `W⁺ b`, by (2); requires [`factor`](Self::factor).
     pub fn solve(&mut self, b: &mut [S]) {
+        if self.is_regular() {
+            self.solve_regular(b);
+            return;
+        }
         let (n, r) = (self.n, self.rank);
         let columns = self.Q.chunks_exact(n.max(1));
         for (y, column) in self.y[..r].iter_mut().zip(columns) {
@@ -204,6 +217,22 @@ impl<S: Scalar> LeastNorm<S> {
             for (b, &x) in b.iter_mut().zip(column) {
                 *b += x * y;
             }
+        }
+    }
+
+    /// Replaces `b` by `L⁻ᵀ L⁻¹ b`.
+    fn solve_regular(&mut self, b: &mut [S]) {
+        let columns = self.Q.chunks_exact(self.n.max(1)).zip(&self.pivots);
+        for (y, (column, &row)) in self.y[..self.n].iter_mut().zip(columns.clone()) {
+            *y = b[row] / column[row];
+            for (b, &known) in b.iter_mut().zip(column) {
+                *b -= known * *y;
+            }
+        }
+        b.fill(S::zero());
+        let columns = self.y[..self.n].iter().zip(columns);
+        for (&y, (column, &row)) in columns.rev() {
+            b[row] = (y - dot(column, b)) / column[row];
         }
     }
 
@@ -238,10 +267,11 @@ impl LeastNorm<f64> {
         if r == 0 {
             return None;
         }
-        // An irregular start vector is very unlikely to be orthogonal to the eigenvector.
-        for (k, y) in self.y[..r].iter_mut().enumerate() {
-            *y = 1.0 + 0.37 * libm::sin(k as f64 * 1.7);
+        if self.is_regular() {
+            return Some(self.least_of_regular(u, ROUNDS));
         }
+        // An irregular start vector is very unlikely to be orthogonal to the eigenvector.
+        self.y[..r].iter_mut().enumerate().for_each(|(k, y)| *y = irregular(k));
         let mut size = 0.0;
         for _ in 0..ROUNDS {
             let length = dot(&self.y[..r], &self.y[..r]).sqrt();
@@ -258,10 +288,38 @@ impl LeastNorm<f64> {
         }
         Some(size.recip().sqrt())
     }
+
+    /// [`least_eigenvector`](Self::least_eigenvector) for full rank.
+    fn least_of_regular(&mut self, u: &mut [f64], rounds: usize) -> f64 {
+        u.iter_mut().enumerate().for_each(|(k, u)| *u = irregular(k));
+        let mut size = dot(u, u).sqrt();
+        for _ in 0..rounds {
+            u.iter_mut().for_each(|u| *u /= size);
+            self.solve_regular(u);
+            size = dot(u, u).sqrt();
+        }
+        u.iter_mut().for_each(|u| *u /= size);
+        size.recip().sqrt()
+    }
 }
 
+/// Returns the component `k` of the start vector of inverse iteration.
+fn irregular(k: usize) -> f64 {
+    1.0 + 0.37 * libm::sin(k as f64 * 1.7)
+}
+
+/// Returns `a·b`, by four sums, since each addition would wait for the one before.
 fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
-    a.iter().zip(b).fold(S::zero(), |sum, (&a, &b)| sum + a * b)
+    let (a, b) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest = rest.fold(S::zero(), |sum, (&a, &b)| sum + a * b);
+    let mut sums = [S::zero(); 4];
+    for (a, b) in a.zip(b) {
+        for (sum, (&a, &b)) in sums.iter_mut().zip(a.iter().zip(b)) {
+            *sum += a * b;
+        }
+    }
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
 #[cfg(test)]
@@ -369,11 +427,17 @@ mod tests {
         solver.factor(&lower(&W), n, 4, &responses(&W)).expect("of rank 4");
         let mut u = vec![0.0; n];
         let size = solver.least_eigenvector(&mut u).expect("rows");
-        let along = DVector::from_vec(u).dot(&basis.column(3)).abs();
+        let along = DVector::from_vec(u.clone()).dot(&basis.column(3)).abs();
         assert!(
             (size - 0.2).abs() < 1e-12 && (along - 1.0).abs() < 1e-12,
             "{size} {along}"
         );
         assert!(solver.factor(&lower(&W), n, 5, &responses(&W)).is_err());
+        let values = DVector::from_vec(vec![4.0, 2.0, 1.0, 0.04, 0.7, 0.5]);
+        let W = &basis * DMatrix::from_diagonal(&values) * basis.transpose();
+        solver.factor(&lower(&W), n, n, &responses(&W)).expect("of full rank");
+        let size = solver.least_eigenvector(&mut u).expect("rows");
+        let along = DVector::from_vec(u).dot(&basis.column(3)).abs();
+        assert!((size - 0.2).abs() < 1e-12 && (along - 1.0).abs() < 1e-12);
     }
 }
