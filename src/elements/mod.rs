@@ -71,7 +71,7 @@ pub(crate) use closure::Closed;
 pub use command::{Command, Target};
 pub use contact::{Capture, Contact, Nearest, Rest, Solid, nearest, rate_bound, wall_width};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
-pub(crate) use contact::{Hold, NO_SLIP, PointForce, QUARTERS, RestState, RimState, indicators};
+pub(crate) use contact::{Hold, NO_SLIP, PointForce, QUARTERS, RestState, RestingFrames, RimState, indicators};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
 pub(crate) use controller::{Controller, LimitStates, Measured, Memory, Modes};

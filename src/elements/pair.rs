@@ -42,6 +42,14 @@ impl<S: Scalar> Pair<S> {
         }
     }
 
+    /// Returns the pair at a point that is displaced by `r` (m, world axes).
+    pub fn moved(self, r: Vec3<S>) -> Self {
+        Self {
+            arms: self.arms.map(|arm| arm + r),
+            ..self
+        }
+    }
+
     /// Returns the pair, with moments if `turns`. A first frame on an ANCF beam has no moment about
     /// the beam's tangent.
     pub fn turning(self, kinematics: &Kinematics<S>, turns: bool) -> Self {

@@ -2,6 +2,7 @@
 //! between bodies and between joints, enforced by reactions.
 
 mod adjoint;
+mod combined;
 mod responses;
 mod rest;
 
@@ -13,7 +14,8 @@ use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
 use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair, PointForce};
 use crate::system::{JointState, Kinematics, System};
-use responses::WRENCHES;
+use combined::Combined;
+pub(super) use combined::Scaled;
 pub use rest::Rows;
 
 /// Scalar constraints of all active captures, all loops, all couplings and all contact points that
@@ -28,7 +30,8 @@ pub use rest::Rows;
 /// ```
 ///
 /// `W` is computed column by column, by unit reactions through the formulation
-/// ([`Dynamics::respond`]). Its rank is determined at the start and at events ([`Discrete::rank`]).
+/// ([`Dynamics::respond`]), for independent combinations of the rows of contact points
+/// ([`Combined`]). Its rank is determined at the start and at events ([`Discrete::rank`]).
 /// If it is less than the number of rows, some are redundant, and `λ` is the least-norm solution of
 /// all rows together ([`LeastNorm`], forces in N and moments in N·m): it does not depend on a
 /// choice of rows and is smooth as long as the rank is constant.
@@ -38,12 +41,20 @@ pub(super) struct Closure<S: Scalar> {
     held: Vec<Held<S>>,
     /// Loads without the reactions.
     pub(super) loads: Applied<S>,
-    /// Lower triangle of `W`, row by row.
+    combined: Combined<S>,
+    /// Lower triangle of `W` of the combinations, row by row.
     W: Vec<S>,
     responses: Vec<f64>,
+    /// Responses of the combinations.
+    scales: Vec<f64>,
     factors: Vec<S>,
     least_norm: LeastNorm<S>,
     lambda: Vec<S>,
+    /// Right side and solution of the combinations.
+    along: Vec<S>,
+    /// Reference reactions, of the rows and of the combinations.
+    references: Vec<S>,
+    combined_references: Vec<S>,
     /// Power of the captures that draw two beams together, and of the friction of sliding contacts, W.
     pub drawing: S,
     /// State of each capture, then of each loop, of each coupling and of each point that may rest, for
@@ -110,11 +121,16 @@ impl<S: Scalar> Closure<S> {
                 rows: Vec::with_capacity(rows),
                 held: Vec::with_capacity(n),
                 loads: Applied::none(&model.system),
+                combined: Combined::new(rows),
                 W: vec![S::zero(); rows * rows],
                 responses: vec![0.0; rows],
+                scales: vec![0.0; rows],
                 factors: vec![S::zero(); rows * rows],
                 least_norm: LeastNorm::new(rows),
                 lambda: vec![S::zero(); rows],
+                along: vec![S::zero(); rows],
+                references: vec![S::zero(); rows],
+                combined_references: vec![S::zero(); rows],
                 drawing: S::zero(),
                 state: vec![Closed::none(); n],
                 points: vec![PointForce::none(); model.elements.rest_points()],
@@ -148,19 +164,23 @@ impl<S: Scalar> Closure<S> {
         if n == 0 {
             return Ok(());
         }
-        for k in 0..n {
-            let accelerates = self.acceleration(k, system, kinematics, engine.dynamics.A(), qdd);
-            self.lambda[k] = self.rows[k].target - accelerates;
+        let mut k = 0;
+        while k < n {
+            let index = self.rows[k].held;
+            let A = self.held[index].accelerates(system, kinematics, engine.dynamics.A(), qdd);
+            while k < n && self.rows[k].held == index {
+                self.lambda[k] = self.rows[k].target - self.rows[k].unit.accelerates(&A, qdd);
+                k += 1;
+            }
         }
         self.loads.copy_from(engine.applied);
         self.respond(of, &mut engine, qdd);
         let rank = discrete.rank;
-        if rank < n && self.is_symmetric() {
+        if rank < self.combined.len() && self.is_symmetric() {
             self.fill_responses(of, &mut engine, qdd);
         }
-        self.refer(-S::one());
-        self.solve(model, rank)?;
-        self.refer(S::one());
+        self.factor(model, rank)?;
+        self.solve(rank);
         let Engine { applied, dynamics, .. } = engine;
         applied.copy_from(&self.loads);
         for (row, &lambda) in self.rows.iter().zip(&self.lambda) {
@@ -219,49 +239,12 @@ impl<S: Scalar> Closure<S> {
         self.least_norm.rank_of_rows(&self.W[..n * n], n)
     }
 
-    /// Fills `W` by unit reactions, after a solution of the dynamics; overwrites `applied` and
-    /// `qdd`.
-    fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
-        let (system, n) = (&of.model.system, self.rows.len());
-        let is_symmetric = self.is_symmetric();
-        let mut k = 0;
-        while k < n {
-            let group = k..self.end_of_group(k);
-            if group.len() > WRENCHES {
-                k = group.end;
-                self.respond_of_group(group, is_symmetric, of, engine, qdd);
-                continue;
-            }
-            let Engine {
-                kinematics,
-                applied,
-                dynamics,
-            } = engine;
-            let held = self.rows[k].held;
-            applied.clear();
-            let reaction = self.rows[k].reaction();
-            reaction.push(&self.held[held], system, kinematics, applied, S::one());
-            dynamics.respond(of.at(kinematics), applied, qdd);
-            // If `W` is symmetric the lower triangle suffices.
-            let mut l = if is_symmetric { k } else { 0 };
-            while l < n {
-                let index = self.rows[l].held;
-                let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
-                while l < n && self.rows[l].held == index {
-                    self.W[l * n + k] = self.rows[l].unit.accelerates(&A, qdd);
-                    l += 1;
-                }
-            }
-            k += 1;
-        }
-    }
-
-    /// Solves (1): the right side in `lambda` is replaced by the reactions.
+    /// Factors `W` of this rank.
     ///
     /// # Errors
     /// [`Error::SingularLoop`] where the rank of `W` has dropped.
-    fn solve(&mut self, model: &Model, rank: usize) -> Result<(), Error> {
-        let n = self.rows.len();
+    fn factor(&mut self, model: &Model, rank: usize) -> Result<(), Error> {
+        let n = self.combined.len();
         let factored = if !self.is_symmetric() {
             self.factor_asymmetric(rank)
         } else if rank >= n {
@@ -269,14 +252,13 @@ impl<S: Scalar> Closure<S> {
             factors.copy_from_slice(&self.W[..n * n]);
             spd::factor(factors, n)
         } else {
-            let factored = self.least_norm.factor(&self.W[..n * n], n, rank, &self.responses);
+            self.combined.largest(&self.responses, &mut self.scales);
+            let factored = self.least_norm.factor(&self.W[..n * n], n, rank, &self.scales);
             factored.map(|_| ())
         };
-        factored.map_err(|row| Error::SingularLoop {
-            closure: self.name_of(model, row),
-        })?;
-        self.substitute(rank);
-        Ok(())
+        factored.map_err(|combination| Error::SingularLoop {
+            closure: self.name_of(model, self.combined.units[combination].row),
+        })
     }
 
     /// Replaces the right side in `lambda` by the reactions, with the last factors.
@@ -289,13 +271,23 @@ impl<S: Scalar> Closure<S> {
 
     /// Replaces `b` by `W⁺ b`, with the last factors, for `W` of this rank.
     pub fn divide(&mut self, rank: usize, b: &mut [S]) {
-        let n = self.rows.len();
         if !self.is_symmetric() {
             self.divide_asymmetric(b);
-        } else if rank >= n {
-            spd::solve(&self.factors[..n * n], b);
+            return;
+        }
+        self.combined.project(b, &mut self.along);
+        self.divide_combined(rank);
+        self.combined.expand(&self.along, b);
+    }
+
+    /// Replaces the right side of the combinations by their solution.
+    fn divide_combined(&mut self, rank: usize) {
+        let n = self.combined.len();
+        let along = &mut self.along[..n];
+        if rank >= n {
+            spd::solve(&self.factors[..n * n], along);
         } else {
-            self.least_norm.solve(b);
+            self.least_norm.solve(along);
         }
     }
 
@@ -347,11 +339,6 @@ impl<S: Scalar> Closure<S> {
     /// Returns the number of rows.
     pub fn row_count(&self) -> usize {
         self.rows.len()
-    }
-
-    /// Returns an entry of `W`, `i ≥ j`, after [`hold`](Self::hold).
-    pub fn response(&self, i: usize, j: usize) -> S {
-        self.W[i * self.rows.len() + j]
     }
 
     /// Returns `φ̇` (rad/s, m/s) of each row, after [`set_up`](Self::set_up).

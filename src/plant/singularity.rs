@@ -1,7 +1,7 @@
 //! Monitoring of a run: distance of captures and loops from a singular position, constraint
 //! violations, energy.
 
-use super::closure::{Closure, Side};
+use super::closure::{Scaled, Side};
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::{Discrete, Model, Plant};
@@ -27,11 +27,11 @@ pub(super) struct SingularityMonitor {
     /// Kinematics at the rates `v`.
     kinematics: Kinematics<f64>,
     least_norm: LeastNorm<f64>,
-    W: Vec<f64>,
+    scaled: Scaled,
     scale: Vec<f64>,
-    /// Responses of the scaled rows, all one.
-    ones: Vec<f64>,
     u: Vec<f64>,
+    /// Singular vector, in combinations of the scaled rows.
+    combined_u: Vec<f64>,
     v: Vec<f64>,
     dx: Vec<f64>,
     /// Least singular value `σ`: sine of the least angle between a row and the others.
@@ -55,34 +55,21 @@ pub struct Energies {
 impl SingularityMonitor {
     /// Allocates the workspace for a model; `None` if it has neither captures nor loops.
     pub fn new(model: &Model) -> Option<Box<Self>> {
-        let n = model.elements.most_rows();
-        (n > 0).then(|| {
+        let rows = model.elements.most_rows();
+        let n = model.elements.most_independent_rows(&model.system);
+        (rows > 0).then(|| {
             Box::new(Self {
                 kinematics: Kinematics::new(&model.system),
                 least_norm: LeastNorm::new(n),
-                W: vec![0.0; n * n],
-                scale: vec![0.0; n],
-                ones: vec![1.0; n],
-                u: vec![0.0; n],
+                scaled: Scaled::new(rows, n),
+                scale: vec![0.0; rows],
+                u: vec![0.0; rows],
+                combined_u: vec![0.0; n],
                 v: vec![0.0; model.system.nv],
                 dx: vec![0.0; model.states.len()],
                 sigma: 1.0,
             })
         })
-    }
-}
-
-impl Closure<f64> {
-    /// Fills the lower triangle of `D W D` into `W`, with the scales `D`; returns the number of
-    /// rows.
-    fn scaled(&self, W: &mut [f64], scale: &[f64]) -> usize {
-        let n = self.row_count();
-        for i in 0..n {
-            for j in 0..=i {
-                W[i * n + j] = self.response(i, j) * scale[i] * scale[j];
-            }
-        }
-        n
     }
 }
 
@@ -118,18 +105,22 @@ impl Plant {
         for (scale, response) in monitor.scale.iter_mut().zip(closure.responses()) {
             *scale = response.sqrt().recip();
         }
-        let n = closure.scaled(&mut monitor.W, &monitor.scale);
-        let ones = &monitor.ones;
-        let factored = monitor.least_norm.factor(&monitor.W, n, discrete.rank, ones);
-        let row = factored.err().or_else(|| {
+        closure.scaled(&monitor.scale, &mut monitor.scaled);
+        let (scaled, n) = (&monitor.scaled, closure.row_count());
+        let factored = monitor
+            .least_norm
+            .factor(&scaled.W, scaled.len(), discrete.rank, &scaled.responses);
+        let combination = factored.err().or_else(|| {
             let risen = monitor.least_norm.beyond() > INDEPENDENT;
             risen.then(|| monitor.least_norm.next_row())
         });
-        if let Some(row) = row {
-            let closure = closure.name_of(model, row);
+        if let Some(combination) = combination {
+            let closure = closure.name_of(model, scaled.row(combination));
             return Err(Error::SingularLoop { closure });
         }
-        monitor.sigma = monitor.least_norm.least_eigenvector(&mut monitor.u[..n]).unwrap_or(1.0);
+        let u = &mut monitor.combined_u[..scaled.len()];
+        monitor.sigma = monitor.least_norm.least_eigenvector(u).unwrap_or(1.0);
+        scaled.expand(u, &mut monitor.u[..n]);
         for (u, scale) in monitor.u[..n].iter_mut().zip(&monitor.scale) {
             *u *= scale;
         }
@@ -153,7 +144,8 @@ impl Plant {
     pub fn least_closure(&self, discrete: &Discrete) -> String {
         match (&self.singularity, &self.evaluation.closure) {
             (Some(monitor), Some(closure)) if discrete.rank > 0 => {
-                closure.name_of(&self.base.model, monitor.least_norm.last_pivot())
+                let row = monitor.scaled.row(monitor.least_norm.last_pivot());
+                closure.name_of(&self.base.model, row)
             }
             _ => String::new(),
         }

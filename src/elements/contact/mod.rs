@@ -15,7 +15,7 @@ pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
 pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use rest::Rest;
-pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, indicators};
+pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, RestingFrames, indicators};
 pub(crate) use rim::{QUARTERS, RimState};
 pub use shape::{Solid, nearest, rate_bound, wall_width};
 pub use surface::Nearest;

@@ -3,10 +3,10 @@
 use super::rim::{QUARTERS, RimState, rims_of};
 use super::shape::Solid;
 use super::{Contact, ContactLaw, Trigger};
-use crate::algebra::{Pose, Scalar, Vec3, lift3, root};
+use crate::algebra::{Pose, Scalar, Twist, Vec3, lift3, root};
 use crate::elements::{Cursor, Discrete, Elements, Outputs, Pair, Stored};
 use crate::spec;
-use crate::system::{Configuration, ParamId, Quantity, Unit};
+use crate::system::{Carrier, Configuration, FrameRef, Kinematics, ParamId, Quantity, System, Unit};
 
 /// Sliding speed that counts as zero, m/s: it is far above the round-off of velocities, and a point
 /// that slides at it for a minute moves by 60 nm.
@@ -158,6 +158,17 @@ pub(crate) struct Touching<S: Scalar> {
     pub w_B: Vec3<S>,
 }
 
+/// Frames of a contact that may rest with their motion, at one instant: the same for all its points.
+pub(crate) struct RestingFrames<'a, S: Scalar> {
+    contact: &'a Contact,
+    /// Poses of a and b in the world.
+    pub poses: [Pose<S>; 2],
+    /// Angular velocities and velocities of the origins of a and b, world axes.
+    V: [Twist<S>; 2],
+    /// Pair at the origin of a.
+    pair: Pair<S>,
+}
+
 impl<S: Scalar> Touching<S> {
     /// Returns the velocity of a relative to b along the surface, m/s.
     pub fn slip(&self) -> Vec3<S> {
@@ -244,6 +255,18 @@ impl Elements {
     pub fn rim_count(&self) -> usize {
         let rests = self.contacts.iter().filter_map(|contact| contact.rest);
         rests.filter(|rest| rest.rims.is_some()).count()
+    }
+
+    /// Returns the largest number of independent ones among the scalar constraints of captures, loops,
+    /// couplings and points that may rest: those of one contact between bodies are at most six.
+    pub fn most_independent_rows(&self, system: &System) -> usize {
+        let on_beam = |frame: FrameRef| matches!(system.carrier(frame), Carrier::Point(_));
+        let of_contacts = self.contacts.iter().filter_map(|contact| {
+            let rows = 3 * contact.rest?.count;
+            let has_all = on_beam(contact.a) || on_beam(contact.b);
+            Some(if has_all { rows } else { rows.min(6) })
+        });
+        self.most_rows() - 3 * self.rest_points() + of_contacts.sum::<usize>()
     }
 
     /// Returns the number of points that may rest.
@@ -341,63 +364,20 @@ impl Contact {
         discrete: &Discrete,
         at: Configuration<S>,
     ) -> Touching<S> {
-        let Ball {
-            centre,
-            rim,
-            radius,
-            base,
-        } = self.ball(point, parameters);
-        let [A, B]: [Pose<S>; 2] = self.poses(at);
-        let kinematics = at.kinematics;
-        let [V_A, V_B] = [self.a, self.b].map(|frame| {
+        self.frames_at(at).touching(point, parameters, discrete, at.kinematics)
+    }
+
+    /// Returns the motion of the frames of a contact that may rest.
+    pub(crate) fn frames_at<S: Scalar>(&self, at: Configuration<S>) -> RestingFrames<'_, S> {
+        let V = [self.a, self.b].map(|frame| {
             let on = at.system.carrier(frame);
-            kinematics.carrier(on).V_WB.shift(&at.arm(frame).p)
+            at.kinematics.carrier(on).V_WB.shift(&at.arm(frame).p)
         });
-        let (mut arm, mut moves) = (A.R * lift3::<S>(&centre), Vec3::zeros());
-        if let (Some((r, quarter)), Base::Plane(normal)) = (rim, &base) {
-            let n = B.R * lift3::<S>(normal);
-            let turns = (V_B.w - V_A.w).cross(&n);
-            let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
-            let [e, e_dot] = self.rim_state(discrete).towards(quarter, into_plane[0], into_plane[1]);
-            arm += A.R * e * S::lift(r);
-            moves = A.R * e_dot * S::lift(r);
-        }
-        // Velocity of the ball's centre.
-        let v_centre = V_A.v + V_A.w.cross(&arm) + moves;
-        let (d, d_dot) = (A.p - B.p + arm, v_centre - V_B.v);
-        let (n, n_dot, gap, rate) = match base {
-            Base::Plane(normal) => {
-                let n = B.R * lift3::<S>(&normal);
-                let n_dot = V_B.w.cross(&n);
-                (n, n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d))
-            }
-            Base::Sphere(r_b) => {
-                let length = root(d.dot(&d));
-                let n = d / length;
-                let rate = n.dot(&d_dot);
-                (n, (d_dot - n * rate) / length, length - S::lift(r_b), rate)
-            }
-        };
-        let gap = gap - S::lift(radius);
-        let depth = gap * S::lift(0.5) + S::lift(radius);
-        let from_a = arm - n * depth;
-        let pair = Pair::at(at, [self.a, self.b], from_a);
-        // Velocity of the point, which moves over both bodies, and those of the bodies there.
-        let v = v_centre - n_dot * depth - n * (rate * S::lift(0.5));
-        let v_A = V_A.shift(&from_a).v;
-        let v_B = V_B.shift(&(A.p - B.p + from_a)).v;
-        let moves = V_A.w.cross(&(v - v_A)) - V_B.w.cross(&(v - v_B));
-        Touching {
-            pair,
-            gap,
-            rate,
-            n,
-            t: tangents(n, &B),
-            from_a,
-            u: v_A - v_B,
-            bias: pair.bias(kinematics).v + moves,
-            n_dot,
-            w_B: V_B.w,
+        RestingFrames {
+            contact: self,
+            poses: self.poses(at),
+            V,
+            pair: Pair::at_a(at, [self.a, self.b]),
         }
     }
 
@@ -476,6 +456,74 @@ impl Contact {
             holds().filter(|state| state.hold != Hold::Free).count(),
             holds().filter(|state| state.hold == Hold::Sliding).count(),
         ]
+    }
+}
+
+impl<S: Scalar> RestingFrames<'_, S> {
+    /// Returns a point of the contact, with its motion.
+    pub fn touching(
+        &self,
+        point: usize,
+        parameters: &[f64],
+        discrete: &Discrete,
+        kinematics: &Kinematics<S>,
+    ) -> Touching<S> {
+        let Ball {
+            centre,
+            rim,
+            radius,
+            base,
+        } = self.contact.ball(point, parameters);
+        let ([A, B], [V_A, V_B]) = (&self.poses, &self.V);
+        let (mut arm, mut moves) = (A.R * lift3::<S>(&centre), Vec3::zeros());
+        if let (Some((r, quarter)), Base::Plane(normal)) = (rim, &base) {
+            let n = B.R * lift3::<S>(normal);
+            let turns = (V_B.w - V_A.w).cross(&n);
+            let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
+            let [e, e_dot] = self
+                .contact
+                .rim_state(discrete)
+                .towards(quarter, into_plane[0], into_plane[1]);
+            arm += A.R * e * S::lift(r);
+            moves = A.R * e_dot * S::lift(r);
+        }
+        // Velocity of the ball's centre.
+        let v_centre = V_A.v + V_A.w.cross(&arm) + moves;
+        let (d, d_dot) = (A.p - B.p + arm, v_centre - V_B.v);
+        let (n, n_dot, gap, rate) = match base {
+            Base::Plane(normal) => {
+                let n = B.R * lift3::<S>(&normal);
+                let n_dot = V_B.w.cross(&n);
+                (n, n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d))
+            }
+            Base::Sphere(r_b) => {
+                let length = root(d.dot(&d));
+                let n = d / length;
+                let rate = n.dot(&d_dot);
+                (n, (d_dot - n * rate) / length, length - S::lift(r_b), rate)
+            }
+        };
+        let gap = gap - S::lift(radius);
+        let depth = gap * S::lift(0.5) + S::lift(radius);
+        let from_a = arm - n * depth;
+        let pair = self.pair.moved(from_a);
+        // Velocity of the point, which moves over both bodies, and those of the bodies there.
+        let v = v_centre - n_dot * depth - n * (rate * S::lift(0.5));
+        let v_A = V_A.shift(&from_a).v;
+        let v_B = V_B.shift(&(A.p - B.p + from_a)).v;
+        let moves = V_A.w.cross(&(v - v_A)) - V_B.w.cross(&(v - v_B));
+        Touching {
+            pair,
+            gap,
+            rate,
+            n,
+            t: tangents(n, B),
+            from_a,
+            u: v_A - v_B,
+            bias: pair.bias(kinematics).v + moves,
+            n_dot,
+            w_B: V_B.w,
+        }
     }
 }
 

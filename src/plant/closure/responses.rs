@@ -3,47 +3,57 @@
 use super::super::Discrete;
 use super::super::context::Constants;
 use super::super::evaluation::Engine;
-use super::{Closure, Reaction};
+use super::combined::{Combination, WRENCHES};
+use super::{Closure, Reaction, Row};
 use crate::algebra::{Scalar, Wrench};
-use crate::system::Carrier;
 use std::ops::Range;
 
 /// Response, relative to the largest one, below which it is round-off; the largest then replaces
 /// it.
 const LEAST_ROW_RESPONSE: f64 = 1e-12;
 
-/// Number of independent wrenches between two bodies.
-pub(super) const WRENCHES: usize = 6;
-
 impl<S: Scalar> Closure<S> {
-    /// Returns the end of the rows from `first` on that are of contact points between the same two
-    /// bodies.
-    pub(super) fn end_of_group(&self, first: usize) -> usize {
-        let carriers = |k: usize| {
-            let row = &self.rows[k];
-            let pair = self.held[row.held].pair.as_ref().filter(|_| row.rest.is_some())?;
-            let carriers = pair.carriers();
-            // A point of an ANCF beam takes no moment.
-            (!carriers.iter().any(|on| matches!(on, Carrier::Point(_)))).then_some(carriers)
-        };
-        let of_first = carriers(first);
-        let mut end = first + 1;
-        while of_first.is_some() && end < self.rows.len() && carriers(end) == of_first {
-            end += 1;
+    /// Fills `W` by unit reactions, after a solution of the dynamics; overwrites `applied` and
+    /// `qdd`.
+    pub(super) fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+        self.combine();
+        let (system, n) = (&of.model.system, self.combined.len());
+        let is_symmetric = self.is_symmetric();
+        let mut k = 0;
+        while k < n {
+            let group = k..if is_symmetric { k + 1 } else { self.end_of_group(k) };
+            if group.len() > WRENCHES {
+                k = group.end;
+                self.respond_of_group(group, of, engine, qdd);
+                continue;
+            }
+            let Engine {
+                kinematics,
+                applied,
+                dynamics,
+            } = engine;
+            let Combination { held, unit, .. } = self.combined.units[k];
+            let reaction = if is_symmetric { unit } else { self.rows[k].reaction() };
+            applied.clear();
+            reaction.push(&self.held[held], system, kinematics, applied, S::one());
+            dynamics.respond(of.at(kinematics), applied, qdd);
+            // If `W` is symmetric the lower triangle suffices.
+            let mut l = if is_symmetric { k } else { 0 };
+            while l < n {
+                let index = self.combined.units[l].held;
+                let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
+                while l < n && self.combined.units[l].held == index {
+                    self.W[l * n + k] = self.combined.units[l].unit.accelerates(&A, qdd);
+                    l += 1;
+                }
+            }
+            k += 1;
         }
-        end
     }
 
     /// Fills the columns of `W` of a group of rows by the responses to the six unit wrenches between
     /// its two bodies, of which the reactions of its rows are combinations.
-    pub(super) fn respond_of_group(
-        &mut self,
-        group: Range<usize>,
-        is_symmetric: bool,
-        of: Constants,
-        engine: &mut Engine<S>,
-        qdd: &mut [S],
-    ) {
+    fn respond_of_group(&mut self, group: Range<usize>, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
             kinematics,
@@ -53,14 +63,13 @@ impl<S: Scalar> Closure<S> {
         let Some(pair) = self.held[self.rows[group.start].held].pair else {
             return;
         };
-        let first = if is_symmetric { group.start } else { 0 };
         for k in group.clone() {
             let arm = self.held[self.rows[k].held].pair.map_or(pair.arms[0], |of| of.arms[0]);
             self.about[k] = match self.rows[k].reaction() {
                 Reaction::Wrench(unit) => unit.shift(&(arm - pair.arms[0])),
                 Reaction::Torques { .. } => Wrench::zero(),
             };
-            (first..n).for_each(|l| self.W[l * n + k] = S::zero());
+            (0..n).for_each(|l| self.W[l * n + k] = S::zero());
         }
         for axis in 0..WRENCHES {
             let mut unit = [S::zero(); WRENCHES];
@@ -68,15 +77,14 @@ impl<S: Scalar> Closure<S> {
             applied.clear();
             pair.push(system, kinematics, applied, Wrench::from_slice(&unit));
             dynamics.respond(of.at(kinematics), applied, qdd);
-            let mut l = first;
+            let mut l = 0;
             while l < n {
                 let index = self.rows[l].held;
                 let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
                 while l < n && self.rows[l].held == index {
                     let along = self.rows[l].unit.accelerates(&A, qdd);
-                    let end = if is_symmetric { group.end.min(l + 1) } else { group.end };
-                    let entries = &mut self.W[l * n + group.start..l * n + end];
-                    for (entry, about) in entries.iter_mut().zip(&self.about[group.start..end]) {
+                    let entries = &mut self.W[l * n + group.start..l * n + group.end];
+                    for (entry, about) in entries.iter_mut().zip(&self.about[group.clone()]) {
                         let part = match axis {
                             0..3 => about.t[axis],
                             _ => about.f[axis - 3],
@@ -89,8 +97,8 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
-    /// Fills the [`responses`](Self::responses), for which `W` must be filled; overwrites `applied`
-    /// and `qdd`.
+    /// Fills the [`responses`](Self::responses), for which `W` of the combinations must be filled;
+    /// overwrites `applied` and `qdd`.
     pub(super) fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
@@ -98,50 +106,46 @@ impl<S: Scalar> Closure<S> {
             applied,
             dynamics,
         } = engine;
+        self.combined.own_responses(&self.W, &mut self.responses[..n]);
         // A response that is small relative to the largest is round-off.
-        let own = |i: usize| self.W[i * n + i].value();
-        let most = (0..n).map(own).fold(f64::MIN_POSITIVE, f64::max);
-        for i in 0..n {
-            self.responses[i] = own(i);
-        }
-        for (index, held) in self.held.iter().enumerate() {
+        let most = self.responses[..n].iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let mut first = 0;
+        while first < n {
+            let held = &self.held[self.rows[first].held];
+            let of_held = |row: &&Row<S>| row.held == self.rows[first].held;
+            let rows = first..first + self.rows[first..].iter().take_while(of_held).count();
+            first = rows.end;
             let Some(pair) = &held.pair else { continue };
-            let rows = || (0..n).filter(|&i| self.rows[i].held == index);
-            let mut largest = [0.0_f64; 2];
-            for kind in 0..2 {
-                let of_kind = || rows().filter(|&i| self.rows[i].is_offset() == (kind == 1));
-                if of_kind().count() == 3 {
+            for is_offset in [false, true] {
+                let of_kind = |i: &usize| self.rows[*i].is_offset() == is_offset;
+                let count = rows.clone().filter(of_kind).count();
+                let mut largest = 0.0_f64;
+                if count == 3 {
                     // Three rows along three axes already include the largest response.
-                    largest[kind] = of_kind().map(own).fold(0.0, f64::max);
-                    continue;
+                    let own = rows.clone().filter(of_kind).map(|i| self.responses[i]);
+                    largest = own.fold(0.0, f64::max);
                 }
-                for axis in 0..if of_kind().next().is_some() { 3 } else { 0 } {
+                for axis in 0..if count == 0 || count == 3 { 0 } else { 3 } {
                     let mut unit = [S::zero(); 6];
-                    unit[3 * kind + axis] = S::one();
+                    unit[3 * usize::from(is_offset) + axis] = S::one();
                     let unit = Wrench::from_slice(&unit);
                     applied.clear();
                     pair.push(system, kinematics, applied, unit);
                     dynamics.respond(of.at(kinematics), applied, qdd);
                     let A = held.accelerates(system, kinematics, dynamics.A(), qdd);
-                    largest[kind] = largest[kind].max(unit.power(&A).value());
+                    largest = largest.max(unit.power(&A).value());
                 }
-            }
-            for i in 0..n {
-                if self.rows[i].held == index {
-                    let of_kind = largest[usize::from(self.rows[i].is_offset())];
-                    self.responses[i] = if of_kind > LEAST_ROW_RESPONSE * most {
-                        of_kind
-                    } else {
-                        most
-                    };
+                let is_significant = largest > LEAST_ROW_RESPONSE * most;
+                for i in rows.clone().filter(of_kind) {
+                    self.responses[i] = if is_significant { largest } else { most };
                 }
             }
         }
     }
 
     /// Returns, for each row, the largest response of its two bodies to a unit force (or moment)
-    /// along one of three axes at the pair's point. [`hold`](Self::hold) fills it only if rows are
-    /// redundant.
+    /// along one of three axes at the pair's point. [`hold`](Self::hold) fills it only if
+    /// combinations of rows are redundant.
     pub fn responses(&self) -> &[f64] {
         &self.responses[..self.rows.len()]
     }
@@ -149,7 +153,7 @@ impl<S: Scalar> Closure<S> {
     /// Fills the [`responses`](Self::responses) of the last solution if [`hold`](Self::hold) has
     /// not done so.
     pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
-        if discrete.rank >= self.rows.len() {
+        if discrete.rank >= self.combined.len() {
             self.fill_responses(of, &mut engine, qdd);
         }
     }

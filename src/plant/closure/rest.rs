@@ -5,7 +5,7 @@ use super::super::context::Constants;
 use super::super::evaluation::Engine;
 use super::{Closure, Held, Reaction, Row};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
-use crate::elements::{Closed, Discrete, Hold, PointForce};
+use crate::elements::{Closed, Discrete, Hold, PointForce, RestingFrames};
 use crate::system::{JointState, Kinematics};
 use nalgebra::{DMatrix, DVector};
 
@@ -83,14 +83,19 @@ impl<S: Scalar> Closure<S> {
         before: usize,
     ) {
         let parameters = of.parameters;
+        let at = of.at(kinematics);
+        let mut frames: Option<(usize, RestingFrames<S>)> = None;
         for (number, (contact, rest, point)) in of.model.elements.rests().enumerate() {
             let state = &discrete.rests[number];
             if state.hold == Hold::Free {
                 continue;
             }
-            let at = of.at(kinematics);
-            let touching = contact.touching(point, parameters, discrete, at);
-            let R_WB = at.pose(contact.b).R;
+            if frames.as_ref().is_none_or(|(first, _)| *first != rest.first) {
+                frames = Some((rest.first, contact.frames_at(at)));
+            }
+            let Some((_, frames)) = &frames else { continue };
+            let touching = frames.touching(point, parameters, discrete, kinematics);
+            let R_WB = frames.poses[1].R;
             let reference = R_WB.map(S::value) * state.reference;
             let [alpha, beta] = match stabilises {
                 true => rest.gains(parameters),
@@ -154,27 +159,48 @@ impl<S: Scalar> Closure<S> {
             .all(|row| row.rest.is_none_or(|rest| rest.reaction.is_none()))
     }
 
-    /// Refers the unknowns to the reference reactions `λ₀` of contact points: with −1 it replaces the
-    /// right side `b` by `b − W λ₀`, with +1 the solution `λ` by `λ + λ₀`. Without contact points it
-    /// has no effect.
-    pub(super) fn refer(&mut self, sign: S) {
-        let n = self.rows.len();
-        if self.rows.iter().all(|row| row.rest.is_none()) {
+    /// Replaces the right side `b` in `lambda` by the reactions nearest to the reference ones, `λ₀ + W⁺
+    /// (b − W λ₀)`. Without contact points the reference is zero.
+    pub(super) fn solve(&mut self, rank: usize) {
+        if !self.is_symmetric() {
+            self.refer(-S::one());
+            self.substitute(rank);
+            self.refer(S::one());
             return;
         }
-        let is_symmetric = self.is_symmetric();
+        let n = self.combined.len();
+        let of_rows = self.rows.iter().map(|row| row.rest.map_or(0.0, |rest| rest.reference));
+        let references = self.references.iter_mut().zip(of_rows);
+        references.for_each(|(to, reference)| *to = S::lift(reference));
+        self.combined.project(&self.references, &mut self.combined_references);
+        self.combined.project(&self.lambda, &mut self.along);
+        let (known, along) = (&self.combined_references[..n], &mut self.along[..n]);
+        for (i, row) in self.W.chunks_exact(n).take(n).enumerate() {
+            let mut product = row[i] * known[i];
+            for (j, &entry) in row[..i].iter().enumerate() {
+                product += entry * known[j];
+                along[j] -= entry * known[i];
+            }
+            along[i] -= product;
+        }
+        self.divide_combined(rank);
+        self.combined.expand(&self.along, &mut self.lambda);
+        let reactions = self.lambda.iter_mut().zip(&self.references).take(self.rows.len());
+        reactions.for_each(|(lambda, &reference)| *lambda += reference);
+    }
+
+    /// Subtracts `W λ₀` from the right side in `lambda` with −1, with +1 adds the reference reactions
+    /// `λ₀` to the solution, if `W` is not symmetric.
+    fn refer(&mut self, sign: S) {
+        let n = self.rows.len();
         for k in 0..n {
-            let reference = self.rows[k].rest.map_or(0.0, |rest| rest.reference);
+            let reference = S::lift(self.rows[k].rest.map_or(0.0, |rest| rest.reference));
             if sign.value() > 0.0 {
-                self.lambda[k] += S::lift(reference);
+                self.lambda[k] += reference;
                 continue;
             }
             for l in 0..n {
-                let entry = match is_symmetric && l < k {
-                    true => self.W[k * n + l],
-                    false => self.W[l * n + k],
-                };
-                self.lambda[l] -= entry * S::lift(reference);
+                self.lambda[l] -= self.W[l * n + k] * reference;
             }
         }
     }
@@ -292,7 +318,7 @@ impl Closure<f64> {
         });
         let along = DVector::from_iterator(n, along);
         self.respond(of, &mut engine, qdd);
-        let W = DMatrix::from_fn(n, n, |i, j| self.W[i.max(j) * n + i.min(j)]);
+        let W = self.combined.expand_matrix(&self.W, n);
         let of_points = self.rows.iter().filter(|row| row.rest.is_some()).count();
         Rows { of_points, W, along }
     }
