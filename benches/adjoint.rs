@@ -5,7 +5,8 @@
 //! derivative ([`Tangent`]), and the adjoint derivative with respect to all states and inputs
 //! ([`Adjoint`]). The models are examples and chains of revolute joints with a torque input at each
 //! joint. `-- --examples` measures all specs in `examples` with the recursive formulation, at their
-//! starts, in place of these; `-- NAME` those whose name contains NAME.
+//! starts, in place of these, and `-- --examples --ends` at the ends of their experiments, where
+//! contacts rest and captures hold; `-- NAME` those whose name contains NAME.
 
 #![allow(non_snake_case)] // matrices have upper-case names
 
@@ -16,7 +17,8 @@ mod side_by_side;
 
 use chain::moving_chain;
 use example_files::all_example_files;
-use grapple::plant::{Adjoint, Direction, Model, OperatingPoint, Plant, Seeds, Tangent};
+use grapple::plant::{Adjoint, Direction, Model, Plant, Seeds, Tangent};
+use grapple::simulation::Simulation;
 use grapple::spec::Formulation;
 use side_by_side::{Time, batch, rounds};
 use std::hint::black_box;
@@ -37,7 +39,7 @@ fn main() {
         "adjoint",
         "evaluations"
     );
-    if std::env::args().any(|argument| argument == "--examples") {
+    if is_given("--examples") {
         return all_example_files().iter().for_each(|path| example(path));
     }
     let on_world = "[joint.root]\ntype = \"fixed\"\nparent = \"world\"\nchild = \"b0\"\n";
@@ -75,6 +77,10 @@ fn example(path: &Path) {
     }
 }
 
+fn is_given(option: &str) -> bool {
+    std::env::args().any(|argument| argument == option)
+}
+
 /// Returns true if the name contains that on the command line.
 fn is_chosen(name: &str) -> bool {
     let mut names = std::env::args().skip(1).filter(|argument| !argument.starts_with("--"));
@@ -92,13 +98,21 @@ fn line(name: &str, text: &str) {
 }
 
 fn measure(name: &str, model: Model) {
-    let mut plant = Plant::new(model.into()).expect("derives");
+    let plant = Plant::new(model.into()).expect("derives");
     let model = plant.model().clone();
     let (nx, nu, ny) = (model.states.len(), model.inputs.len(), model.outputs.len());
-    let (mut x, mut discrete) = (vec![0.0; nx], model.discrete());
-    plant.start(0.0, &mut x, &mut discrete).expect("closed");
-    let u = vec![0.3; nu];
-    let at = OperatingPoint::new(0.0, x.as_slice(), u.as_slice(), &discrete);
+    let mut simulation = Simulation::new(plant).expect("starts");
+    if is_given("--ends") {
+        let stop = model.spec.experiment.stop_time;
+        let run = simulation.initialise(0.0, Some(model.spec.experiment.tolerance), f64::INFINITY);
+        if let Err(error) = run.and_then(|()| simulation.advance(stop, &mut Vec::new())) {
+            return println!("{name}: {error}");
+        }
+    } else {
+        simulation.state.u.fill(0.3);
+    }
+    let Simulation { mut plant, state, .. } = simulation;
+    let at = state.point();
     let [ones_x, ones_u, ones_y] = [nx, nu, ny].map(|n| vec![1.0; n]);
     let still = plant.clone();
     let mut other = plant.clone();
