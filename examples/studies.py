@@ -37,7 +37,7 @@ class Instance:
 
     def __init__(self, fmu, start=None, tolerance=None):
         folder, description = unpacked(fmu)
-        self.references = {variable.name: variable.valueReference for variable in description.modelVariables}
+        self.variables = {variable.name: variable for variable in description.modelVariables}
         self.states = [derivative.variable.derivative.name for derivative in description.derivatives]
         fmi3 = description.fmiVersion.startswith("3")
         self.slave = (FMU3Slave if fmi3 else FMU2Slave)(
@@ -48,10 +48,8 @@ class Instance:
         )
         self.slave.instantiate()
         if fmi3:
-            self.read, self.write = self.slave.getFloat64, self.slave.setFloat64
             self.slave.enterInitializationMode(startTime=0.0, tolerance=tolerance)
         else:
-            self.read, self.write = self.slave.getReal, self.slave.setReal
             self.slave.setupExperiment(startTime=0.0, tolerance=tolerance)
             self.slave.enterInitializationMode()
         for name, value in (start or {}).items():
@@ -66,13 +64,28 @@ class Instance:
         self.slave.freeInstance()
 
     def of(self, names):
-        return [self.references[name] for name in names]
+        return [self.variables[name].valueReference for name in names]
+
+    def by_type(self, names):
+        """Returns for each type of variables its name, the places in `names`, and the references."""
+        types = {}
+        for place, name in enumerate(names):
+            variable = self.variables[name]
+            places, references = types.setdefault(variable.type, ([], []))
+            places.append(place)
+            references.append(variable.valueReference)
+        return [(of, *lists) for of, lists in types.items()]
 
     def get(self, names):
-        return np.array(self.read(self.of(names)))
+        values = np.empty(len(names))
+        for of, places, references in self.by_type(names):
+            values[places] = getattr(self.slave, f"get{of}")(references)
+        return values
 
     def set(self, names, values):
-        self.write(self.of(names), list(values))
+        for of, places, references in self.by_type(names):
+            converted = {"Boolean": bool, "Int32": int}.get(of, float)
+            getattr(self.slave, f"set{of}")(references, [converted(values[place]) for place in places])
 
     def set_derivatives(self, names, values, order=1):
         self.slave.setRealInputDerivatives(self.of(names), [order] * len(names), list(values))

@@ -11,7 +11,7 @@ use grapple::fmu::description::{Interfaces, describe, describe_for};
 use grapple::fmu::lifecycle::Standard;
 use grapple::fmu::registry::{Naming, Registry, Slot};
 use grapple::plant::Model;
-use model_description::{Causality, Kind, ModelDescription};
+use model_description::{Causality, Kind, ModelDescription, ScalarVariable, Variability};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -121,6 +121,15 @@ fn the_description_for_fmi_3_is_that_of_its_golden_file() -> Fallible<()> {
     Ok(())
 }
 
+/// Returns the start value of a Boolean or integer variable as a number.
+fn start(variable: &ScalarVariable) -> Option<f64> {
+    match &variable.kind {
+        Kind::Boolean(boolean) => boolean.start.map(|start| f64::from(u8::from(start))),
+        Kind::Integer(integer) => integer.start.map(f64::from),
+        _ => None,
+    }
+}
+
 /// In FMI 3.0 the variables of FMI 2.0 keep their value references; the time and, for Model Exchange,
 /// the event indicators follow. Every true dependency of FMI 2.0 is kept.
 #[test]
@@ -132,11 +141,19 @@ fn the_description_for_fmi_3_extends_that_for_fmi_2() -> Fallible<()> {
             assert_eq!(three.check(), [], "{name}");
             assert_eq!(three.guid, two.guid, "{name}");
             let n = two.model_variables.len();
-            let mut shared = three.model_variables[..n].to_vec();
-            shared
-                .iter_mut()
-                .for_each(|variable| variable.intermediate_update = false);
-            assert_eq!(shared, two.model_variables, "{name}");
+            for (two, three) in two.model_variables.iter().zip(&three.model_variables) {
+                let mut shared = ScalarVariable {
+                    intermediate_update: false,
+                    ..three.clone()
+                };
+                // Commands, modes and counts are real numbers in FMI 2.0.
+                if let (Kind::Real(real), Kind::Boolean(_) | Kind::Integer(_)) = (&two.kind, &three.kind) {
+                    assert_eq!(two.variability, Variability::Discrete, "{name}: {}", two.name);
+                    assert_eq!(real.start, start(three), "{name}: {}", two.name);
+                    (shared.kind, shared.description) = (two.kind.clone(), two.description.clone());
+                }
+                assert_eq!(&shared, two, "{name}");
+            }
             assert_eq!(three.model_variables[n].causality, Causality::Independent);
             let indicators = match interfaces {
                 Interfaces::CoSimulation => 0,

@@ -48,7 +48,7 @@ def run(fmu, stop_time):
     any."""
     vectors = [names(f"system.{what}", 3) for what in ("mass_centre", "momentum", "angular_momentum")]
     with Instance(fmu, tolerance=TOLERANCE) as craft:
-        others = [name for name in ("system.kinetic_energy", "system.condition", *TIPS) if name in craft.references]
+        others = [name for name in ("system.kinetic_energy", "system.condition", *TIPS) if name in craft.variables]
         rows = []
         for k in range(round(stop_time / STEP) + 1):
             rows.append(craft.get(sum(vectors, []) + others))

@@ -149,7 +149,7 @@ fn started(mut packages: Vec<Package>) -> Result<Vec<Package>> {
         for (i, package) in packages.iter_mut().enumerate() {
             let Package::Spec(compiled) = package else { continue };
             let mut spec = compiled.model.spec.clone();
-            for input in compiled.model.inputs.iter().filter(|input| !input.discrete) {
+            for input in compiled.model.inputs.iter().filter(|input| !input.is_discrete()) {
                 let name = &input.quantity.name;
                 let of_others = |wanted: &str| {
                     let others = values.iter().enumerate().filter(|(k, _)| *k != i);

@@ -2,7 +2,7 @@
 
 use crate::archive;
 use crate::error::{Context, Result, invalid};
-use crate::fmu::{Fmu, is_real};
+use crate::fmu::{Fmu, is_number};
 use crate::package::Package;
 use crate::run::{Experiment, Times};
 use crate::slave::FmuLibrary;
@@ -82,9 +82,9 @@ impl Part {
             .collect()
     }
 
-    /// Returns a Real by its name.
+    /// Returns a variable that is read and set as a number, by its name.
     fn real(&self, what: &str, name: &str, causes: &[Causality]) -> Result<&ScalarVariable> {
-        let known = self.variables(|v| is_real(v) && causes.contains(&v.causality));
+        let known = self.variables(|v| is_number(v, self.description().fmi_version) && causes.contains(&v.causality));
         let found = known.iter().find(|v| v.name == name).copied();
         found.ok_or_else(|| {
             let names = known.iter().map(|v| v.name.as_str());
@@ -96,7 +96,10 @@ impl Part {
     fn passes(&self, input: u32, output: u32) -> bool {
         let variables = &self.description().model_variables;
         let place = |reference: u32, causality: Causality| {
-            let is = |v: &ScalarVariable| v.value_reference == reference && v.causality == causality && is_real(v);
+            let version = self.description().fmi_version;
+            let is = |v: &ScalarVariable| {
+                v.value_reference == reference && v.causality == causality && is_number(v, version)
+            };
             variables.iter().position(is).map(|place| place as u32 + 1)
         };
         let (input, output) = (place(input, Causality::Input), place(output, Causality::Output));

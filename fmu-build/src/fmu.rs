@@ -12,7 +12,7 @@ use crate::{archive, results};
 use grapple::fmu::description::{self, Interfaces};
 use grapple::fmu::registry::Naming;
 use grapple::plant::Model;
-use model_description::{Causality, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
+use model_description::{Causality, FmiVersion, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -141,13 +141,12 @@ impl Fmu {
         [real.min.or(min), real.max.or(max)]
     }
 
-    /// Returns a parameter or input of type Real by its name.
+    /// Returns a parameter or input by its name.
     ///
     /// # Errors
     /// No parameter or input has this name; the message gives the most similar name.
     pub fn settable(&self, name: &str) -> Result<&ScalarVariable> {
-        let variables =
-            self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input) && is_real(v));
+        let variables = self.variables(|v| matches!(v.causality, Causality::Parameter | Causality::Input));
         let found = variables.iter().find(|v| v.name == name);
         let known = || names(&variables);
         // A state is set at the start by the parameter with this suffix.
@@ -183,18 +182,37 @@ pub fn is_real(variable: &ScalarVariable) -> bool {
     matches!(variable.kind, Kind::Real(_))
 }
 
-/// Returns a function that is true for variables of a run's table: Reals and Booleans that may
-/// change, without the event indicators that FMI 3.0 lists.
+/// Returns the start value of a variable as a number, if it has one.
+pub fn start(variable: &ScalarVariable) -> Option<f64> {
+    match &variable.kind {
+        Kind::Real(real) => real.start,
+        Kind::Integer(integer) => integer.start.map(f64::from),
+        Kind::Boolean(boolean) => boolean.start.map(|start| f64::from(u8::from(start))),
+        Kind::String(_) | Kind::Enumeration(_) => None,
+    }
+}
+
+/// Returns true if a variable can be set and read as a number.
+pub fn is_number(variable: &ScalarVariable, version: FmiVersion) -> bool {
+    match version {
+        FmiVersion::V2_0 => is_real(variable),
+        FmiVersion::V3_0 => matches!(variable.kind, Kind::Real(_) | Kind::Integer(_) | Kind::Boolean(_)),
+    }
+}
+
+/// Returns a function that is true for variables of a run's table: those that may change and can be
+/// read as numbers, without the event indicators that FMI 3.0 lists.
 pub fn recorded(description: &ModelDescription) -> impl Fn(&ScalarVariable) -> bool + use<> {
     let indicators = description.model_structure.event_indicators.iter();
     let indicators = indicators.filter_map(|unknown| Some(description.variable(unknown.index)?.value_reference));
     let indicators: BTreeSet<u32> = indicators.collect();
+    let version = description.fmi_version;
     move |variable| {
         let changes = matches!(
             variable.causality,
             Causality::Input | Causality::Output | Causality::Local
         );
-        let is_known = matches!(variable.kind, Kind::Real(_) | Kind::Boolean(_));
-        changes && is_known && !indicators.contains(&variable.value_reference)
+        let can_be_read = is_number(variable, version) || matches!(variable.kind, Kind::Boolean(_));
+        changes && can_be_read && !indicators.contains(&variable.value_reference)
     }
 }

@@ -18,7 +18,7 @@ pub trait Instance {
     /// Leaves the initialisation; the FMU validates the parameters.
     fn exit_initialization(&mut self) -> Result<()>;
 
-    /// Sets Reals.
+    /// Sets Reals; in FMI 3.0, where references are unique, variables of all types.
     fn set_reals(&mut self, references: &[u32], values: &[f64]) -> Result<()>;
 
     /// Returns true if derivatives of inputs can be set; FMI 3.0 has no function for them.
@@ -32,7 +32,7 @@ pub trait Instance {
     /// Steps from `t` to `t + h`.
     fn step(&mut self, t: f64, h: f64) -> Result<()>;
 
-    /// Gets Reals.
+    /// Gets Reals; in FMI 3.0 variables of all types, as numbers.
     fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>>;
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn choose(
     u: &[f64],
 ) -> Result<Vec<f64>> {
     let columns = if options.inputs.is_empty() {
-        (0..u.len()).filter(|&i| !model.inputs[i].discrete).collect()
+        (0..u.len()).filter(|&i| !model.inputs[i].is_discrete()).collect()
     } else {
         find("input", &options.inputs, &linear.inputs)?
     };

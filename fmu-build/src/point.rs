@@ -49,7 +49,7 @@ impl Point {
         let spec = &model.spec;
         let feed = DrivenInputs::of(spec.signal.iter(), |name| {
             let place = model.inputs.iter().position(|input| input.quantity.name == name)?;
-            Some((place as u32, model.inputs[place].discrete))
+            Some((place as u32, model.inputs[place].is_discrete()))
         });
         let inputs: Vec<usize> = feed.references.iter().map(|&input| input as usize).collect();
         let mut simulation = Simulation::new(Plant::new(Arc::clone(model))?)?;

@@ -1,7 +1,7 @@
 //! A run of an FMU in Co-Simulation: the communication points, the loop, the table.
 
 use crate::error::{Error, Result, invalid};
-use crate::fmu::{Fmu, is_real};
+use crate::fmu::{Fmu, is_number};
 use crate::instance::Instance;
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
@@ -319,10 +319,13 @@ fn set_inputs(inputs: &DrivenInputs, t: f64, h: f64, instance: &mut impl Instanc
     Ok(false)
 }
 
-/// Reads variables row by row into columns: the Reals first, then the Booleans.
+/// Reads variables row by row into columns, in the order of the variables.
 pub(crate) struct Recorder {
-    reals: Vec<u32>,
+    numbers: Vec<u32>,
+    /// Booleans of FMI 2.0.
     booleans: Vec<u32>,
+    /// Columns of the numbers, then those of the Booleans.
+    places: Vec<usize>,
     /// Values read so far.
     pub results: Results,
 }
@@ -330,18 +333,21 @@ pub(crate) struct Recorder {
 impl Recorder {
     /// Creates a recorder without rows.
     pub fn new(of: &ModelDescription, variables: &[&ScalarVariable]) -> Self {
-        let (reals, booleans): (Vec<&ScalarVariable>, Vec<_>) = variables.iter().partition(|v| is_real(v));
         let column = |v: &&ScalarVariable| Column {
             name: v.name.clone(),
             unit: of.unit_of(v).unwrap_or_default().to_owned(),
             values: Vec::new(),
         };
-        let columns = reals.iter().chain(&booleans).map(column).collect();
+        let columns = variables.iter().map(column).collect();
+        let places = 0..variables.len();
+        let (numbers, booleans): (Vec<usize>, Vec<usize>) =
+            places.partition(|&place| is_number(variables[place], of.fmi_version));
         let references =
-            |variables: Vec<&ScalarVariable>| -> Vec<u32> { variables.iter().map(|v| v.value_reference).collect() };
+            |places: &[usize]| -> Vec<u32> { places.iter().map(|&place| variables[place].value_reference).collect() };
         Self {
-            reals: references(reals),
-            booleans: references(booleans),
+            numbers: references(&numbers),
+            booleans: references(&booleans),
+            places: [numbers, booleans].concat(),
             results: Results {
                 columns,
                 ..Results::default()
@@ -351,11 +357,11 @@ impl Recorder {
 
     /// Reads a row at the time `t` (s).
     pub fn record(&mut self, t: f64, slave: &mut Slave) -> Result<()> {
-        let values = slave.reals(&self.reals)?;
+        let values = slave.reals(&self.numbers)?;
         let flags = slave.booleans(&self.booleans)?;
         self.results.time.push(t);
-        for (column, value) in self.results.columns.iter_mut().zip(values.into_iter().chain(flags)) {
-            column.values.push(value);
+        for (&place, value) in self.places.iter().zip(values.into_iter().chain(flags)) {
+            self.results.columns[place].values.push(value);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use grapple::fmu::fmi2::fmi2False;
 use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::{Interface, Mode};
 use grapple::fmu::log::Category;
-use grapple::fmu::registry::{Naming, Slot};
+use grapple::fmu::registry::{Naming, Slot, ValueType};
 use grapple::fmu::saved::SavedState;
 use grapple::plant::{self, OutputKind};
 use numpy::PyArrayDyn;
@@ -70,10 +70,6 @@ impl Constant {
         let _ = component.set_debug_logging(true, &[Category::EventValues.name()]);
         let registry = component.registry();
         let references = |slots: &mut dyn Iterator<Item = Slot>| slots.map(|slot| registry.reference(slot)).collect();
-        let output = |i: usize| match model.outputs[i].kind {
-            OutputKind::Flag => Slot::Flag(i),
-            _ => Slot::Output(i),
-        };
         let all = registry.variables().map(|variable| variable.quantity);
         let constant = Self {
             states: Names::new("state", &model.states),
@@ -82,7 +78,7 @@ impl Constant {
             variables: Names::new("variable", all),
             of_states: references(&mut (0..model.states.len()).map(Slot::State)),
             of_inputs: references(&mut (0..model.inputs.len()).map(Slot::Input)),
-            of_outputs: references(&mut (0..model.outputs.len()).map(output)),
+            of_outputs: references(&mut (0..model.outputs.len()).map(Slot::Output)),
             is_flag: model
                 .outputs
                 .iter()
@@ -109,8 +105,9 @@ impl Inner {
     /// Returns the value of a variable: a real, or 0 or 1 for a Boolean one.
     fn get(&mut self, reference: u32) -> Result<f64, grapple::fmu::component::Fault> {
         let mut value = [0.0];
-        match self.component.registry().slot(reference) {
-            Some(Slot::Flag(_)) => {
+        let registry = self.component.registry();
+        match registry.slot(reference).map(|slot| registry.value_type(slot)) {
+            Some(ValueType::Boolean) => {
                 let mut flag = [fmi2False];
                 self.component.get_boolean(&[reference], &mut flag)?;
                 Ok(f64::from(flag[0]))

@@ -4,7 +4,7 @@ use crate::Problem;
 use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, FeedForward, Spec, at};
-use crate::system::{Declarations, Derived, JointModel, ParamId, Quantity, System, Unit};
+use crate::system::{Declarations, Derived, InputKind, JointModel, ParamId, Quantity, System, Unit};
 
 /// Proportional-derivative law of an attitude: `t = kp θ + kd (w_ref − w)`, while the switch is on if
 /// there is one, with the rotation vector θ of `q* ⊗ q_ref`; all in the axes of the rotating body.
@@ -86,9 +86,9 @@ impl AttitudeServo {
         };
         let kp = gains("kp", &servo.kp, Unit::NewtonMetrePerRadian, "proportional");
         let kd = gains("kd", &servo.kd, Unit::NewtonMetreSecondPerRadian, "derivative");
-        let what = format!("switches {name}'s attitude servo: on above 0.5");
+        let what = format!("switches {name}'s attitude servo: on while above 0.5");
         let switch = Quantity::new(format!("{name}.servo"), Unit::One, what);
-        let switch = declare.input(switch, f64::from(servo.on), true);
+        let switch = declare.input(switch, f64::from(servo.on), InputKind::Switch);
         let q_ref = declare.inputs.len();
         let relative = match servo.axes {
             Axes::World => "",
@@ -97,18 +97,18 @@ impl AttitudeServo {
         let what = format!("reference attitude of {name}{relative}, quaternion");
         let attitude = Quantity::quaternion(&format!("{name}.q_ref"), &what);
         for (quantity, start) in attitude.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
-            declare.input(quantity, start, false);
+            declare.input(quantity, start, InputKind::Continuous);
         }
         let w_ref = declare.inputs.len();
         let what = format!("reference angular velocity of {name}{relative}, body axes");
         for quantity in Quantity::vector(&format!("{name}.w_ref"), Unit::RadianPerSecond, &what) {
-            declare.input(quantity, 0.0, false);
+            declare.input(quantity, 0.0, InputKind::Continuous);
         }
         let wd_ref = (servo.feed_forward == FeedForward::Rigid).then(|| {
             let what = format!("derivative of {name}'s w_ref, for the feed-forward of its attitude servo, body axes");
             let first = declare.inputs.len();
             for quantity in Quantity::vector(&format!("{name}.wd_ref"), Unit::RadianPerSecond2, &what) {
-                declare.input(quantity, 0.0, false);
+                declare.input(quantity, 0.0, InputKind::Continuous);
             }
             first
         });

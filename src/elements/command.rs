@@ -1,4 +1,4 @@
-use crate::system::{Declarations, Quantity, Unit};
+use crate::system::{Declarations, InputKind, Quantity, Unit};
 
 /// Command for an impulse, which acts once when the command rises above 0.5, or for a capture,
 /// which is also released when the command falls to 0.5 or less.
@@ -24,7 +24,7 @@ impl Command {
     pub(super) fn declare(name: &str, description: String, what: Target, declare: &mut Declarations) -> Self {
         let quantity = Quantity::new(name, Unit::One, description);
         Self {
-            input: declare.input(quantity, 0.0, true),
+            input: declare.input(quantity, 0.0, InputKind::Switch),
             what,
         }
     }

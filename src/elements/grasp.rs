@@ -5,7 +5,7 @@ use crate::algebra::fused::product_back;
 use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log, norm};
 use crate::dynamics::Applied;
 use crate::spec::Spec;
-use crate::system::{Carrier, Configuration, FrameRef, Quantity, System, Unit};
+use crate::system::{Carrier, Configuration, FrameRef, InputKind, Quantity, System, Unit};
 
 /// Switched spring-damper in six directions (`Bushing`) between two frames. The reverse of its
 /// wrench on a acts on b at the origin of b, so momentum is conserved.
@@ -86,7 +86,7 @@ impl Element for Grasp {
                 continue;
             };
             let bushing = Bushing::declare(["grasp", name], &written.a, &written.bushing(), from.declare);
-            let what = format!("switches grasp {name}: closed above 0.5");
+            let what = format!("switches grasp {name}: closed while above 0.5");
             let switch = Quantity::new(format!("{name}.on"), Unit::One, what);
             grasps.push(Grasp {
                 name: name.clone(),
@@ -94,7 +94,9 @@ impl Element for Grasp {
                 frames,
                 holds: Holds::of(from.system, frames),
                 on: written.on,
-                switch: from.declare.input(switch, f64::from(u8::from(written.on)), true),
+                switch: from
+                    .declare
+                    .input(switch, f64::from(u8::from(written.on)), InputKind::Switch),
                 bushing,
             });
         }

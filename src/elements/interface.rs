@@ -8,7 +8,7 @@ use crate::algebra::fused::{product_back, rotated};
 use crate::algebra::{Mat3, Quaternion, Scalar, Twist, Vec3, Wrench, log, turn_of_log};
 use crate::dynamics::Applied;
 use crate::spec::{BushingFields, FrameField, PerAxis, Report, Spec, Table};
-use crate::system::{FrameRef, Quantity, System, Unit};
+use crate::system::{FrameRef, InputKind, Quantity, System, Unit};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -148,7 +148,7 @@ impl Element for Interface {
             let quantities = position.into_iter().chain(attitude).chain(velocity).chain(spin);
             let pose = written.position.into_iter().chain(written.attitude);
             for (quantity, start) in quantities.zip(pose.chain([0.0; 6])) {
-                from.declare.input(quantity, start, false);
+                from.declare.input(quantity, start, InputKind::Continuous);
             }
             interfaces.push(Self {
                 name: name.clone(),

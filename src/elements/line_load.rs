@@ -2,7 +2,7 @@ use super::{Compiler, Element, Instant, Reads};
 use crate::algebra::{Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::spec::{PortAxes, problem};
-use crate::system::{Quantity, System, Unit};
+use crate::system::{InputKind, Quantity, System, Unit};
 
 /// Force distributed uniformly along a beam, N/m.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ impl Element for LineLoad {
             let input = from.declare.inputs.len();
             let what = format!("force per length on {}, {axes}", load.body);
             for quantity in Quantity::vector(&format!("{name}.f"), Unit::NewtonPerMetreOfLength, &what) {
-                from.declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, InputKind::Continuous);
             }
             loads.push(LineLoad {
                 body,

@@ -2,7 +2,7 @@ use super::{Compiler, Cursor, Element, Instant, Outputs, Reads, View};
 use crate::algebra::{Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::Spec;
-use crate::system::{FrameRef, Quantity, System, Unit};
+use crate::system::{FrameRef, InputKind, Quantity, System, Unit};
 
 /// Magnetic dipole with its moment as input, in the field of the central body.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl Element for MagneticDipole {
             let input = from.declare.inputs.len();
             let what = format!("magnetic moment on {}, its axes", written.frame);
             for quantity in Quantity::vector(&format!("{name}.m"), Unit::AmpereMetre2, &what) {
-                from.declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, InputKind::Continuous);
             }
             dipoles.push(Self {
                 name: name.clone(),

@@ -61,8 +61,19 @@ pub enum OutputKind {
     Continuous,
     /// Real number that changes at events only.
     Discrete,
+    /// Integer that changes at events only; a real number in FMI 2.0.
+    Count,
+    /// Boolean, true (1) or false (0), that changes at events only; a real number in FMI 2.0.
+    Switch,
     /// Boolean, true (1) or false (0), that changes at events only.
     Flag,
+}
+
+impl OutputKind {
+    /// Returns true for an output that changes at any time.
+    pub fn is_continuous(self) -> bool {
+        self == Self::Continuous
+    }
 }
 
 /// Declared outputs, in the order in which the elements write their values.
@@ -91,6 +102,16 @@ impl Outputs {
     /// Declares outputs that change at events only.
     pub fn discrete(&mut self, quantities: impl IntoIterator<Item = Quantity>) {
         self.declare(quantities, OutputKind::Discrete);
+    }
+
+    /// Declares an integer that changes at events only.
+    pub fn count(&mut self, quantity: Quantity) {
+        self.declare([quantity], OutputKind::Count);
+    }
+
+    /// Declares a state that is on (1) or off (0).
+    pub fn switch(&mut self, quantity: Quantity) {
+        self.declare([quantity], OutputKind::Switch);
     }
 
     /// Declares a flag that depends on the given coordinates.

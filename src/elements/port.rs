@@ -3,7 +3,7 @@ use super::{Command, Compiler, Element, Instant, Reads, Target};
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::spec::PortAxes;
-use crate::system::{Carrier, FrameRef, Quantity, System, Unit};
+use crate::system::{Carrier, FrameRef, InputKind, Quantity, System, Unit};
 
 /// External wrench and external impulse on a frame.
 #[derive(Clone, Debug)]
@@ -42,13 +42,13 @@ impl Element for Port {
                 &format!("torque at {}, {axes}", port.frame),
             );
             for quantity in force.into_iter().chain(torque) {
-                from.declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, InputKind::Continuous);
             }
             let impulse = port.impulse.then(|| {
                 let first = from.declare.inputs.len();
                 let what = format!("impulse at {}, {axes}, that acts when {name}.impact rises", port.frame);
                 for quantity in Quantity::vector(&format!("{name}.impulse"), Unit::NewtonSecond, &what) {
-                    from.declare.input(quantity, 0.0, true);
+                    from.declare.input(quantity, 0.0, InputKind::Held);
                 }
                 let what = format!("command: {name}.impulse acts once each time it rises above 0.5");
                 from.commands.push(Command::declare(

@@ -173,7 +173,7 @@ impl SignalSource {
 fn objection_to_shaper(input: &Input) -> Option<&'static str> {
     let Quantity { name, unit, .. } = &input.quantity;
     let is_quaternion = *unit == Unit::One && [".q_ref[", ".q["].iter().any(|field| name.contains(field));
-    if input.discrete {
+    if input.is_discrete() {
         Some("the input is discrete: a shaped signal has values between those of the signal")
     } else if is_quaternion {
         Some("a quaternion cannot be shaped by components: its norm would change, and its rate is another input")

@@ -6,7 +6,7 @@ use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, at};
-use crate::system::{Bound, Carrier, FrameRef, Kinematics, Mechanism, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Carrier, FrameRef, InputKind, Kinematics, Mechanism, ParamId, Quantity, System, Unit};
 
 /// Part of the length between two masses over which a mass that leaves the reel is released.
 const RELEASE: f64 = 0.1;
@@ -278,7 +278,7 @@ impl Reel {
         let quantity = Quantity::new(format!("{name}.rate"), Unit::MetrePerSecond, what);
         Self {
             start,
-            rate: from.declare.input(quantity, 0.0, false),
+            rate: from.declare.input(quantity, 0.0, InputKind::Continuous),
             unwound: earlier,
         }
     }

@@ -1,7 +1,7 @@
 use super::{Compiler, Element, Instant};
 use crate::algebra::Scalar;
 use crate::dynamics::Applied;
-use crate::system::{Quantity, Unit};
+use crate::system::{InputKind, Quantity, Unit};
 
 /// Curvature of a beam by a temperature difference across its section.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,8 @@ impl Element for ThermalBending {
                 let what = format!("thermal curvature of {}, unloaded, along its {axis} axis", written.body);
                 let quantity = Quantity::new(format!("{name}.curvature[{}]", i + 1), Unit::RadianPerMetre, what);
                 let nominal = 1e-3;
-                from.declare.input(Quantity { nominal, ..quantity }, 0.0, false);
+                from.declare
+                    .input(Quantity { nominal, ..quantity }, 0.0, InputKind::Continuous);
             }
             bent.push(Self { body, input });
         }

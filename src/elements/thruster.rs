@@ -4,7 +4,7 @@ use crate::algebra::fused::rotated;
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, Throttle, at, problem};
-use crate::system::{Bound, Carrier, FrameRef, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Carrier, FrameRef, InputKind, ParamId, Quantity, System, Unit};
 
 /// Thruster: a force along a direction fixed in a frame, switched or throttled.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Element for Thruster {
                 &at("thruster", name, "thrust"),
             );
             let (field, what) = match written.throttle {
-                Throttle::Switch => ("on", "switches thruster {name}: on above 0.5"),
+                Throttle::Switch => ("on", "switches thruster {name}: on while above 0.5"),
                 Throttle::Level => (
                     "level",
                     "throttle of thruster {name}: fraction of its force, from 0 to 1",
@@ -58,6 +58,10 @@ impl Element for Thruster {
             };
             let input = Quantity::new(format!("{name}.{field}"), Unit::One, what.replace("{name}", name));
             let supply = supply(from, name, written, at_frame);
+            let kind = match written.throttle {
+                Throttle::Switch => InputKind::Switch,
+                _ => InputKind::Continuous,
+            };
             thrusters.push(Thruster {
                 name: name.clone(),
                 frame: frame.clone(),
@@ -65,7 +69,7 @@ impl Element for Thruster {
                 direction,
                 thrust,
                 throttle: written.throttle,
-                input: from.declare.input(input, 0.0, written.throttle == Throttle::Switch),
+                input: from.declare.input(input, 0.0, kind),
                 supply,
             });
         }

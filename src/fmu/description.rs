@@ -7,14 +7,14 @@ use super::arrays::Arrays;
 use super::guid::Guid;
 use super::lifecycle::{Interface, Standard};
 use super::log::CATEGORIES;
-use super::registry::{Naming, REGISTRY_VERSION, Registry, Slot, Variable};
+use super::registry::{Naming, REGISTRY_VERSION, Registry, Slot, ValueType, Variable};
 use crate::Error;
 use crate::plant::{Dependencies, Knowns, Model};
 use crate::system::Unit;
 use model_description::{
-    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, FmiVersion, Kind,
-    ModelDescription, ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable, SimpleType,
-    Tool, TypeKind, Unknown,
+    BaseUnit, Boolean, Category, CoSimulation, DefaultExperiment, DependencyKind, DisplayUnit, FmiVersion, Integer,
+    Kind, ModelDescription, ModelExchange, ModelStructure, NamingConvention, Real, RealType, ScalarVariable,
+    SimpleType, Tool, TypeKind, Unknown,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -245,9 +245,16 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
     let unit = quantity.unit;
     let has_unit = !unit.symbol().is_empty();
     let [min, max] = quantity.bound.limits();
-    let kind = match variable.slot {
-        Slot::Flag(_) => Kind::Boolean(Boolean::default()),
-        slot => Kind::Real(Real {
+    let kind = match variable.value_type {
+        ValueType::Boolean => Kind::Boolean(Boolean {
+            start: variable.start.map(|start| start > 0.5),
+            ..Boolean::default()
+        }),
+        ValueType::Integer => Kind::Integer(Integer {
+            start: variable.start.map(|start| start.round() as i32),
+            ..Integer::default()
+        }),
+        ValueType::Real => Kind::Real(Real {
             declared_type: has_unit.then(|| unit.type_name().to_owned()),
             min,
             max,
@@ -255,18 +262,21 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
             display_unit: unit.display().map(|(name, _)| name.to_owned()),
             nominal: (quantity.nominal != 1.0).then_some(quantity.nominal),
             start: variable.start,
-            derivative: match slot {
+            derivative: match variable.slot {
                 Slot::Derivative(i) => Some(index(registry, Slot::State(i))),
                 _ => None,
             },
-            reinit: matches!(slot, Slot::State(i) if jumps[i]),
+            reinit: matches!(variable.slot, Slot::State(i) if jumps[i]),
             ..Real::default()
         }),
     };
     ScalarVariable {
         name: variable.name.clone().into_owned(),
         value_reference: variable.value_reference,
-        description: (!quantity.description.is_empty()).then(|| quantity.description.clone()),
+        description: (!quantity.description.is_empty()).then(|| match variable.value_type {
+            ValueType::Boolean => in_terms_of_truth(&quantity.description),
+            ValueType::Integer | ValueType::Real => quantity.description.clone(),
+        }),
         causality: variable.causality,
         variability: variable.variability,
         initial: variable.initial,
@@ -275,6 +285,21 @@ fn variable(registry: &Registry, variable: &Variable, jumps: &[bool]) -> ScalarV
         intermediate_update: false,
         kind,
     }
+}
+
+/// Returns the description of a Boolean from that of the real number that it is in FMI 2.0.
+fn in_terms_of_truth(description: &str) -> String {
+    [
+        ("rises above 0.5", "becomes true"),
+        ("falls to 0.5", "becomes false"),
+        ("while above 0.5", "while true"),
+        ("1 while", "true while"),
+        (", 0 otherwise", ""),
+    ]
+    .iter()
+    .fold(description.to_owned(), |text, (number, truth)| {
+        text.replace(number, truth)
+    })
 }
 
 /// Largest length of a list of dependencies that has `dependenciesKind` as well. Kinds take more
@@ -356,7 +381,7 @@ fn structure(registry: &Registry, standard: Standard, interfaces: Interfaces) ->
             Some(unknown(v.slot, Some(&own), false))
         }
         Slot::Derivative(i) => Some(unknown(v.slot, row(|of| &of.derivatives, i), false)),
-        Slot::Output(i) | Slot::Flag(i) => Some(unknown(v.slot, row(|of| &of.outputs, i), false)),
+        Slot::Output(i) => Some(unknown(v.slot, row(|of| &of.outputs, i), false)),
     });
     // Every variable except parameters and inputs is an initial unknown.
     let length = |knowns: &Knowns| knowns.parameters.len() + knowns.inputs.len();
@@ -372,7 +397,7 @@ fn structure(registry: &Registry, standard: Standard, interfaces: Interfaces) ->
             Slot::Parameter(_) | Slot::Input(_) | Slot::Time | Slot::Indicator(_) => return None,
             Slot::State(i) => row(|of| &of.initial_states, i),
             Slot::Derivative(i) => row(|of| &of.initial_derivatives, i),
-            Slot::Output(i) | Slot::Flag(i) => row(|of| &of.initial_outputs, i),
+            Slot::Output(i) => row(|of| &of.initial_outputs, i),
         };
         let knowns = knowns.filter(|knowns| length(knowns) <= longest);
         Some(unknown(v.slot, knowns, true))

@@ -6,7 +6,7 @@
 use super::lifecycle::Standard;
 use crate::plant::{Model, OutputKind};
 use crate::spec::mangled;
-use crate::system::{Parameter, Quantity, Unit};
+use crate::system::{InputKind, Parameter, Quantity, Unit};
 use crate::{Error, Problem};
 use model_description::{Causality, Initial, Variability};
 use std::borrow::Cow;
@@ -39,14 +39,36 @@ pub enum Slot {
     State(usize),
     /// The derivative of a state.
     Derivative(usize),
-    /// A real output.
+    /// An output.
     Output(usize),
-    /// A Boolean output.
-    Flag(usize),
     /// The time, the independent variable; FMI 3.0 only.
     Time,
     /// An event indicator; FMI 3.0 only.
     Indicator(usize),
+}
+
+/// Type of a variable's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueType {
+    /// `Real`, `Float64` in FMI 3.0.
+    Real,
+    /// `Integer`, `Int32` in FMI 3.0.
+    Integer,
+    /// `Boolean`.
+    Boolean,
+}
+
+impl ValueType {
+    /// Returns the name of the type in a version of the standard.
+    pub fn name(self, standard: Standard) -> &'static str {
+        match (self, standard) {
+            (Self::Real, Standard::Fmi2) => "Real",
+            (Self::Real, Standard::Fmi3) => "Float64",
+            (Self::Integer, Standard::Fmi2) => "Integer",
+            (Self::Integer, Standard::Fmi3) => "Int32",
+            (Self::Boolean, _) => "Boolean",
+        }
+    }
 }
 
 /// Attributes of a variable in FMI (§2.2.7).
@@ -56,6 +78,8 @@ pub struct Variable<'a> {
     pub value_reference: u32,
     /// Kind, and index in the model.
     pub slot: Slot,
+    /// Type of the values.
+    pub value_type: ValueType,
     /// Name in the registry's naming.
     pub name: Cow<'a, str>,
     /// Unit, nominal, description.
@@ -74,6 +98,7 @@ pub struct Variable<'a> {
 #[derive(Clone, Debug)]
 pub struct Registry {
     model: Arc<Model>,
+    standard: Standard,
     naming: Naming,
     /// The solver's only parameter, `solver.work_limit`; it is listed after those of the model.
     work_limit: Parameter,
@@ -93,10 +118,6 @@ impl Registry {
     /// Lists the variables of a version of the standard. Those of FMI 2.0 come first; FMI 3.0 requires
     /// the time and the event indicators as variables.
     pub fn of(standard: Standard, model: Arc<Model>, naming: Naming) -> Self {
-        let flag_or_real = |(i, output): (usize, &crate::plant::Output)| match output.kind {
-            OutputKind::Continuous | OutputKind::Discrete => Slot::Output(i),
-            OutputKind::Flag => Slot::Flag(i),
-        };
         let indicators = match standard {
             Standard::Fmi2 => Vec::new(),
             Standard::Fmi3 => indicators(&model),
@@ -107,12 +128,13 @@ impl Registry {
             .chain((0..model.states.len()).map(Slot::State))
             .chain((0..model.states.len()).map(Slot::Derivative))
             .chain((0..=model.parameters.len()).map(Slot::Parameter))
-            .chain(model.outputs.iter().enumerate().map(flag_or_real))
+            .chain((0..model.outputs.len()).map(Slot::Output))
             .chain(of_fmi3.filter(|_| standard == Standard::Fmi3))
             .collect();
         Self {
             work_limit: work_limit(&model),
             model,
+            standard,
             naming,
             slots,
             time: Quantity::new("time", Unit::Second, "time"),
@@ -156,11 +178,37 @@ impl Registry {
             Slot::State(i) => model.inputs.len() + i,
             Slot::Derivative(i) => derivatives + i,
             Slot::Parameter(i) => parameters + i,
-            Slot::Output(i) | Slot::Flag(i) => parameters + model.parameters.len() + 1 + i,
+            Slot::Output(i) => parameters + model.parameters.len() + 1 + i,
             Slot::Time => parameters + model.parameters.len() + 1 + model.outputs.len(),
             Slot::Indicator(i) => parameters + model.parameters.len() + 1 + model.outputs.len() + 1 + i,
         };
         u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the type of a variable's values. In FMI 2.0 inputs are real numbers, since few
+    /// importers connect other types; so are outputs, except flags.
+    #[inline]
+    pub fn value_type(&self, slot: Slot) -> ValueType {
+        let is_typed = self.standard == Standard::Fmi3;
+        match slot {
+            Slot::Input(i) => match self.model.inputs[i].kind {
+                InputKind::Mode if is_typed => ValueType::Integer,
+                InputKind::Switch if is_typed => ValueType::Boolean,
+                _ => ValueType::Real,
+            },
+            Slot::Output(i) => match self.model.outputs[i].kind {
+                OutputKind::Flag => ValueType::Boolean,
+                OutputKind::Count if is_typed => ValueType::Integer,
+                OutputKind::Switch if is_typed => ValueType::Boolean,
+                _ => ValueType::Real,
+            },
+            _ => ValueType::Real,
+        }
+    }
+
+    /// Returns the name of the type of a variable's values.
+    pub fn type_name(&self, slot: Slot) -> &'static str {
+        self.value_type(slot).name(self.standard)
     }
 
     /// Returns true if a variable can be read during a step: in FMI 3.0 continuous states, their
@@ -168,8 +216,8 @@ impl Registry {
     pub fn is_intermediate(&self, slot: Slot) -> bool {
         match slot {
             Slot::State(_) | Slot::Derivative(_) => true,
-            Slot::Output(i) => self.model.outputs[i].kind == OutputKind::Continuous,
-            Slot::Input(_) | Slot::Parameter(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => false,
+            Slot::Output(i) => self.model.outputs[i].kind.is_continuous(),
+            Slot::Input(_) | Slot::Parameter(_) | Slot::Time | Slot::Indicator(_) => false,
         }
     }
 
@@ -192,7 +240,7 @@ impl Registry {
             Slot::Input(i) => &model.inputs[i].quantity,
             Slot::State(i) => &model.states[i],
             Slot::Derivative(i) => &model.derivatives[i],
-            Slot::Output(i) | Slot::Flag(i) => &model.outputs[i].quantity,
+            Slot::Output(i) => &model.outputs[i].quantity,
             Slot::Time => &self.time,
             Slot::Indicator(i) => &self.indicators[i],
         }
@@ -238,17 +286,17 @@ impl Registry {
             }
             Slot::Input(i) => {
                 let input = &self.model.inputs[i];
-                let variability = if input.discrete {
+                let variability = if input.is_discrete() {
                     Variability::Discrete
                 } else {
                     Variability::Continuous
                 };
                 (Causality::Input, variability, None, Some(input.start))
             }
-            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) => {
+            Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => {
                 let is_continuous = match slot {
-                    Slot::Output(i) => self.model.outputs[i].kind == OutputKind::Continuous,
-                    slot => !matches!(slot, Slot::Flag(_)),
+                    Slot::Output(i) => self.model.outputs[i].kind.is_continuous(),
+                    _ => true,
                 };
                 let variability = if is_continuous {
                     Variability::Continuous
@@ -268,6 +316,7 @@ impl Registry {
         Variable {
             value_reference: self.reference(slot),
             slot,
+            value_type: self.value_type(slot),
             name: self.name(slot),
             quantity: self.quantity(slot),
             causality,

@@ -8,7 +8,7 @@ use super::model::{Model, Monitor, Source, boxed};
 use crate::algebra::Scalar;
 use crate::elements::{Elements, Task};
 use crate::spec::{Spec, problem};
-use crate::system::{Declarations, Derived, JointState, OrbitConstants, OrbitPoint, Quantity, System};
+use crate::system::{Declarations, Derived, InputKind, JointState, OrbitConstants, OrbitPoint, Quantity, System};
 use crate::{Error, Problem};
 
 /// Spacecraft of a controller with tasks. Its parameters and inputs are among those of the
@@ -170,7 +170,7 @@ fn declare_states(system: &System, declare: &mut Declarations) -> Vec<Option<usi
         .map(|(i, state)| {
             let description = format!("measured {}", state.description);
             let quantity = Quantity { description, ..state };
-            (!is_modal(i)).then(|| declare.input(quantity, 0.0, false))
+            (!is_modal(i)).then(|| declare.input(quantity, 0.0, InputKind::Continuous))
         })
         .collect()
 }

@@ -1,6 +1,6 @@
 use super::coordinates::{Constrained, Coordinates};
 use super::parts::Parts;
-use super::{Jacobians, LANES, Model, OperatingPoint, OutputKind, Plant, Tangent};
+use super::{Jacobians, LANES, Model, OperatingPoint, Plant, Tangent};
 use crate::Error;
 use crate::algebra::{Quaternion, Vec3};
 use crate::elements::Samples;
@@ -114,7 +114,7 @@ impl Linearisation {
             block -= Vec3::new(w[0], w[1], w[2]).cross_matrix() * 0.5;
         }
         let real: Vec<usize> = (0..model.outputs.len())
-            .filter(|&i| model.outputs[i].kind == OutputKind::Continuous)
+            .filter(|&i| model.outputs[i].kind.is_continuous())
             .collect();
         let (mut dx, mut y) = (vec![0.0; nx], vec![0.0; model.outputs.len()]);
         plant.evaluate(at, &mut dx, &mut y)?;

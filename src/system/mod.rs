@@ -47,7 +47,7 @@ pub use maximal::{Attitude, Baumgarte, Maximal, MaximalState, Natural, Recovered
 pub use modal::{ModalData, Node};
 pub use nodal::{AncfBeam, NodalConstants, PER_NODE, Point, PointGradient, PointKinematics};
 pub use orbit::{GravityAt, Orbit, OrbitConstants, OrbitPoint};
-pub use quantity::{Bound, Declarations, Input, ParamId, Parameter, Quantity};
+pub use quantity::{Bound, Declarations, Input, InputKind, ParamId, Parameter, Quantity};
 pub use shadow::sunlight;
 pub use sky::{Sky, SkyConstants};
 pub(crate) use unit::CoordinateUnits;

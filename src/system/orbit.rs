@@ -427,6 +427,18 @@ impl OrbitPoint {
     }
 }
 
+impl OrbitPoint {
+    /// Passes to `add`, for each input that is a component of a third body's position, its index and
+    /// the derivatives of [`gravity`](Self::gravity) and of its gradient at `rho`, 1/s² and 1/(m s²).
+    pub fn gravity_along_inputs(&self, rho: &Vec3<f64>, mut add: impl FnMut(usize, Vec3<f64>, Mat3<f64>)) {
+        let Some(sky) = &self.sky else { return };
+        match self.gravity {
+            Gravity::Exact => sky.along_inputs(&(self.R + rho), add),
+            Gravity::SecondOrder => sky.along_inputs(&self.R, |input, g, G| add(input, g + G * rho, G)),
+        }
+    }
+}
+
 impl<S: Scalar> OrbitPoint<S> {
     /// Returns the derivative of the LVLH frame's angular velocity `w = h/R²`, rad/s², inertial axes:
     /// `ẇ = −2 (R·V/R²) w`.

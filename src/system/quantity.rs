@@ -113,9 +113,28 @@ pub struct Input {
     pub quantity: Quantity,
     /// Initial value.
     pub start: f64,
-    /// True for a switch (on above 0.5), a command (rounded to an integer) or a value that is read
-    /// when a command acts; false for a continuous signal.
-    pub discrete: bool,
+    /// Type and variability.
+    pub kind: InputKind,
+}
+
+/// Type and variability of an input; all are real numbers in FMI 2.0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// Real number, a continuous signal.
+    Continuous,
+    /// Real number that is read when a command acts.
+    Held,
+    /// Boolean, on above 0.5.
+    Switch,
+    /// Integer, to which a number is rounded.
+    Mode,
+}
+
+impl Input {
+    /// Returns true for an input that changes at events only.
+    pub fn is_discrete(&self) -> bool {
+        self.kind != InputKind::Continuous
+    }
 }
 
 /// Index of a parameter in the model's parameter vector.
@@ -201,12 +220,8 @@ impl Declarations {
     }
 
     /// Declares an input; returns its index.
-    pub fn input(&mut self, quantity: Quantity, start: f64, discrete: bool) -> usize {
-        self.inputs.push(Input {
-            quantity,
-            start,
-            discrete,
-        });
+    pub fn input(&mut self, quantity: Quantity, start: f64, kind: InputKind) -> usize {
+        self.inputs.push(Input { quantity, start, kind });
         self.inputs.len() - 1
     }
 

@@ -3,7 +3,7 @@
 use super::ephemeris::{self, ASTRONOMICAL_UNIT};
 use super::orbit::{GravityField, OrbitPoint};
 use super::shadow::sunlight;
-use super::{Bound, Declarations, ParamId, Parameter, Quantity, Unit};
+use super::{Bound, Declarations, InputKind, ParamId, Parameter, Quantity, Unit};
 use crate::algebra::{Dual, Mat3, Scalar, Vec3, lift3, norm};
 use crate::spec::{self, EARTH_MU, Ephemeris, Epoch, ThirdBody, at};
 use crate::{Error, Problem};
@@ -188,7 +188,7 @@ fn declare_positions(written: &spec::Orbit, start: f64, declare: &mut Declaratio
             let what = format!("position of the {body} from the central body's centre, inertial axes");
             let quantities = Quantity::vector(INPUTS[k], Unit::Metre, &what);
             for (quantity, &start) in quantities.into_iter().zip(position.iter()) {
-                declare.input(Quantity { nominal, ..quantity }, start, false);
+                declare.input(Quantity { nominal, ..quantity }, start, InputKind::Continuous);
             }
             first
         })
@@ -305,27 +305,48 @@ impl<S: Scalar> Sky<S> {
     pub(super) fn add_third_bodies(&self, r: &Vec3<S>, field: &mut GravityField<S>) {
         for (mu, s) in self.constants.mu.into_iter().zip([&self.sun, &self.moon]) {
             if mu != 0.0 {
-                add_third_body(mu, s, r, field);
+                let (opposed, G) = third_body(mu, s, r);
+                field.g -= opposed;
+                field.G += G;
             }
         }
     }
 }
 
-/// Adds the attraction of a body at `s` with the gravitational parameter `mu`, without cancellation:
-/// with `d = s − r`, `q = r·(r − 2s)/s²` and `F = (1 + q)^(3/2) − 1`
+impl Sky {
+    /// Passes to `add`, for each component of the third bodies' positions that are inputs, the index
+    /// of the input, and the derivatives of gravity and of its gradient at `r` (m) from the centre.
+    pub(super) fn along_inputs(&self, r: &Vec3<f64>, mut add: impl FnMut(usize, Vec3<f64>, Mat3<f64>)) {
+        let constants = &self.constants;
+        for (k, s) in [self.sun, self.moon].into_iter().enumerate() {
+            let Some(first) = constants.inputs[k].filter(|_| constants.mu[k] != 0.0) else {
+                continue;
+            };
+            for axis in 0..3 {
+                let mut along = lift3::<Dual<1>>(&s);
+                along[axis].eps[0] = 1.0;
+                let (opposed, G) = third_body(constants.mu[k], &along, &lift3(r));
+                add(first + axis, opposed.map(|x| -x.eps[0]), G.map(|x| x.eps[0]));
+            }
+        }
+    }
+}
+
+/// Returns the attraction of a body at `s` with the gravitational parameter `mu`, negated, and its
+/// gradient, without cancellation: with `d = s − r`, `q = r·(r − 2s)/s²` and `F = (1 + q)^(3/2) − 1`
 ///
 /// ```text
 ///     g = −μ/d³ (r + F s),      G = μ/d³ (3 d̂d̂ᵀ − 1)
 /// ```
 ///
 /// Source: Battin, 1999, §8.4, Eqs. 8.60–8.62.
-fn add_third_body<S: Scalar>(mu: f64, s: &Vec3<S>, r: &Vec3<S>, field: &mut GravityField<S>) {
+fn third_body<S: Scalar>(mu: f64, s: &Vec3<S>, r: &Vec3<S>) -> (Vec3<S>, Mat3<S>) {
     let (d, one) = (s - r, S::lift(1.0));
     let per_d2 = one / d.dot(&d);
     let k = S::lift(mu) * per_d2 * per_d2.sqrt();
     let q = r.dot(&(r - s - s)) / s.dot(s);
     let p = (one + q) * (one + q).sqrt();
     let F = q * (S::lift(3.0) + q * (S::lift(3.0) + q)) / (one + p);
-    field.g -= (r + s * F) * k;
-    field.G += d * d.transpose() * (k * per_d2 * S::lift(3.0)) - Mat3::identity() * k;
+    let G = d * d.transpose() * (k * per_d2 * S::lift(3.0)) - Mat3::identity() * k;
+    ((r + s * F) * k, G)
 }

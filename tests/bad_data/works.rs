@@ -4,7 +4,7 @@ use grapple::fmu::component::{Component, Fault};
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::guid::Guid;
 use grapple::fmu::lifecycle::Interface;
-use grapple::fmu::registry::{Naming, Slot};
+use grapple::fmu::registry::{Naming, ValueType};
 use grapple::fmu::status::Status;
 use grapple::plant::Model;
 use model_description::ModelDescription;
@@ -112,7 +112,7 @@ pub fn run(component: &mut Component) -> Result<(), Fault> {
 /// Reads all real variables, which must be finite if they have values.
 pub fn read(component: &mut Component) -> Result<(), Fault> {
     let registry = component.registry();
-    let variables = registry.variables().filter(|v| !matches!(v.slot, Slot::Flag(_)));
+    let variables = registry.variables().filter(|v| v.value_type == ValueType::Real);
     let references: Vec<u32> = variables.map(|v| v.value_reference).collect();
     let mut values = vec![f64::NAN; references.len()];
     component.get_real(&references, &mut values)?;

@@ -64,7 +64,8 @@ class Example:
         }
         two = self.archives[2]
         self.h = float(two.description.defaultExperiment.stepSize)
-        self.outputs = two.outputs()
+        three = self.archives[3].variables
+        self.outputs = [name for name in two.outputs() if three[name].type == "Float64"]
         self.references = [two.variables[name].valueReference for name in self.outputs]
         with CoSimulation(two) as run:
             for k in range(STEPS):

@@ -44,13 +44,29 @@ def slave(archive, start=None, tolerance=None, early=False, events=False, update
     )
     instance.instantiate(loggingOn=False, earlyReturnAllowed=early, eventModeUsed=events, intermediateUpdate=update)
     for name, value in (start or {}).items():
-        instance.setFloat64([archive.variables[name].valueReference], [value])
+        write(instance, archive.variables[name], value)
     instance.enterInitializationMode(tolerance=tolerance)
     instance.exitInitializationMode()
     if events:
         instance.updateDiscreteStates()
         instance.enterStepMode()
     return instance
+
+
+def write(instance, variable, value):
+    """Sets a variable of any type from a number."""
+    as_type = {"Float64": float, "Int32": int, "Boolean": bool}[variable.type]
+    getattr(instance, f"set{variable.type}")([variable.valueReference], [as_type(value)])
+
+
+def read(instance, variables):
+    """Returns variables of any type as numbers."""
+    values = {}
+    for of_type in "Float64", "Int32", "Boolean":
+        references = [v.valueReference for v in variables if v.type == of_type]
+        if references:
+            values |= zip(references, getattr(instance, f"get{of_type}")(references))
+    return [float(values[v.valueReference]) for v in variables]
 
 
 def free(instance):
@@ -103,15 +119,15 @@ def test_co_simulation_gives_the_bits_of_fmi_2(name, archives, examples):
     with CoSimulation(two) as reference:
         expected = reference.run(times, names)
     instance = slave(three)
-    references = [three.variables[n].valueReference for n in names]
-    rows = [instance.getFloat64(references)]
+    outputs = [three.variables[n] for n in names]
+    rows = [read(instance, outputs)]
     t = 0.0
     for end in times[1:]:
         event, terminate, early, reached = instance.doStep(t, end - t)
         assert (event, terminate, early) == (False, False, False)
         assert reached == t + (end - t)
         t = end
-        rows.append(instance.getFloat64(references))
+        rows.append(read(instance, outputs))
     free(instance)
     assert np.array(rows).tobytes() == expected.tobytes()
 
@@ -148,7 +164,7 @@ def test_steps_end_at_the_capture_if_the_importer_allows_it(archives, examples):
     """docking: the probe touches the target within a communication step."""
     archive = archives["docking"]
     names = examples["docking"].outputs()
-    references = [archive.variables[n].valueReference for n in names]
+    outputs = [archive.variables[n] for n in names]
     h = 0.5
     stop = float(archive.description.defaultExperiment.stopTime)
 
@@ -160,7 +176,7 @@ def test_steps_end_at_the_capture_if_the_importer_allows_it(archives, examples):
                 assert is_early == (reached < end)
                 t = reached if is_early else end
                 returns += [reached] if is_early else []
-        values = instance.getFloat64(references)
+        values = read(instance, outputs)
         free(instance)
         return np.array(values), returns
 
@@ -177,7 +193,7 @@ def test_event_mode_applies_the_capture_where_the_probe_touches(archives, exampl
     """docking, with Event Mode and early return: values before and after the capture at one instant."""
     archive = archives["docking"]
     names = examples["docking"].outputs()
-    references = [archive.variables[n].valueReference for n in names]
+    outputs = [archive.variables[n] for n in names]
     captured = names.index("latch.captured")
     states = [names.index(n) for n in examples["docking"].states]
     h = 0.5
@@ -185,7 +201,7 @@ def test_event_mode_applies_the_capture_where_the_probe_touches(archives, exampl
     plain = slave(archive, {"latch.capture": 1.0})
     for k in range(round(stop / h)):
         plain.doStep(k * h, h)
-    expected = np.array(plain.getFloat64(references))
+    expected = np.array(read(plain, outputs))
     free(plain)
     instance, t, jumps = slave(archive, {"latch.capture": 1.0}, early=True, events=True), 0.0, []
     for end in np.arange(1, round(stop / h) + 1) * h:
@@ -195,16 +211,16 @@ def test_event_mode_applies_the_capture_where_the_probe_touches(archives, exampl
             t = reached if is_early else end
             if not needs_event:
                 continue
-            before = instance.getFloat64(references)
+            before = read(instance, outputs)
             instance.enterEventMode()
-            assert instance.getFloat64(references) == before
+            assert read(instance, outputs) == before
             needs_update, _, _, has_jumped, _, _ = instance.updateDiscreteStates()
             assert not needs_update
-            after = instance.getFloat64(references)
+            after = read(instance, outputs)
             instance.enterStepMode()
             if has_jumped:
                 jumps.append((t, before, after))
-    values = np.array(instance.getFloat64(references))
+    values = np.array(read(instance, outputs))
     free(instance)
     ((t, before, after),) = jumps
     touch = expected[names.index("latch.time")]

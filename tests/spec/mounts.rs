@@ -111,7 +111,10 @@ fn assert_equal_up_to_names(alone: Model, mounted: Model) {
         );
     }
     let starts = |model: &Model| {
-        let inputs = model.inputs.iter().map(|input| (input.start.to_bits(), input.discrete));
+        let inputs = model
+            .inputs
+            .iter()
+            .map(|input| (input.start.to_bits(), input.is_discrete()));
         let parameters = (model.parameters.iter()).map(|parameter| (parameter.start.to_bits(), parameter.tunable));
         inputs.chain(parameters).collect::<Vec<_>>()
     };
@@ -129,7 +132,7 @@ fn assert_equal_up_to_names(alone: Model, mounted: Model) {
         let u: Vec<f64> = (model.inputs.iter())
             .map(|input| {
                 input.start
-                    + if input.discrete {
+                    + if input.is_discrete() {
                         0.0
                     } else {
                         rng.random_range(-1.0..1.0)

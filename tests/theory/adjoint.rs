@@ -346,7 +346,7 @@ fn adjoints_equal_products_with_jacobians_for_flexible_bodies() {
 
 /// A beam of segments in large motion, with an arm at its tip, a free body on a beam, and modal data
 /// with a node that carries a body.
-const FLEXIBLE: &str = r#"
+pub const FLEXIBLE: &str = r#"
 name = "flexible"
 [output]
 bodies = true

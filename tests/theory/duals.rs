@@ -412,7 +412,7 @@ fn derivatives_along_the_motion_agree_with_differences() {
 /// ambiguous.
 fn away_from_jumps(model: &Model, point: &mut Point) {
     for (i, input) in model.inputs.iter().enumerate() {
-        if input.discrete {
+        if input.is_discrete() {
             point.u[i] = point.u[i].round();
         }
         let Some(body) = input.quantity.name.strip_suffix(".q_ref[1]") else {

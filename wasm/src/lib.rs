@@ -136,11 +136,22 @@ macro_rules! of_both_kinds {
             status(unsafe { fmi3SetBoolean(self.raw, place, count, values.as_ptr(), values.len()) })
         }
 
+        fn get_int32(&self, references: Vec<u32>) -> Result<Vec<i32>, Status> {
+            let (place, count) = (references.as_ptr(), references.len());
+            instance::filled(0, count, |values| unsafe {
+                fmi3GetInt32(self.raw, place, count, values, count)
+            })
+        }
+
+        fn set_int32(&self, references: Vec<u32>, values: Vec<i32>) -> Status {
+            let (place, count) = (references.as_ptr(), references.len());
+            status(unsafe { fmi3SetInt32(self.raw, place, count, values.as_ptr(), values.len()) })
+        }
+
         absent! {
             get_float32 fmi3GetFloat32 set_float32 fmi3SetFloat32 f32;
             get_int8 fmi3GetInt8 set_int8 fmi3SetInt8 i8;
             get_int16 fmi3GetInt16 set_int16 fmi3SetInt16 i16;
-            get_int32 fmi3GetInt32 set_int32 fmi3SetInt32 i32;
             get_int64 fmi3GetInt64 set_int64 fmi3SetInt64 i64;
             get_uint8 fmi3GetUInt8 set_uint8 fmi3SetUInt8 u8;
             get_uint16 fmi3GetUInt16 set_uint16 fmi3SetUInt16 u16;

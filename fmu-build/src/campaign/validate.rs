@@ -4,14 +4,14 @@ use super::draw::{Law, share};
 use super::file::{Dispersion, Grid, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::error::Result;
-use crate::fmu::{Fmu, is_real, names, recorded};
+use crate::fmu::{Fmu, is_real, names, recorded, start};
 use crate::run::Plan;
 use crate::summaries::unknown;
 use crate::text::number;
 use grapple::Problem;
 use grapple::spec::Signal;
 use indexmap::IndexMap;
-use model_description::{Kind, ScalarVariable};
+use model_description::ScalarVariable;
 use std::cmp::Ordering;
 use std::sync::LazyLock;
 
@@ -243,13 +243,11 @@ impl<'a> Validation<'a> {
 
     /// Returns the start value of a variable in the model.
     fn nominal(&mut self, at: &[&str], variable: &ScalarVariable) -> Option<f64> {
-        let Kind::Real(real) = &variable.kind else {
-            return None;
-        };
-        if real.start.is_none() {
+        let start = start(variable);
+        if start.is_none() {
             self.report(at, "the model has no nominal value of it".to_owned());
         }
-        real.start
+        start
     }
 
     fn rising(&mut self, at: &[&str], [low, high]: [f64; 2]) {

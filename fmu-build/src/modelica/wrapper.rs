@@ -1,5 +1,6 @@
 //! The Modelica model that wraps one imported FMU.
 
+use crate::fmu::start;
 use crate::html::escaped;
 use crate::text::count;
 use grapple::spec::{Port, PortAxes, Spec, mangled};
@@ -62,9 +63,13 @@ impl Wrapper {
             let unit = unit.map_or_else(String::new, |unit| format!("(unit = \"{unit}\")"));
             let field = format!("      {} {name}{unit}", variable.kind.base_type());
             match (variable.causality, &variable.kind) {
-                (Causality::Input, Kind::Real(real)) if !wrapper.driven.contains(&variable.name) => {
-                    let start = real.start.unwrap_or_default();
-                    commands.push(format!("{field} = {start:?} {what} annotation(Dialog);\n"));
+                (Causality::Input, kind) if !wrapper.driven.contains(&variable.name) => {
+                    let start = match kind {
+                        Kind::Integer(integer) => integer.start.unwrap_or_default().to_string(),
+                        Kind::Boolean(boolean) => boolean.start.unwrap_or_default().to_string(),
+                        _ => format!("{:?}", start(variable).unwrap_or_default()),
+                    };
+                    commands.push(format!("{field} = {start} {what} annotation(Dialog);\n"));
                     wrapper.equation(&format!("fmu.{name} = commands.{name}"));
                 }
                 (Causality::Output, _) => {

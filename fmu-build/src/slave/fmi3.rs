@@ -2,9 +2,11 @@
 
 use super::{Log, Made, Outcome, functions};
 use grapple::fmu::fmi3::{
-    fmi3Boolean, fmi3False, fmi3Float64, fmi3Instance, fmi3InstanceEnvironment, fmi3IntermediateUpdateCallback,
-    fmi3LogMessageCallback, fmi3Status, fmi3String, fmi3True, fmi3ValueReference,
+    fmi3Boolean, fmi3False, fmi3Float64, fmi3Instance, fmi3InstanceEnvironment, fmi3Int32,
+    fmi3IntermediateUpdateCallback, fmi3LogMessageCallback, fmi3Status, fmi3String, fmi3True, fmi3ValueReference,
 };
+use model_description::{Kind, ScalarVariable};
+use std::collections::BTreeSet;
 use std::ptr::null;
 
 /// Type of `fmi3InstantiateCoSimulation`.
@@ -51,15 +53,55 @@ functions! {
     fmi3ExitInitializationMode: Plain,
     fmi3Terminate: Plain,
     fmi3GetFloat64: Get<fmi3Float64>,
+    fmi3GetInt32: Get<fmi3Int32>,
     fmi3GetBoolean: Get<fmi3Boolean>,
     fmi3SetFloat64: Set<fmi3Float64>,
+    fmi3SetInt32: Set<fmi3Int32>,
+    fmi3SetBoolean: Set<fmi3Boolean>,
     fmi3DoStep: DoStep,
+}
+
+/// Variables that are not of the type `Float64`, by value reference.
+#[derive(Default)]
+pub struct Types {
+    integers: BTreeSet<u32>,
+    booleans: BTreeSet<u32>,
+}
+
+impl Types {
+    pub fn of(variables: &[ScalarVariable]) -> Self {
+        let of_kind = |wanted: fn(&Kind) -> bool| {
+            let found = variables.iter().filter(|v| wanted(&v.kind));
+            found.map(|v| v.value_reference).collect()
+        };
+        Self {
+            integers: of_kind(|kind| matches!(kind, Kind::Integer(_))),
+            booleans: of_kind(|kind| matches!(kind, Kind::Boolean(_))),
+        }
+    }
+
+    /// Returns the places in the list of those of type `Float64`, of type `Int32`, and of type
+    /// `Boolean`.
+    fn places(&self, references: &[u32]) -> [Vec<usize>; 3] {
+        let mut places = [const { Vec::new() }; 3];
+        for (place, reference) in references.iter().enumerate() {
+            let is = [self.integers.contains(reference), self.booleans.contains(reference)];
+            places[match is {
+                [true, _] => 1,
+                [_, true] => 2,
+                _ => 0,
+            }]
+            .push(place);
+        }
+        places
+    }
 }
 
 /// An instance, without Event Mode and early return. Its slices of references and values have equal
 /// lengths.
 pub struct Slave<'l> {
     functions: &'l Functions,
+    types: &'l Types,
     instance: fmi3Instance,
     /// Start time and stop time, s, and relative tolerance, for the initialisation.
     experiment: [f64; 3],
@@ -68,7 +110,7 @@ pub struct Slave<'l> {
 impl Functions {
     /// Creates an instance that writes to `log`, which must outlive it; none if the FMU refuses.
     /// Logging is on, since nothing is logged otherwise, failures included.
-    pub fn instantiate(&self, made: &Made, log: &Log) -> Option<Slave<'_>> {
+    pub fn instantiate<'l>(&'l self, made: &'l Made, log: &Log) -> Option<Slave<'l>> {
         // SAFETY: all pointers are to live, terminated strings; there are no intermediate variables.
         let instance = unsafe {
             (self.fmi3InstantiateCoSimulation)(
@@ -88,6 +130,7 @@ impl Functions {
         };
         (!instance.is_null()).then_some(Slave {
             functions: self,
+            types: &made.types,
             instance,
             experiment: [0.0, 0.0, 0.0],
         })
@@ -134,12 +177,47 @@ impl Slave<'_> {
         outcome("fmi3Terminate", status)
     }
 
-    pub fn set_reals(&self, references: &[u32], values: &[f64]) -> Outcome {
-        let n = references.len();
-        let set = self.functions.fmi3SetFloat64;
-        // SAFETY: both slices have n elements.
-        let status = unsafe { set(self.instance, references.as_ptr(), n, values.as_ptr(), values.len()) };
-        outcome("fmi3SetFloat64", status)
+    /// Sets variables of any type from numbers.
+    pub fn set_numbers(&self, references: &[u32], values: &[f64]) -> Outcome {
+        let [reals, integers, booleans] = self.types.places(references);
+        let Functions {
+            fmi3SetFloat64,
+            fmi3SetInt32,
+            fmi3SetBoolean,
+            ..
+        } = self.functions;
+        let of = |places: &[usize]| -> Vec<u32> { places.iter().map(|&k| references[k]).collect() };
+        let numbers: Vec<f64> = reals.iter().map(|&k| values[k]).collect();
+        let rounded: Vec<i32> = integers.iter().map(|&k| values[k].round() as i32).collect();
+        let flags = booleans
+            .iter()
+            .map(|&k| if values[k] > 0.5 { fmi3True } else { fmi3False });
+        let flags: Vec<fmi3Boolean> = flags.collect();
+        [
+            self.set(*fmi3SetFloat64, "fmi3SetFloat64", &of(&reals), &numbers),
+            self.set(*fmi3SetInt32, "fmi3SetInt32", &of(&integers), &rounded),
+            self.set(*fmi3SetBoolean, "fmi3SetBoolean", &of(&booleans), &flags),
+        ]
+        .into_iter()
+        .reduce(first_failure)
+        .unwrap_or(Outcome("fmi3SetFloat64", None))
+    }
+
+    fn set<T>(&self, set: Set<T>, name: &'static str, references: &[u32], values: &[T]) -> Outcome {
+        if references.is_empty() {
+            return Outcome(name, None);
+        }
+        // SAFETY: both slices have the passed lengths.
+        let status = unsafe {
+            set(
+                self.instance,
+                references.as_ptr(),
+                references.len(),
+                values.as_ptr(),
+                values.len(),
+            )
+        };
+        outcome(name, status)
     }
 
     pub fn step(&self, t: f64, h: f64) -> Outcome {
@@ -169,32 +247,48 @@ impl Slave<'_> {
         }
     }
 
-    pub fn reals(&self, references: &[u32], values: &mut [f64]) -> Outcome {
-        let n = references.len();
-        let get = self.functions.fmi3GetFloat64;
-        // SAFETY: the buffer has one value for each reference.
-        let status = unsafe { get(self.instance, references.as_ptr(), n, values.as_mut_ptr(), values.len()) };
-        outcome("fmi3GetFloat64", status)
+    /// Gets variables of any type as numbers; `true` is 1.
+    pub fn numbers(&self, references: &[u32], values: &mut [f64]) -> Outcome {
+        let [reals, integers, booleans] = self.types.places(references);
+        let Functions {
+            fmi3GetFloat64,
+            fmi3GetInt32,
+            fmi3GetBoolean,
+            ..
+        } = self.functions;
+        let of = |places: &[usize]| -> Vec<u32> { places.iter().map(|&k| references[k]).collect() };
+        let (numbers, of_reals) = self.get(*fmi3GetFloat64, "fmi3GetFloat64", &of(&reals), 0.0);
+        let (counts, of_integers) = self.get(*fmi3GetInt32, "fmi3GetInt32", &of(&integers), 0);
+        let (flags, of_booleans) = self.get(*fmi3GetBoolean, "fmi3GetBoolean", &of(&booleans), fmi3False);
+        let numbers = numbers.into_iter().chain(counts.into_iter().map(f64::from));
+        let numbers = numbers.chain(flags.into_iter().map(|flag| f64::from(u8::from(flag != fmi3False))));
+        for (&place, number) in reals.iter().chain(&integers).chain(&booleans).zip(numbers) {
+            values[place] = number;
+        }
+        first_failure(first_failure(of_reals, of_integers), of_booleans)
     }
 
-    pub fn booleans(&self, references: &[u32], values: &mut [bool]) -> Outcome {
-        let mut read: Vec<fmi3Boolean> = vec![fmi3False; references.len()];
-        let get = self.functions.fmi3GetBoolean;
+    fn get<T: Copy>(&self, get: Get<T>, name: &'static str, references: &[u32], blank: T) -> (Vec<T>, Outcome) {
+        let mut values = vec![blank; references.len()];
+        if references.is_empty() {
+            return (values, Outcome(name, None));
+        }
         // SAFETY: the buffer has one value for each reference.
         let status = unsafe {
             get(
                 self.instance,
                 references.as_ptr(),
-                read.len(),
-                read.as_mut_ptr(),
-                read.len(),
+                references.len(),
+                values.as_mut_ptr(),
+                values.len(),
             )
         };
-        for (value, read) in values.iter_mut().zip(read) {
-            *value = read != fmi3False;
-        }
-        outcome("fmi3GetBoolean", status)
+        (values, outcome(name, status))
     }
+}
+
+fn first_failure(first: Outcome, second: Outcome) -> Outcome {
+    if first.1.is_some() { first } else { second }
 }
 
 impl Drop for Slave<'_> {

@@ -55,6 +55,8 @@ struct Made {
     name: CString,
     /// GUID or instantiation token.
     token: CString,
+    /// Types of the variables in FMI 3.0.
+    types: fmi3::Types,
     /// Location of the folder `resources`: a URI in FMI 2.0, a path in FMI 3.0.
     resources: CString,
 }
@@ -146,6 +148,10 @@ impl FmuLibrary {
             made_of: Made {
                 name: text(&description.model_name)?,
                 token: text(&description.guid)?,
+                types: match version {
+                    FmiVersion::V2_0 => fmi3::Types::default(),
+                    FmiVersion::V3_0 => fmi3::Types::of(&description.model_variables),
+                },
                 resources: text(&resources)?,
             },
             _library: Some(library),
@@ -163,6 +169,7 @@ impl FmuLibrary {
             made_of: Made {
                 name: text(&model.spec.name)?,
                 token: text(&guid.to_string())?,
+                types: fmi3::Types::default(),
                 resources: CString::default(),
             },
             functions: Functions::InProcess(Arc::clone(model), guid),
@@ -217,7 +224,7 @@ impl Slave<'_> {
         let mut values = vec![false; references.len()];
         let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.booleans(references, &mut values),
-            Calls::Fmi3(slave) => slave.booleans(references, &mut values),
+            Calls::Fmi3(_) => return self.reals(references),
             Calls::InProcess(component) => {
                 let mut flags = vec![fmi2False; references.len()];
                 component.get_boolean(references, &mut flags).map_err(message)?;
@@ -302,7 +309,7 @@ impl Instance for Slave<'_> {
         let (references, values) = (&references[..n], &values[..n]);
         let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.set_reals(references, values),
-            Calls::Fmi3(slave) => slave.set_reals(references, values),
+            Calls::Fmi3(slave) => slave.set_numbers(references, values),
             Calls::InProcess(component) => return component.set_reals(references, values),
         };
         self.expect(outcome)
@@ -337,7 +344,7 @@ impl Instance for Slave<'_> {
         let mut values = vec![0.0; references.len()];
         let outcome = match &mut self.calls {
             Calls::Fmi2(slave) => slave.reals(references, &mut values),
-            Calls::Fmi3(slave) => slave.reals(references, &mut values),
+            Calls::Fmi3(slave) => slave.numbers(references, &mut values),
             Calls::InProcess(component) => return component.reals(references),
         };
         self.expect(outcome)?;

@@ -33,7 +33,7 @@ impl Capture {
     pub(super) fn outputs(&self, contact: &Contact, to: &mut Outputs) {
         let (name, [a, b]) = (&contact.name, &contact.names);
         let what = format!("1 while {b} is captured by {a}, 0 otherwise");
-        to.discrete([Quantity::new(format!("{name}.captured"), Unit::One, what)]);
+        to.switch(Quantity::new(format!("{name}.captured"), Unit::One, what));
         let texts = closure::Texts {
             violation: format!(
                 "constraint violation of the capture of contact {name} in translation, {a} relative to {b}"

@@ -73,7 +73,7 @@ fn command(law: &ContactLaw, trigger: &Trigger) -> Option<(&'static str, &'stati
         )),
         (ContactLaw::Capture(_), Trigger::Touch(..) | Trigger::Shapes(..)) => Some((
             "capture",
-            "command: {a} captures {b} at contact detection while it is above 0.5, and releases it when it falls to 0.5",
+            "command: {a} captures {b} at contact detection while above 0.5, and releases it when it falls to 0.5",
         )),
         (_, Trigger::Command(_)) => Some((
             "impact",

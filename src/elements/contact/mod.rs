@@ -315,7 +315,7 @@ impl Element for Contact {
             let what = format!("force of contact {name} on {a}, inertial axes");
             to.continuous(Quantity::vector(&format!("{name}.force"), Unit::Newton, &what));
         } else {
-            to.discrete(ImpactReport::quantities(self));
+            ImpactReport::outputs(self, to);
         }
         if self.rest.is_some() {
             self.rest_outputs(to);

@@ -2,6 +2,7 @@ use super::Contact;
 use crate::algebra::Vec3;
 use crate::dynamics::impact::PointImpact;
 use crate::elements::Stored;
+use crate::elements::outputs::Outputs;
 use crate::spec::Tangential;
 use crate::system::{Quantity, Unit};
 
@@ -141,6 +142,14 @@ impl ImpactReport {
         ]);
         assert_eq!(quantities.len(), Self::COUNT, "one quantity for each value");
         quantities
+    }
+
+    /// Declares the values as outputs.
+    pub fn outputs(contact: &Contact, to: &mut Outputs) {
+        let mut quantities = Self::quantities(contact).into_iter();
+        // The outcome and the number of impacts.
+        quantities.by_ref().take(2).for_each(|quantity| to.count(quantity));
+        to.discrete(quantities);
     }
 
     /// Creates a report without an impulse.

@@ -430,7 +430,8 @@ impl Contact {
             let what = format!("number of points of contact {name} that {what}");
             Quantity::new(format!("{name}.{field}"), Unit::One, what)
         };
-        to.discrete([number("resting", "rest or slide"), number("sliding", "slide")]);
+        to.count(number("resting", "rest or slide"));
+        to.count(number("sliding", "slide"));
     }
 
     /// Returns the sum of the forces of all points on a (N) and of their moments about the origin of

@@ -10,7 +10,7 @@ use crate::elements::allocation::{IN_A_PLANE, are_in_a_plane, spread, wheel_torq
 use crate::elements::attitude_servo::AttitudeLaw;
 use crate::elements::{Cursor, Limit, Values, replace, report};
 use crate::spec::{self, ControlledWheel};
-use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+use crate::system::{Bound, Declarations, InputKind, ParamId, Quantity, Unit};
 
 /// Attitude law of a body in another FMU.
 #[derive(Clone, Debug)]
@@ -104,7 +104,7 @@ impl Attitude {
             let first = declare.inputs.len();
             let quantities = Quantity::quaternion(&format!("{body}.{field}"), &format!("{what} of {body}, quaternion"));
             for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
-                declare.input(quantity, start, false);
+                declare.input(quantity, start, InputKind::Continuous);
             }
             first
         };
@@ -116,7 +116,7 @@ impl Attitude {
             let first = declare.inputs.len();
             let what = format!("{what} of {body}, body axes");
             for quantity in Quantity::vector(&format!("{body}.{field}"), Unit::RadianPerSecond, &what) {
-                declare.input(quantity, 0.0, false);
+                declare.input(quantity, 0.0, InputKind::Continuous);
             }
             first
         };

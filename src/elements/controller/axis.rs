@@ -6,7 +6,7 @@ use crate::Problem;
 use crate::algebra::Scalar;
 use crate::elements::{Cursor, Gains, Limit, Values};
 use crate::spec::{self, ControlledJoint, PerAxis, References};
-use crate::system::{Bound, Declarations, ParamId, Quantity, Unit, axis_name};
+use crate::system::{Bound, Declarations, InputKind, ParamId, Quantity, Unit, axis_name};
 
 /// Axis of a joint.
 #[derive(Clone, Debug)]
@@ -106,7 +106,7 @@ impl Axis {
         let inputs = |field: &str, unit: &dyn Fn(usize) -> Unit, what: &str, declare: &mut Declarations| {
             let first = declare.inputs.len();
             for i in 0..n {
-                declare.input(joint.quantity(field, i, unit(i), what), 0.0, false);
+                declare.input(joint.quantity(field, i, unit(i), what), 0.0, InputKind::Continuous);
             }
             first
         };

@@ -8,7 +8,7 @@ use crate::elements::allocation::Thrusters;
 use crate::elements::band::HYSTERESIS;
 use crate::elements::{Values, report};
 use crate::spec::{ControlledAttitude, ControlledThruster};
-use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
+use crate::system::{Bound, Declarations, InputKind, ParamId, Quantity, Unit};
 use indexmap::IndexMap;
 
 /// Part of the momentum limit at which desaturation ends, unless the spec has another momentum.
@@ -83,7 +83,7 @@ impl Desaturation {
             let inertia = declare.parameter(inertia.bounded(Bound::Positive), wheel.inertia?, false, &at);
             let what = format!("measured rate of wheel {name}");
             let qd = Quantity::new(format!("{name}.qd"), Unit::RadianPerSecond, what);
-            let qd = declare.input(qd, 0.0, false);
+            let qd = declare.input(qd, 0.0, InputKind::Continuous);
             rotors.push(Rotor { axis, inertia, qd });
         }
         Some(Self {

@@ -1,7 +1,7 @@
 use super::Measured;
 use crate::algebra::Scalar;
 use crate::spec::{AngleUnit, Controller, References};
-use crate::system::{Declarations, Quantity, Unit};
+use crate::system::{Declarations, InputKind, Quantity, Unit};
 
 /// Reference input of a joint's axis.
 #[derive(Clone, Copy, Debug)]
@@ -21,7 +21,7 @@ impl Reference {
         };
         let factor = quantity.unit.factor();
         Self {
-            input: declare.input(quantity, 0.0, false),
+            input: declare.input(quantity, 0.0, InputKind::Continuous),
             factor: (factor != 1.0).then_some(factor),
         }
     }

@@ -46,6 +46,15 @@ struct OnBody {
     G: Mat3<f64>,
 }
 
+/// First moment of mass about the origin of a body, kg·m, second moment about the mass centre, kg·m²,
+/// and their changes along a motion; world axes.
+struct Moments {
+    h: Vec3<f64>,
+    h_change: Vec3<f64>,
+    P: Mat3<f64>,
+    P_change: Mat3<f64>,
+}
+
 /// Gravity on one body, and its change along a motion.
 #[derive(Clone, Copy)]
 struct Changing {
@@ -102,15 +111,7 @@ impl GravityAdjoint {
         };
         ancf_beam::add_to_coordinates(now, &(of.uniform(now.parameters) * -weights.energy), bars.q);
         for (i, gradient) in gradients[..now.system.bodies.len()].iter_mut().enumerate() {
-            let body = &now.system.bodies[i];
-            let motion = (seeds.of_wrench)(i) + now.kinematics.bodies[i].V_WB * weights.power;
-            if let Some(modes) = &body.modes {
-                let rates = modes.rates();
-                let along = seeds.lambda[rates.clone()].iter().zip(&now.qd[rates]);
-                for (to, (lambda, rate)) in self.along.iter_mut().zip(along) {
-                    *to = lambda + rate * weights.power;
-                }
-            }
+            let motion = self.motion(now, i, &seeds, weights.power);
             let along = self.along_motion(of, now, i, &motion);
             let Changing { value, change } = along;
             let fill = now.kinematics.fill(now.system, i).unwrap_or(1.0);
@@ -126,9 +127,53 @@ impl GravityAdjoint {
         }
     }
 
-    /// Returns gravity on body `i` with the mass at the start, and its change along a `motion` of the
-    /// body and of its modes.
-    fn along_motion(&self, of: &Gravity, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> Changing {
+    /// Passes to `add` the derivatives with respect to the inputs that are positions of third bodies,
+    /// of gravity in orbit on bodies, with the index of the input.
+    ///
+    /// The power of gravity on a motion is `m g·ṙ + ½ Ṗ:G`, with the velocity `ṙ` of the mass centre
+    /// and the second moment of mass `P` about it.
+    pub fn add_positions<F: Fn(usize) -> Twist<f64>>(
+        &mut self,
+        now: &Instant<f64>,
+        seeds: GravitySeeds<F>,
+        mut add: impl FnMut(usize, f64),
+    ) {
+        let Some(orbit) = now.orbit else { return };
+        for (i, constants) in now.derived.bodies.iter().enumerate() {
+            let motion = self.motion(now, i, &seeds, seeds.of_power);
+            let Moments {
+                h, h_change, P_change, ..
+            } = self.moments_along(now, i, &motion);
+            let fill = now.kinematics.fill(now.system, i).unwrap_or(1.0);
+            let momentum = (motion.v * constants.m + h_change) * fill;
+            let rho = now.kinematics.bodies[i].p_WB + h / constants.m;
+            orbit.gravity_along_inputs(&rho, |input, g, G| {
+                add(input, momentum.dot(&g) + 0.5 * fill * P_change.dot(&G));
+            });
+        }
+    }
+
+    /// Returns the motion of body `i` along which its wrench is weighted, and sets that of its modes.
+    fn motion<F: Fn(usize) -> Twist<f64>>(
+        &mut self,
+        now: &Instant<f64>,
+        i: usize,
+        seeds: &GravitySeeds<F>,
+        of_power: f64,
+    ) -> Twist<f64> {
+        if let Some(modes) = &now.system.bodies[i].modes {
+            let rates = modes.rates();
+            let along = seeds.lambda[rates.clone()].iter().zip(&now.qd[rates]);
+            for (to, (lambda, rate)) in self.along.iter_mut().zip(along) {
+                *to = lambda + rate * of_power;
+            }
+        }
+        (seeds.of_wrench)(i) + now.kinematics.bodies[i].V_WB * of_power
+    }
+
+    /// Returns the moments of mass of body `i` with the mass at the start, and their changes along a
+    /// `motion` of the body and of its modes.
+    fn moments_along(&self, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> Moments {
         let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
         let h = now.first_moment(i);
         let mut h_change = motion.w.cross(&h);
@@ -139,6 +184,34 @@ impl GravityAdjoint {
         if let Some((change, _)) = &by_modes {
             h_change += change;
         }
+        let per_m = 1.0 / constants.m;
+        let J = bent.map_or_else(|| constants.J_Bo.express(&at.R_WB), |bent| bent.J);
+        let P = J.second_moment() - h * h.transpose() * per_m;
+        // The second moment turns with the body.
+        let turned = Mat3::from_fn(|i, k| motion.w.cross(&P.column(k))[i]);
+        let mut P_change = turned + turned.transpose();
+        if let Some((change, second)) = by_modes {
+            let product = change * h.transpose() * per_m;
+            P_change += second - product - product.transpose();
+        }
+        Moments {
+            h,
+            h_change,
+            P,
+            P_change,
+        }
+    }
+
+    /// Returns gravity on body `i` with the mass at the start, and its change along a `motion` of the
+    /// body and of its modes.
+    fn along_motion(&self, of: &Gravity, now: &Instant<f64>, i: usize, motion: &Twist<f64>) -> Changing {
+        let (at, constants) = (&now.kinematics.bodies[i], &now.derived.bodies[i]);
+        let Moments {
+            h,
+            h_change,
+            P,
+            P_change,
+        } = self.moments_along(now, i, motion);
         let of_field = |g: Vec3<f64>, h: Vec3<f64>, force: Vec3<f64>| OnBody {
             F: Wrench::new(h.cross(&g), force),
             g,
@@ -165,16 +238,6 @@ impl GravityAdjoint {
                 };
             }
         };
-        let per_m = 1.0 / constants.m;
-        let J = bent.map_or_else(|| constants.J_Bo.express(&at.R_WB), |bent| bent.J);
-        let P = J.second_moment() - h * h.transpose() * per_m;
-        // The second moment turns with the body.
-        let turned = Mat3::from_fn(|i, k| motion.w.cross(&P.column(k))[i]);
-        let mut P_change = turned + turned.transpose();
-        if let Some((change, second)) = by_modes {
-            let product = change * h.transpose() * per_m;
-            P_change += second - product - product.transpose();
-        }
         let dual = |value: f64, change: f64| Dual::<1>::new(value, [change]);
         let h = h.zip_map(&h_change, dual);
         let (F, g, G) = on_body(
@@ -184,7 +247,7 @@ impl GravityAdjoint {
             h,
             P.zip_map(&P_change, dual),
         );
-        let at_origin = g - G * (h * Dual::<1>::new(per_m, [0.0]));
+        let at_origin = g - G * (h * Dual::<1>::new(1.0 / constants.m, [0.0]));
         let part = |of: fn(&Dual<1>) -> f64| OnBody {
             F: Wrench::new(F.t.map(|x| of(&x)), F.f.map(|x| of(&x))),
             g: at_origin.map(|x| of(&x)),

@@ -4,7 +4,7 @@ use crate::algebra::{Quaternion, Scalar, Twist, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::elements::{Compiler, Elements, Instant, Pair};
 use crate::spec::{self, PerAxis, at, problem};
-use crate::system::{Bound, Carrier, Configuration, FrameRef, ParamId, Quantity, Unit};
+use crate::system::{Bound, Carrier, Configuration, FrameRef, InputKind, ParamId, Quantity, Unit};
 
 /// Virtual inertia of a frame, and the sensors of the wrench that moves it.
 #[derive(Clone, Debug, Default)]
@@ -142,7 +142,7 @@ impl ForceSensor {
             let on = &written.frame;
             let what = format!("measured {what} of the environment on {on}, at its origin and in its axes");
             for quantity in Quantity::vector(&format!("{name}.{field}"), unit, &what) {
-                from.declare.input(quantity, 0.0, false);
+                from.declare.input(quantity, 0.0, InputKind::Continuous);
             }
         }
         Self {

@@ -8,7 +8,7 @@ use super::{Compiler, Cursor, Element, Outputs, Reads, Sensed, Values, View, Wat
 use crate::algebra::fused::plus_product;
 use crate::algebra::{DampedInverse, Scalar, Twist, Wrench, log};
 use crate::spec::{self, Component, Spec, at, problem};
-use crate::system::{Bound, FrameRef, JointState, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, FrameRef, InputKind, JointState, ParamId, Quantity, System, Unit};
 use crate::{Error, Problem};
 pub(crate) use impedance::ForceSensor;
 use impedance::Impedance;
@@ -457,7 +457,7 @@ impl Element for Task {
                     let unit = Unit::coordinate(axis.is_angular).rate;
                     let what = format!("rate in the null space of task {name}, axis {}", k + 1);
                     let quantity = Quantity::new(format!("{name}.null_rate[{}]", k + 1), unit, what);
-                    from.declare.input(quantity, 0.0, false);
+                    from.declare.input(quantity, 0.0, InputKind::Continuous);
                 }
                 first
             });

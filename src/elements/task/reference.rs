@@ -3,7 +3,7 @@
 use crate::algebra::{Quaternion, Scalar, Twist, Vec3, exp, lift3, log};
 use crate::elements::Sensed;
 use crate::spec::{self, at};
-use crate::system::{Declarations, ParamId, Quantity, Unit};
+use crate::system::{Declarations, InputKind, ParamId, Quantity, Unit};
 
 /// Source of the reference pose.
 #[derive(Clone, Debug)]
@@ -91,14 +91,18 @@ impl Reference {
                 ("s_acceleration", Unit::PerSecond2, "acceleration of the path parameter"),
             ] {
                 let what = format!("{what} of task {task}, which grows by one from each waypoint to the next");
-                declare.input(Quantity::new(format!("{task}.{field}"), unit, what), 0.0, false);
+                declare.input(
+                    Quantity::new(format!("{task}.{field}"), unit, what),
+                    0.0,
+                    InputKind::Continuous,
+                );
             }
             return Self::Path { s, poses };
         }
         let mut vector = |field: &str, unit, what: &str| {
             let what = format!("reference {what} of task {task}, axes of {}", written.reference_axes());
             for quantity in Quantity::vector(&format!("{task}.{field}"), unit, &what) {
-                declare.input(quantity, 0.0, false);
+                declare.input(quantity, 0.0, InputKind::Continuous);
             }
         };
         let [moves, turns] = controlled;
@@ -118,7 +122,7 @@ impl Reference {
             );
             let quantities = Quantity::quaternion(&format!("{task}.q_ref"), &what);
             for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
-                declare.input(quantity, start, false);
+                declare.input(quantity, start, InputKind::Continuous);
             }
             count += 10;
         }

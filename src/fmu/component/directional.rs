@@ -1,7 +1,7 @@
 use super::{Component, Fault};
 use crate::Error;
 use crate::fmu::lifecycle::{Mode, Standard};
-use crate::fmu::registry::Slot;
+use crate::fmu::registry::{Slot, ValueType};
 use crate::plant::{Direction, Model, OperatingPoint, Plant, StartAlong, Tangent};
 
 /// Workspace of directional derivatives and of time derivatives: seeds of the knowns, and results
@@ -74,10 +74,10 @@ impl Component {
         values: &mut [f64],
     ) -> Result<(), Fault> {
         for &unknown in unknowns {
-            self.check_unknown(self.slot(unknown)?)?;
+            self.check_unknown(self.slot_of(unknown, ValueType::Real)?)?;
         }
         for (&known, &seed) in knowns.iter().zip(seeds) {
-            let slot = self.slot(known)?;
+            let slot = self.slot_of(known, ValueType::Real)?;
             self.check_known(slot)?;
             self.check_seed(slot, seed)?;
         }
@@ -164,7 +164,7 @@ impl Component {
                 Slot::State(i) => x[i],
                 Slot::Derivative(i) => dx[i],
                 Slot::Output(i) => y[i],
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => 0.0,
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Time | Slot::Indicator(_) => 0.0,
             };
             if !value.is_finite() {
                 let (variable, t) = (format!("a partial derivative of {}", self.registry.name(slot)), state.t);
@@ -185,7 +185,6 @@ impl Component {
     pub(super) fn check_unknown(&self, slot: Slot) -> Result<(), Fault> {
         match slot {
             Slot::State(_) | Slot::Derivative(_) | Slot::Output(_) => Ok(()),
-            Slot::Flag(_) => Err(self.wrong_type(slot, "Boolean", self.standard.real())),
             Slot::Parameter(_) | Slot::Input(_) | Slot::Time => Err(Fault::error(format!(
                 "{} is set, not computed: it is not an unknown",
                 self.registry.name(slot)
@@ -222,7 +221,6 @@ impl Component {
                  the knowns",
                 name()
             ),
-            Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", self.standard.real())),
             Slot::Derivative(_) | Slot::Output(_) | Slot::Indicator(_) => {
                 format!("{} is computed: it is not a known", name())
             }

@@ -1,7 +1,7 @@
 use super::directional::Directions;
 use super::{Cached, Component, Fault};
 use crate::Error;
-use crate::fmu::registry::Slot;
+use crate::fmu::registry::{Slot, ValueType};
 
 /// Derivatives of outputs with respect to time (§4.2.1).
 impl Component {
@@ -29,10 +29,12 @@ impl Component {
         let mut beyond_states = false;
         for (&reference, &order) in references.iter().zip(orders) {
             let slot = self.slot(reference)?;
+            let is_real = self.registry.value_type(slot) == ValueType::Real;
             match slot {
                 Slot::State(_) => {}
-                Slot::Derivative(_) | Slot::Output(_) => beyond_states |= order == 1,
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => {
+                Slot::Derivative(_) => beyond_states |= order == 1,
+                Slot::Output(_) if is_real => beyond_states |= order == 1,
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Output(_) | Slot::Time | Slot::Indicator(_) => {
                     let name = self.registry.name(slot);
                     return Err(Fault::error(format!(
                         "{name} is not a real output, so it has no output derivative"
@@ -56,7 +58,7 @@ impl Component {
                 Slot::State(i) => Some(self.dx[i]),
                 Slot::Derivative(i) => slopes.map(|s| s.dx[i]),
                 Slot::Output(i) => slopes.map(|s| s.y[i]),
-                Slot::Parameter(_) | Slot::Input(_) | Slot::Flag(_) | Slot::Time | Slot::Indicator(_) => None,
+                Slot::Parameter(_) | Slot::Input(_) | Slot::Time | Slot::Indicator(_) => None,
             };
             *value = slope.filter(|_| order == 1).unwrap_or(0.0);
             if !value.is_finite() {

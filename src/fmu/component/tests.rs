@@ -271,7 +271,7 @@ pub fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value()
 
 /// Returns the bits of every value that an importer can read.
 fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
-    let reals = |v: &crate::fmu::registry::Variable| !matches!(v.slot, crate::fmu::registry::Slot::Flag(_));
+    let reals = |v: &crate::fmu::registry::Variable| v.value_type == crate::fmu::registry::ValueType::Real;
     let references: Vec<u32> = c
         .registry()
         .variables()

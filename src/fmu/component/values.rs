@@ -1,6 +1,6 @@
 use super::{Cached, Component, Fault, pass_parameters};
 use crate::fmu::lifecycle::{Interface, Mode, Standard};
-use crate::fmu::registry::Slot;
+use crate::fmu::registry::{Slot, ValueType};
 use crate::simulation::INPUT_ORDER;
 
 /// Variables (§2.1.7). Once parameters are applied, getting values and setting inputs or states
@@ -14,13 +14,12 @@ impl Component {
         let mut needed = Cached::Nothing;
         let (mut states, mut indicators) = (false, false);
         for &reference in references {
-            match self.slot(reference)? {
+            match self.slot_of(reference, ValueType::Real)? {
                 Slot::Parameter(_) | Slot::Input(_) => {}
                 Slot::State(_) | Slot::Time => states = true,
                 Slot::Indicator(_) => indicators = true,
                 Slot::Derivative(_) => needed = needed.max(Cached::Derivatives),
                 Slot::Output(_) => needed = Cached::Everything,
-                slot @ Slot::Flag(_) => return Err(self.wrong_type(slot, "Boolean", self.standard.real())),
             }
         }
         if needed > Cached::Nothing {
@@ -40,7 +39,7 @@ impl Component {
                 Slot::Input(i) => self.simulation.state.u[i],
                 Slot::State(i) => self.simulation.state.x[i],
                 Slot::Derivative(i) => self.dx[i],
-                Slot::Output(i) | Slot::Flag(i) => self.y[i],
+                Slot::Output(i) => self.y[i],
                 Slot::Time => self.simulation.state.t,
                 Slot::Indicator(i) => self.z[i],
             };
@@ -53,19 +52,38 @@ impl Component {
     /// # Errors
     /// As [`get_real`](Self::get_real).
     pub fn get_boolean<B: From<bool>>(&mut self, references: &[u32], values: &mut [B]) -> Result<(), Fault> {
+        self.get_discrete(references, ValueType::Boolean, values, |value| B::from(value > 0.5))
+    }
+
+    /// Returns values of integer variables: `fmi2GetInteger`.
+    ///
+    /// # Errors
+    /// As [`get_real`](Self::get_real).
+    pub fn get_integer(&mut self, references: &[u32], values: &mut [i32]) -> Result<(), Fault> {
+        self.get_discrete(references, ValueType::Integer, values, |value| value.round() as i32)
+    }
+
+    /// Returns values of inputs and outputs of a type, converted from numbers.
+    fn get_discrete<T>(
+        &mut self,
+        references: &[u32],
+        of: ValueType,
+        values: &mut [T],
+        converted: impl Fn(f64) -> T,
+    ) -> Result<(), Fault> {
+        let mut is_computed = false;
         for &reference in references {
-            match self.slot(reference)? {
-                Slot::Flag(_) => {}
-                slot => return Err(self.wrong_type(slot, self.standard.real(), "Boolean")),
-            }
+            is_computed |= matches!(self.slot_of(reference, of)?, Slot::Output(_));
         }
-        if !references.is_empty() {
+        if is_computed {
             self.evaluate_up_to(Cached::Everything)?;
         }
         for (&reference, value) in references.iter().zip(values) {
-            if let Slot::Flag(i) = self.slot(reference)? {
-                *value = B::from(self.y[i] > 0.5);
-            }
+            *value = converted(match self.slot(reference)? {
+                Slot::Input(i) => self.simulation.state.u[i],
+                Slot::Output(i) => self.y[i],
+                _ => continue,
+            });
         }
         Ok(())
     }
@@ -80,7 +98,7 @@ impl Component {
     /// Continuous-Time Mode.
     pub fn set_real(&mut self, references: &[u32], values: &[f64]) -> Result<(), Fault> {
         for (&reference, &value) in references.iter().zip(values) {
-            let slot = self.slot(reference)?;
+            let slot = self.slot_of(reference, ValueType::Real)?;
             self.settable(slot)?;
             if !value.is_finite() {
                 let what = format!("{} = {value} is not finite", self.registry.name(slot));
@@ -98,17 +116,62 @@ impl Component {
         // Parameters are set before inputs and states, since they may be refused.
         self.set_parameters(references, values, self.is_started() || set_states)?;
         for (&reference, &value) in references.iter().zip(values) {
-            let place = match self.registry.slot(reference) {
-                Some(Slot::Input(i)) => &mut self.simulation.state.u[i],
-                Some(Slot::State(i)) => &mut self.simulation.state.x[i],
-                _ => continue,
-            };
-            // An unchanged value, which importers often set again, costs no evaluation.
-            if place.to_bits() != value.to_bits() {
-                *place = value;
-                self.look_for_events();
-                self.invalidate();
-            }
+            self.place(self.registry.slot(reference), value);
+        }
+        Ok(())
+    }
+
+    /// Sets an input or a state; other variables are not changed.
+    fn place(&mut self, slot: Option<Slot>, value: f64) {
+        let place = match slot {
+            Some(Slot::Input(i)) => &mut self.simulation.state.u[i],
+            Some(Slot::State(i)) => &mut self.simulation.state.x[i],
+            _ => return,
+        };
+        // An unchanged value, which importers often set again, costs no evaluation.
+        if place.to_bits() != value.to_bits() {
+            *place = value;
+            self.look_for_events();
+            self.invalidate();
+        }
+    }
+
+    /// Sets Boolean inputs, all of them or none: `fmi2SetBoolean`. The default of `B` is false.
+    ///
+    /// # Errors
+    /// `fmi2Error` with the name of a variable that is not a Boolean input.
+    pub fn set_boolean<B: Copy + Default + PartialEq>(
+        &mut self,
+        references: &[u32],
+        values: &[B],
+    ) -> Result<(), Fault> {
+        self.set_discrete(references, ValueType::Boolean, values, |value| {
+            f64::from(value != B::default())
+        })
+    }
+
+    /// Sets integer inputs, all of them or none: `fmi2SetInteger`.
+    ///
+    /// # Errors
+    /// `fmi2Error` with the name of a variable that is not an integer input.
+    pub fn set_integer(&mut self, references: &[u32], values: &[i32]) -> Result<(), Fault> {
+        self.set_discrete(references, ValueType::Integer, values, f64::from)
+    }
+
+    /// Sets inputs of a type, converted to numbers.
+    fn set_discrete<T: Copy>(
+        &mut self,
+        references: &[u32],
+        of: ValueType,
+        values: &[T],
+        converted: impl Fn(T) -> f64,
+    ) -> Result<(), Fault> {
+        for &reference in references {
+            let slot = self.slot_of(reference, of)?;
+            self.settable(slot)?;
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            self.place(self.registry.slot(reference), converted(value));
         }
         Ok(())
     }
@@ -161,7 +224,7 @@ impl Component {
             let slot = self.slot(reference)?;
             let name = self.registry.name(slot);
             match slot {
-                Slot::Input(i) if !self.model().inputs[i].discrete => {}
+                Slot::Input(i) if !self.model().inputs[i].is_discrete() => {}
                 _ => {
                     return Err(Fault::error(format!(
                         "{name} is not a continuous input, so it has no input derivative"
@@ -197,11 +260,18 @@ impl Component {
         })
     }
 
-    pub(super) fn wrong_type(&self, slot: Slot, is: &str, requested: &str) -> Fault {
-        Fault::error(format!(
-            "{} is a {is} variable, not {requested}",
-            self.registry.name(slot)
-        ))
+    /// Returns the slot of a variable whose values have the type `wanted`.
+    pub(super) fn slot_of(&self, reference: u32, wanted: ValueType) -> Result<Slot, Fault> {
+        let slot = self.slot(reference)?;
+        match self.registry.value_type(slot) == wanted {
+            true => Ok(slot),
+            false => Err(self.wrong_type(slot, wanted.name(self.standard))),
+        }
+    }
+
+    pub(super) fn wrong_type(&self, slot: Slot, requested: &str) -> Fault {
+        let (name, is) = (self.registry.name(slot), self.registry.type_name(slot));
+        Fault::error(format!("{name} is a {is} variable, not {requested}"))
     }
 
     fn settable(&self, slot: Slot) -> Result<(), Fault> {
@@ -238,14 +308,13 @@ impl Component {
                 name()
             ))),
             Slot::Time => Err(Fault::error("the time is set by the functions that advance it")),
-            Slot::Derivative(_) | Slot::Output(_) | Slot::Flag(_) | Slot::Indicator(_) => {
+            Slot::Derivative(_) | Slot::Output(_) | Slot::Indicator(_) => {
                 Err(Fault::error(format!("{} is computed and cannot be set", name())))
             }
         }
     }
 
-    /// Refuses every reference: there are no variables of this type (`fmi2GetInteger`,
-    /// `fmi2SetInteger` and so on).
+    /// Refuses every reference: there are no variables of this type (`fmi2GetString` and so on).
     ///
     /// # Errors
     /// `fmi2Error` for any reference.
@@ -253,24 +322,7 @@ impl Component {
         let Some(&reference) = references.first() else {
             return Ok(());
         };
-        Err(match self.slot(reference)? {
-            slot @ Slot::Flag(_) => self.wrong_type(slot, "Boolean", requested),
-            slot => self.wrong_type(slot, self.standard.real(), requested),
-        })
-    }
-
-    /// Refuses every reference: all Boolean variables are computed: `fmi2SetBoolean`.
-    ///
-    /// # Errors
-    /// `fmi2Error` for any reference.
-    pub fn set_boolean(&self, references: &[u32]) -> Result<(), Fault> {
-        let Some(&reference) = references.first() else {
-            return Ok(());
-        };
-        Err(match self.slot(reference)? {
-            slot @ Slot::Flag(_) => Fault::error(format!("{} is computed and cannot be set", self.registry.name(slot))),
-            slot => self.wrong_type(slot, self.standard.real(), "Boolean"),
-        })
+        Err(self.wrong_type(self.slot(reference)?, requested))
     }
 }
 

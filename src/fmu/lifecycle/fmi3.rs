@@ -40,11 +40,11 @@ table! { "fmi3", Standard::Fmi3,
     SetUInt8,                       I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetInt16,                       I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetUInt16,                      I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
-    SetInt32,                       I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
+    SetInt32,                       I | N | E,      I | N | E | S,  C,          "importers set all inputs alike";
     SetUInt32,                      I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetInt64,                       I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetUInt64,                      I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
-    SetBoolean,                     I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
+    SetBoolean,                     I | N | E,      I | N | E | S,  C,          "importers set all inputs alike";
     SetString,                      I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetBinary,                      I | N | E,      I | N | E | S,  C,          "no variable of this type can be set";
     SetClock,                       E,              E,              0,          "";

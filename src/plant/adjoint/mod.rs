@@ -17,7 +17,7 @@ use super::context::Constants;
 use super::coordinates::Coordinates;
 use super::{Model, OperatingPoint, Plant};
 use crate::Error;
-use crate::system::Carrier;
+use crate::system::{Carrier, Orbit, System};
 use recording::Recording;
 use tree::ByTree;
 
@@ -132,7 +132,7 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal if !attracts_by_inputs(model) => {
+            Coordinates::Minimal if !attracts_beams_by_inputs(model) => {
                 Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
             }
             _ => Way::Recorded(Box::new(Recording::new(model))),
@@ -175,11 +175,12 @@ impl Adjoint {
     }
 }
 
-/// Returns true if gravity depends on inputs, with respect to which its adjoint has no derivatives.
-fn attracts_by_inputs(model: &Model) -> bool {
-    let guided = model.guided.iter().map(|guided| &guided.spacecraft.system);
-    let mut orbits = guided.chain([&model.system]).filter_map(|system| system.orbit.as_ref());
-    orbits.any(crate::system::Orbit::attracts_by_inputs)
+/// Returns true if gravity depends on inputs with respect to which its adjoint has no derivatives: on
+/// ANCF beams, and in the law of a controller with tasks.
+fn attracts_beams_by_inputs(model: &Model) -> bool {
+    let by_inputs = |system: &System| system.orbit.as_ref().is_some_and(Orbit::attracts_by_inputs);
+    let mut guided = model.guided.iter().map(|guided| &guided.spacecraft.system);
+    guided.any(by_inputs) || by_inputs(&model.system) && !model.system.nodal.is_empty()
 }
 
 /// Validates that values are finite.

@@ -16,7 +16,7 @@ use crate::dynamics::recursive::{Gradient, JointAdjoints, Partials, TreeAdjoint,
 use crate::elements::{Elements, FrameAdjoint, GravityAdjoint, GravitySeeds, LoadSeeds, add_beam_adjoint, turn};
 use crate::plant::context::Constants;
 use crate::plant::{Evaluation, Model, OperatingPoint};
-use crate::system::{JointState, System};
+use crate::system::{JointState, Orbit, System};
 
 /// Adjoint derivatives with the recursive formulation, for trees of rigid and flexible bodies: the
 /// equations of motion are differentiated by recursion ([`TreeAdjoint`]); loads, rows of captures,
@@ -287,6 +287,17 @@ impl ByTree {
         (self.frames).weigh_loads(&of.model.elements, &now, &mut of_loads, seeds.y, |input, bar| {
             tape.seed(inputs[input], bar);
         });
+        let orbit = of.model.system.orbit.as_ref().filter(|_| self.elements.is_some());
+        if orbit.is_some_and(Orbit::attracts_by_inputs) {
+            let seeds = GravitySeeds {
+                of_wrench: |body: usize| self.tree.of_wrench(body),
+                lambda: self.tree.lambda(),
+                of_power: of_power(of, seeds),
+                of_energy: 0.0,
+            };
+            self.gravity
+                .add_positions(&now, seeds, |input, bar| tape.seed(inputs[input], bar));
+        }
     }
 
     /// Computes the adjoints of effective masses; returns false if it does not support them.

@@ -145,7 +145,8 @@ fn discrete_outputs(model: &Model) -> Vec<Vec<usize>> {
     }
     for (output, declared) in model.outputs.iter().enumerate() {
         let is_sample = model.spec.sensor.contains_key(owner(&declared.quantity.name));
-        if declared.kind == OutputKind::Discrete && !is_sample {
+        let is_flag = declared.kind == OutputKind::Flag;
+        if !declared.kind.is_continuous() && !is_flag && !is_sample {
             known[n + output].extend((0..n).chain(model.elements.command_inputs().map(|input| n + input)));
         }
     }

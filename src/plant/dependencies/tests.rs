@@ -109,7 +109,7 @@ impl<'a> Experiment<'a> {
         let x: Vec<f64> = states
             .map(|(state, start)| start + spread * state.nominal * random.unit())
             .collect();
-        let inputs = model.inputs.iter().map(|input| match input.discrete {
+        let inputs = model.inputs.iter().map(|input| match input.is_discrete() {
             true => Self::choose(random, &[0.0, 1.0, 1.0]),
             false => 0.5 + 0.6 * random.unit(),
         });
@@ -349,7 +349,7 @@ fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
     // Outputs that change at events only have no derivatives.
     let mut listed = Vec::new();
     for (row, knowns) in rows.iter().enumerate() {
-        let is_continuous = |output: usize| model.outputs[output].kind == OutputKind::Continuous;
+        let is_continuous = |output: usize| model.outputs[output].kind.is_continuous();
         if row.checked_sub(n).is_none_or(is_continuous) {
             listed.extend(knowns.states.iter().map(|k| row * n + k));
         }
@@ -365,7 +365,8 @@ fn check(name: &str, model: &Model, seeds: u64) -> Vec<String> {
     for (output, knowns) in found.outputs.iter().enumerate() {
         for &input in &knowns.inputs {
             pairs += 1;
-            let is_event = model.outputs[output].kind == OutputKind::Discrete;
+            let kind = model.outputs[output].kind;
+            let is_event = !kind.is_continuous() && kind != OutputKind::Flag;
             let [of, on] = [&model.outputs[output].quantity.name, &model.inputs[input].quantity.name];
             if !acts[output * nu + input] && !is_event && !is_own_moment(of, on) {
                 idle.push(format!("{of} of {on}"));

@@ -9,7 +9,7 @@ use crate::everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use grapple::fmu::arrays::{Arrays, TOKEN};
 use grapple::fmu::fmi2::fmi2Type;
 use grapple::fmu::lifecycle::Standard;
-use grapple::fmu::registry::{Naming, Registry, Slot};
+use grapple::fmu::registry::{Naming, Registry, Slot, ValueType, Variable};
 use grapple::plant::Model;
 use std::ffi::CString;
 use std::path::Path;
@@ -31,6 +31,7 @@ pub struct Target {
     pub reals: Vec<u32>,
     /// References of the real states, derivatives and outputs.
     pub unknowns: Vec<u32>,
+    /// References of the Boolean variables.
     pub flags: Vec<u32>,
     /// Number of variables.
     pub count: u32,
@@ -38,8 +39,8 @@ pub struct Target {
     standard: [OnceLock<Trace>; 2],
     /// References of the parameters that can be set during a run.
     pub tunable: Vec<u32>,
-    /// References of all variables that `fmi3GetFloat64` reads, and the number of variables.
-    pub reals_three: Vec<u32>,
+    /// References of the variables of FMI 3.0, and their number.
+    pub three: Typed,
     pub count_three: u32,
     pub state_count: usize,
     /// Instantiation token of FMI 3.0.
@@ -51,12 +52,64 @@ pub struct Target {
     standard_three: [OnceLock<Trace>; 6],
 }
 
+/// References of variables of FMI 3.0.
+pub struct Typed {
+    pub floats: Vec<u32>,
+    pub integers: Vec<u32>,
+    pub booleans: Vec<u32>,
+    /// References of the inputs of each type.
+    pub float_inputs: Vec<u32>,
+    pub integer_inputs: Vec<u32>,
+    pub boolean_inputs: Vec<u32>,
+    /// References of the states, derivatives and outputs of type `Float64`.
+    pub unknowns: Vec<u32>,
+}
+
+impl Typed {
+    fn of(registry: &Registry) -> Self {
+        let references = |wanted: &dyn Fn(&Variable) -> bool| -> Vec<u32> {
+            let found = registry.variables().filter(|v| wanted(v));
+            found.map(|v| v.value_reference).collect()
+        };
+        let all = |of: ValueType| references(&|v| v.value_type == of);
+        let inputs = |of: ValueType| references(&|v| v.value_type == of && matches!(v.slot, Slot::Input(_)));
+        Self {
+            floats: all(ValueType::Real),
+            integers: all(ValueType::Integer),
+            booleans: all(ValueType::Boolean),
+            float_inputs: inputs(ValueType::Real),
+            integer_inputs: inputs(ValueType::Integer),
+            boolean_inputs: inputs(ValueType::Boolean),
+            unknowns: references(&is_unknown),
+        }
+    }
+
+    fn lists(&mut self) -> [&mut Vec<u32>; 7] {
+        [
+            &mut self.floats,
+            &mut self.integers,
+            &mut self.booleans,
+            &mut self.float_inputs,
+            &mut self.integer_inputs,
+            &mut self.boolean_inputs,
+            &mut self.unknowns,
+        ]
+    }
+}
+
+fn is_unknown(v: &Variable) -> bool {
+    v.value_type == ValueType::Real && matches!(v.slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_))
+}
+
 impl Target {
     fn new(name: &str, text: &str, folder: &Path) -> Self {
         let model = Model::read(text, folder).unwrap_or_else(|error| panic!("{name}: {error}"));
         let fmu = Fmu::of_model(model, Naming::Structured);
         let three = Registry::of(Standard::Fmi3, Arc::clone(fmu.registry.model()), Naming::Structured);
-        let reals = three.variables().filter(|v| !matches!(v.slot, Slot::Flag(_)));
+        let of_two = |wanted: &dyn Fn(&Variable) -> bool| -> Vec<u32> {
+            let found = fmu.registry.variables().filter(|v| wanted(v));
+            found.map(|v| v.value_reference).collect()
+        };
         let tunable =
             |&vr: &u32| matches!(fmu.registry.slot(vr), Some(Slot::Parameter(i)) if fmu.registry.parameter(i).tunable);
         Self {
@@ -66,13 +119,13 @@ impl Target {
             inputs: fmu.inputs(),
             states: fmu.references(|slot| matches!(slot, Slot::State(_))),
             jumps: fmu.registry.model().jumps(),
-            reals: fmu.references(|slot| !matches!(slot, Slot::Flag(_))),
-            unknowns: fmu.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_))),
-            flags: fmu.references(|slot| matches!(slot, Slot::Flag(_))),
+            reals: fmu.reals(),
+            unknowns: of_two(&is_unknown),
+            flags: of_two(&|v| v.value_type == ValueType::Boolean),
             count: u32::try_from(fmu.registry.len()).expect("not so many"),
             standard: [const { OnceLock::new() }; 2],
             tunable: fmu.parameters().into_iter().filter(tunable).collect(),
-            reals_three: reals.map(|v| v.value_reference).collect(),
+            three: Typed::of(&three),
             count_three: u32::try_from(three.len()).expect("not so many"),
             standard_three: [const { OnceLock::new() }; 6],
             state_count: fmu.registry.model().states.len(),
@@ -93,8 +146,10 @@ impl Target {
             &mut self.unknowns,
             &mut self.flags,
             &mut self.tunable,
-            &mut self.reals_three,
-        ] {
+        ]
+        .into_iter()
+        .chain(self.three.lists())
+        {
             references.retain(|&vr| arrays.length(vr) != Some(0));
         }
         self.reals.retain(|&vr| arrays.length(vr) == Some(1));

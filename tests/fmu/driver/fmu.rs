@@ -6,7 +6,8 @@ use grapple::fmu::c_abi::fmi2Instantiate;
 use grapple::fmu::description::{Interfaces, describe};
 use grapple::fmu::fmi2::*;
 use grapple::fmu::guid::Guid;
-use grapple::fmu::registry::{Naming, Registry, Slot};
+use grapple::fmu::lifecycle::Standard;
+use grapple::fmu::registry::{Naming, Registry, Slot, ValueType};
 use grapple::plant::Model;
 use model_description::ModelDescription;
 use std::ffi::{CStr, CString};
@@ -186,9 +187,23 @@ impl Fmu {
         all.map(|v| v.value_reference).collect()
     }
 
-    /// Returns the references of all computed real variables: states, derivatives, outputs.
+    /// Returns the references of all real variables.
+    pub fn reals(&self) -> Vec<u32> {
+        self.references(|slot| self.registry.value_type(slot) == ValueType::Real)
+    }
+
+    /// Returns the references of all computed variables that are real in FMI 2.0 and 3.0: states,
+    /// derivatives, outputs.
     pub fn outputs(&self) -> Vec<u32> {
-        self.references(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_)))
+        self.floats(|slot| matches!(slot, Slot::State(_) | Slot::Derivative(_) | Slot::Output(_)))
+    }
+
+    /// Returns the references of all variables that are real in FMI 2.0 and 3.0 and whose slot
+    /// satisfies `pass`.
+    pub fn floats(&self, pass: impl Fn(Slot) -> bool) -> Vec<u32> {
+        let model = Arc::clone(self.registry.model());
+        let three = Registry::of(Standard::Fmi3, model, self.registry.naming());
+        self.references(|slot| pass(slot) && three.value_type(slot) == ValueType::Real)
     }
 
     pub fn parameters(&self) -> Vec<u32> {

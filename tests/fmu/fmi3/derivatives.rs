@@ -6,7 +6,7 @@ use crate::driver::{Fmu, ME, SPACECRAFT, catcher, impact_in_orbit, ok};
 use crate::messages;
 use grapple::fmu::description::{Interfaces, describe_for};
 use grapple::fmu::lifecycle::Standard;
-use grapple::fmu::registry::Slot;
+use grapple::fmu::registry::{Slot, ValueType};
 use model_description::Unknown;
 
 /// The spacecraft with a sine as torque, so that derivatives depend on the time.
@@ -23,8 +23,8 @@ fn derivatives_along_states_and_inputs_are_those_of_fmi_2() {
     let two = fmu.instance(ME);
     three.begin();
     two.begin();
-    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
-    let knowns = fmu.references(|slot| matches!(slot, Slot::State(_) | Slot::Input(_)));
+    let unknowns = fmu.floats(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let knowns = fmu.floats(|slot| matches!(slot, Slot::State(_) | Slot::Input(_)));
     let seeds: Vec<f64> = (0..knowns.len()).map(|k| (1.0 + k as f64).sin()).collect();
     let (status, values) = three.directional(&unknowns, &knowns, &seeds);
     assert_eq!(status, OK);
@@ -39,7 +39,7 @@ fn derivatives_along_time_and_parameters_agree_with_differences() {
     let me = Instance::model_exchange(&fmu, &log);
     me.begin();
     let x = me.states();
-    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let unknowns = fmu.floats(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
     let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     // Time: central differences of h = 1e-4 s have a truncation error of (2π 0.4)³ h²/6 ≈ 3e-8
     // relative to the torque, times 1/inertia ≈ 2.
@@ -116,14 +116,14 @@ fn adjoint_derivatives_are_products_with_directional_derivatives() {
         }
         assert!(largest > 0.1, "{what}: {largest}");
     };
-    let unknowns = fmu.references(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
+    let unknowns = fmu.floats(|slot| matches!(slot, Slot::Derivative(_) | Slot::Output(_)));
     let model = fmu.registry.model().clone();
     let parameters = |is_known: &dyn Fn(usize) -> bool| {
         let all = (0..model.parameters.len()).filter(|&i| is_known(i));
         all.map(|i| fmu.registry.reference(Slot::Parameter(i)))
             .collect::<Vec<u32>>()
     };
-    let inputs = fmu.references(|slot| matches!(slot, Slot::Input(_)));
+    let inputs = fmu.floats(|slot| matches!(slot, Slot::Input(_)));
     let states = fmu.references(|slot| matches!(slot, Slot::State(_)));
     let tunable = parameters(&|i| model.parameters[i].tunable);
     let me = Instance::model_exchange(&fmu, &log);
@@ -215,7 +215,7 @@ fn no_dependency_on_parameters_or_time_is_missing() {
         let structure = &xml.model_structure;
         let is_real = |unknown: &&Unknown| {
             let slot = me.registry.slot(unknown.index - 1);
-            matches!(slot, Some(Slot::Derivative(_) | Slot::Output(_) | Slot::State(_)))
+            slot.is_some_and(|slot| me.registry.value_type(slot) == ValueType::Real)
         };
         let unknowns: Vec<&Unknown> = structure
             .outputs

@@ -7,7 +7,7 @@ use crate::messages;
 use grapple::fmu::c_abi::*;
 use grapple::fmu::fmi3::*;
 use grapple::fmu::lifecycle::Standard;
-use grapple::fmu::registry::Registry;
+use grapple::fmu::registry::{Registry, ValueType};
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_void};
 use std::ptr::{null, null_mut};
@@ -234,8 +234,19 @@ impl<'a> Instance<'a> {
         unsafe { fmi3SetFloat64(self.c, references.as_ptr(), n, values.as_ptr(), values.len()) }
     }
 
+    /// Sets a variable of any type from a number.
     pub fn set(&self, name: &str, value: f64) -> fmi3Status {
-        self.set_many(&[self.vr(name)], &[value])
+        let reference = self.vr(name);
+        match self.value_type(reference) {
+            ValueType::Real => self.set_many(&[reference], &[value]),
+            ValueType::Integer => unsafe { fmi3SetInt32(self.c, &reference, 1, &(value as i32), 1) },
+            ValueType::Boolean => unsafe { fmi3SetBoolean(self.c, &reference, 1, &u8::from(value > 0.5), 1) },
+        }
+    }
+
+    fn value_type(&self, reference: u32) -> ValueType {
+        let slot = self.registry.slot(reference).expect("a variable");
+        self.registry.value_type(slot)
     }
 
     #[track_caller]
@@ -245,9 +256,19 @@ impl<'a> Instance<'a> {
         values
     }
 
+    /// Gets a variable of any type as a number.
     #[track_caller]
     pub fn get(&self, name: &str) -> f64 {
-        self.get_many(&[self.vr(name)])[0]
+        let reference = self.vr(name);
+        match self.value_type(reference) {
+            ValueType::Real => self.get_many(&[reference])[0],
+            ValueType::Integer => {
+                let mut value = i32::MIN;
+                ok(unsafe { fmi3GetInt32(self.c, &reference, 1, &mut value, 1) });
+                f64::from(value)
+            }
+            ValueType::Boolean => f64::from(u8::from(self.flag(name))),
+        }
     }
 
     #[track_caller]

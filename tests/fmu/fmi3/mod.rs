@@ -11,6 +11,7 @@ mod misuse;
 pub mod modes;
 mod runs;
 mod state;
+mod types;
 
 use grapple::fmu::fmi3::fmi3Status;
 use instance::{Instance, Log};

@@ -1,11 +1,12 @@
 //! Positions of Sun and Moon that are inputs.
 
 use super::{DOP853, PROBE, point};
-use crate::adjoint::worst;
+use crate::adjoint::{FLEXIBLE, worst};
 use crate::duals::{Point, start};
 use crate::every_load::every_load_in_orbit;
 use crate::numbers::few;
 use crate::run::Run;
+use crate::state_jacobian::near_start;
 use grapple::algebra::{Mat3, Vec3};
 use grapple::plant::{Adjoint, Jacobians, LANES, Model, OperatingPoint, Plant, Seeds, Tangent};
 use grapple::spec::Formulation;
@@ -176,6 +177,48 @@ fn adjoints_equal_products_with_jacobians_with_input_positions() {
         let off = worst(&plant, &of);
         println!("{off:.1e} (1e-11)");
         assert!(off < 1e-11);
+    }
+}
+
+/// Adjoints with respect to the positions alone, to round-off of their own size: of flexible bodies
+/// in both laws of gravity, and of a stage with propellant.
+#[test]
+fn adjoints_of_positions_equal_products_with_jacobians() {
+    let high = with_inputs(HIGH);
+    let stage = include_str!("../../../examples/tanks/kick_stage.toml");
+    for text in [
+        FLEXIBLE.to_owned() + &high,
+        FLEXIBLE.to_owned() + &high + "gravity = \"second_order\"\n",
+        stage.to_owned() + &high,
+    ] {
+        let mut plant = crate::plant(&text);
+        let of = near_start(&mut plant, 2, 0.3);
+        let model = plant.model();
+        let at = OperatingPoint::new(0.0, &of.x, &of.u, &of.discrete);
+        let mut jacobians = Jacobians::new(model);
+        let mut tangent = Tangent::<LANES>::new(model);
+        tangent.jacobians(&plant, at, &mut jacobians).expect("regular");
+        let (nx, ny) = (of.x.len(), model.outputs.len());
+        let seeds: Vec<f64> = (0..nx).map(|k| (1.0 + k as f64).sin()).collect();
+        let (mut x_bar, mut u_bar) = (vec![0.0; nx], vec![0.0; of.u.len()]);
+        let of_seeds = Seeds {
+            dx: &seeds,
+            y: &vec![0.0; ny],
+        };
+        Adjoint::new(model)
+            .evaluate(&plant, at, of_seeds, &mut x_bar, &mut u_bar)
+            .expect("regular");
+        for first in positions(model) {
+            let mut off = 0.0_f64;
+            for k in first..first + 3 {
+                let terms = || (0..nx).map(|i| seeds[i] * jacobians.B[(i, k)]);
+                let size: f64 = terms().map(f64::abs).sum();
+                assert!(size > 0.0);
+                off = off.max((u_bar[k] - terms().sum::<f64>()).abs() / size);
+            }
+            println!("{}: {off:.1e} (1e-11)", model.spec.name);
+            assert!(off < 1e-11);
+        }
     }
 }
 

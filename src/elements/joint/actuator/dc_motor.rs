@@ -9,7 +9,7 @@ use crate::elements::{
 };
 use crate::event::Event;
 use crate::spec::{Spec, at};
-use crate::system::{Bound, Declarations, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, InputKind, ParamId, Quantity, System, Unit};
 
 /// Electric part of the motor of a joint with one axis.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,11 @@ pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarati
         return;
     };
     let what = format!("voltage of the motor of joint {name}");
-    let voltage = declare.input(Quantity::new(format!("{name}.voltage"), Unit::Volt, what), 0.0, false);
+    let voltage = declare.input(
+        Quantity::new(format!("{name}.voltage"), Unit::Volt, what),
+        0.0,
+        InputKind::Continuous,
+    );
     let mut parameter = |field: &str, unit: Unit, value: f64, what: &str| {
         let quantity = Quantity::new(
             format!("{name}.{field}"),

@@ -8,7 +8,7 @@ use crate::elements::joint::{Field, JointTable, quantities};
 use crate::elements::{Cursor, Element, Instant, Invariance, Outputs, Resistance, Values, View, report};
 use crate::event::{Amount, Event, Occurrence};
 use crate::spec::{self, JointMotion, JointType, Spec};
-use crate::system::{Bound, Declarations, Joint, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, InputKind, Joint, ParamId, Quantity, System, Unit};
 
 /// Joint whose motion is locked or prescribed, always or when commanded.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Command {
         let ways: Vec<String> = motions.map(|way| format!("{} {}", way.number(), way.name())).collect();
         let what = format!("switches the motion of joint {name}: {}", ways.join(", "));
         let quantity = Quantity::new(format!("{name}.motion"), Unit::One, what);
-        let input = declare.input(quantity, f64::from(joint.motion.number()), true);
+        let input = declare.input(quantity, f64::from(joint.motion.number()), InputKind::Mode);
         Some(Self { input, mode })
     }
 }

@@ -22,7 +22,7 @@ pub(crate) use torque::Torque;
 use super::{JointTable, quantities};
 use crate::elements::Elements;
 use crate::spec::JointType;
-use crate::system::{Declarations, Quantity};
+use crate::system::{Declarations, InputKind, Quantity};
 use servo::JointLaw;
 
 /// Indices of the first inputs of a joint's reference: positions, rates, and accelerations if the
@@ -96,7 +96,7 @@ impl References {
             let first = declare.inputs.len();
             let quantities = Quantity::quaternion(&format!("{name}.q_ref"), &what);
             for (quantity, start) in quantities.into_iter().zip([1.0, 0.0, 0.0, 0.0]) {
-                declare.input(quantity, start, false);
+                declare.input(quantity, start, InputKind::Continuous);
             }
             first
         } else {
@@ -117,7 +117,7 @@ impl References {
 fn inputs(quantities: impl IntoIterator<Item = Quantity>, declare: &mut Declarations) -> usize {
     let first = declare.inputs.len();
     for quantity in quantities {
-        declare.input(quantity, 0.0, false);
+        declare.input(quantity, 0.0, InputKind::Continuous);
     }
     first
 }

@@ -7,7 +7,7 @@ use crate::elements::attitude_servo::AttitudeLaw;
 use crate::elements::joint::{Field, JointTable, quantities};
 use crate::elements::{Cursor, Element, Instant, Invariance, Outputs, Reads, Resistance, Sensed, View};
 use crate::spec::{self, JointType, Spec};
-use crate::system::{Bound, Declarations, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Declarations, InputKind, ParamId, Quantity, System, Unit};
 
 /// Servo of one axis, `τ = kp (q_ref − q) + kd (q̇_ref − q̇)` plus a feed-forward torque while the
 /// switch is on.
@@ -128,9 +128,9 @@ impl JointLaw {
         let (joint, name) = (of.joint, &of.joint.name);
         let References { q_ref, qd_ref, qdd_ref } = references;
         let Gains { kp, kd } = Gains::declare(of, servo, declare);
-        let what = format!("switches joint {name}'s servo: on above 0.5");
+        let what = format!("switches joint {name}'s servo: on while above 0.5");
         let quantity = Quantity::new(format!("{name}.servo"), Unit::One, what);
-        let switch = declare.input(quantity, f64::from(servo.on), true);
+        let switch = declare.input(quantity, f64::from(servo.on), InputKind::Switch);
         if joint.kind == JointType::Spherical {
             return Self::Ball(BallServo {
                 coordinate: joint.q,

@@ -27,12 +27,12 @@ pub unsafe extern "C" fn fmi2GetInteger(
     c: fmi2Component,
     vr: *const fmi2ValueReference,
     nvr: usize,
-    _value: *mut fmi2Integer,
+    value: *mut fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::GetInteger, |component| {
-            component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
+            component.get_integer(slice(vr, nvr, "vr")?, slice_mut(value, nvr, "value")?)
         })
     }
 }
@@ -91,12 +91,12 @@ pub unsafe extern "C" fn fmi2SetInteger(
     c: fmi2Component,
     vr: *const fmi2ValueReference,
     nvr: usize,
-    _value: *const fmi2Integer,
+    value: *const fmi2Integer,
 ) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::SetInteger, |component| {
-            component.no_such_type(slice(vr, nvr, "vr")?, "Integer")
+            component.set_integer(slice(vr, nvr, "vr")?, slice(value, nvr, "value")?)
         })
     }
 }
@@ -107,12 +107,12 @@ pub unsafe extern "C" fn fmi2SetBoolean(
     c: fmi2Component,
     vr: *const fmi2ValueReference,
     nvr: usize,
-    _value: *const fmi2Boolean,
+    value: *const fmi2Boolean,
 ) -> fmi2Status {
-    // SAFETY: the importer keeps the standard's contract for the handle and the array.
+    // SAFETY: the importer keeps the standard's contract for the handle and the arrays.
     unsafe {
         Handle::call(c, Call::SetBoolean, |component| {
-            component.set_boolean(slice(vr, nvr, "vr")?)
+            component.set_boolean(slice(vr, nvr, "vr")?, slice(value, nvr, "value")?)
         })
     }
 }

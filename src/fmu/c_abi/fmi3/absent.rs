@@ -1,5 +1,5 @@
-//! Functions for parts of FMI 3.0 that this FMU does not have: other types than `Float64` and
-//! `Boolean`, clocks, Configuration Mode, Scheduled Execution, dependencies of elements of arrays,
+//! Functions for parts of FMI 3.0 that this FMU does not have: other types than `Float64`,
+//! `Int32` and `Boolean`, clocks, Configuration Mode, Scheduled Execution, dependencies of elements of arrays,
 //! evaluation of discrete states. They are refused with a message, except getters and setters of no
 //! variables.
 
@@ -47,7 +47,6 @@ types! {
     fmi3UInt8: fmi3GetUInt8 GetUInt8, fmi3SetUInt8 SetUInt8;
     fmi3Int16: fmi3GetInt16 GetInt16, fmi3SetInt16 SetInt16;
     fmi3UInt16: fmi3GetUInt16 GetUInt16, fmi3SetUInt16 SetUInt16;
-    fmi3Int32: fmi3GetInt32 GetInt32, fmi3SetInt32 SetInt32;
     fmi3UInt32: fmi3GetUInt32 GetUInt32, fmi3SetUInt32 SetUInt32;
     fmi3Int64: fmi3GetInt64 GetInt64, fmi3SetInt64 SetInt64;
     fmi3UInt64: fmi3GetUInt64 GetUInt64, fmi3SetUInt64 SetUInt64;

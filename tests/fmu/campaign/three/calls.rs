@@ -21,6 +21,9 @@ pub struct StepEnd {
     pub t: f64,
 }
 
+type Getter<T> = unsafe extern "C" fn(fmi3Instance, *const u32, usize, *mut T, usize) -> fmi3Status;
+type Setter<T> = unsafe extern "C" fn(fmi3Instance, *const u32, usize, *const T, usize) -> fmi3Status;
+
 impl StepEnd {
     pub fn bits(self) -> Vec<u64> {
         vec![u64::from(self.event), u64::from(self.early), self.t.to_bits()]
@@ -131,7 +134,7 @@ impl Subject<'_> {
         let size = self.size(references, count);
         let n_values = Self::values_for(size, fuzz);
         let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, size));
-        let readable = &self.target.reals_three;
+        let readable = &self.target.three.floats;
         let wrong = fuzz.wrong || references.iter().any(|vr| readable.binary_search(vr).is_err());
         let text = format!(" {}", shown(references));
         let status = self.call(Call::GetFloat64, Expect::unless(wrong), text, |c| unsafe {
@@ -154,7 +157,7 @@ impl Subject<'_> {
         let is = |of: &[u32], vr: &u32| of.binary_search(vr).is_ok();
         let settable = |vr: &u32| {
             let parameters = if is_run { &target.tunable } else { &target.parameters };
-            is(&target.inputs, vr)
+            is(&target.three.float_inputs, vr)
                 || (self.mode != 'c' && is(parameters, vr))
                 || (is_me && is_run && is(&target.states, vr))
         };
@@ -166,20 +169,80 @@ impl Subject<'_> {
     }
 
     pub fn get_booleans(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<fmi3Boolean>) {
+        let readable = &self.target.three.booleans;
+        let got = self.get_discrete(Call::GetBoolean, (references, readable), 77, fuzz, fmi3GetBoolean);
+        assert!(got.0 != OK || got.1.iter().all(|value| *value <= 1), "{:?}", got.1);
+        got
+    }
+
+    pub fn get_integers(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<i32>) {
+        let readable = &self.target.three.integers;
+        self.get_discrete(Call::GetInt32, (references, readable), -77, fuzz, fmi3GetInt32)
+    }
+
+    /// Calls a getter; `readable` are the references of all variables of its type.
+    fn get_discrete<T: Copy + PartialEq>(
+        &mut self,
+        call: Call,
+        (references, readable): (&[u32], &[u32]),
+        blank: T,
+        fuzz: &mut Fuzz,
+        get: Getter<T>,
+    ) -> (fmi2Status, Vec<T>) {
         fuzz.wrong = false;
-        let (mut vr, mut values) = (references.to_vec(), vec![77; self.target.size(references) + 1]);
+        let (mut vr, mut values) = (references.to_vec(), vec![blank; self.target.size(references) + 1]);
         let count = fuzz.count(references.len());
         let size = self.size(references, count);
         let n_values = Self::values_for(size, fuzz);
         let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut values, size));
-        let wrong = fuzz.wrong || references.iter().any(|vr| self.target.flags.binary_search(vr).is_err());
+        let wrong = fuzz.wrong || references.iter().any(|vr| readable.binary_search(vr).is_err());
         let text = format!(" {}", shown(references));
-        let status = self.call(Call::GetBoolean, Expect::unless(wrong), text, |c| unsafe {
-            fmi3GetBoolean(c, vr, count, value, n_values)
+        let status = self.call(call, Expect::unless(wrong), text, |c| unsafe {
+            get(c, vr, count, value, n_values)
         });
-        assert_eq!(values.pop(), Some(77), "fmi3GetBoolean wrote behind its values");
-        assert!(status != OK || values.iter().all(|value| *value <= 1), "{values:?}");
+        assert!(values.pop() == Some(blank), "{} wrote behind its values", call.name());
         (status, values)
+    }
+
+    pub fn set_booleans(&mut self, references: &[u32], fuzz: &mut Fuzz) {
+        let settable = &self.target.three.boolean_inputs;
+        self.set_discrete(
+            Call::SetBoolean,
+            (references, settable),
+            &[0, 1, 2],
+            fuzz,
+            fmi3SetBoolean,
+        );
+    }
+
+    pub fn set_integers(&mut self, references: &[u32], fuzz: &mut Fuzz) {
+        let settable = &self.target.three.integer_inputs;
+        let values = &[0, 1, 2, 3, -1, i32::MAX, i32::MIN];
+        self.set_discrete(Call::SetInt32, (references, settable), values, fuzz, fmi3SetInt32);
+    }
+
+    /// Calls a setter with some of the `values`; `settable` are the references of all inputs of its
+    /// type.
+    fn set_discrete<T: Copy + std::fmt::Debug>(
+        &mut self,
+        call: Call,
+        (references, settable): (&[u32], &[u32]),
+        values: &[T],
+        fuzz: &mut Fuzz,
+        set: Setter<T>,
+    ) {
+        fuzz.wrong = false;
+        let given = (0..self.target.size(references)).map(|_| fuzz.any(values).unwrap_or(values[0]));
+        let (mut vr, mut given) = (references.to_vec(), given.collect::<Vec<T>>());
+        let text = format!(" {} = {given:?}", shown(references));
+        let count = fuzz.count(references.len());
+        let size = self.size(references, count);
+        let n_values = Self::values_for(size, fuzz);
+        let (vr, value) = (fuzz.pointer(&mut vr, count), fuzz.pointer(&mut given, size));
+        let wrong = fuzz.wrong || references.iter().any(|vr| settable.binary_search(vr).is_err());
+        self.call(call, Expect::unless(wrong), text, |c| unsafe {
+            set(c, vr, count, value, n_values)
+        });
     }
 
     /// Makes a call without variables or of a part that is absent, with valid arguments.
@@ -357,7 +420,7 @@ impl Subject<'_> {
         let mut values = buffer(self.target.size(if is_adjoint { knowns } else { unknowns }));
         let (u, k) = (fuzz.pointer(&mut us, nu), fuzz.pointer(&mut ks, nk));
         let (seed, value) = (fuzz.pointer(&mut dv, seeded), fuzz.pointer(&mut values, computed));
-        let is_unknown = |vr: &u32| self.target.unknowns.binary_search(vr).is_ok();
+        let is_unknown = |vr: &u32| self.target.three.unknowns.binary_search(vr).is_ok();
         let wrong = fuzz.wrong || !unknowns.iter().all(is_unknown) || seeds.iter().any(|x| !x.is_finite());
         let text = format!(" {} by {} along {}", shown(unknowns), shown(knowns), shown(seeds));
         let function = if is_adjoint {

@@ -138,7 +138,7 @@ impl<'a, 'b> Life<'a, 'b> {
             4 => self.differentiate(),
             5 => {
                 let target = self.subject.target;
-                let references = self.dice.fuzz().references(&target.unknowns, target.count_three);
+                let references = self.dice.fuzz().references(&target.three.unknowns, target.count_three);
                 let mut fuzz = Fuzz::new(&mut self.dice.random, 0.3 * self.dice.level);
                 self.subject.output_derivatives(&references, &mut fuzz);
             }
@@ -272,10 +272,22 @@ impl<'a, 'b> Life<'a, 'b> {
             }
             GetFloat64 => self.look(),
             GetBoolean => {
-                let references = fuzz.references(&target.flags, target.count_three);
+                let references = fuzz.references(&target.three.booleans, target.count_three);
                 self.subject.get_booleans(&references, &mut fuzz);
             }
+            GetInt32 => {
+                let references = fuzz.references(&target.three.integers, target.count_three);
+                self.subject.get_integers(&references, &mut fuzz);
+            }
             SetFloat64 => self.set_some(),
+            SetBoolean => {
+                let references = fuzz.references(&target.three.boolean_inputs, target.count_three);
+                self.subject.set_booleans(&references, &mut fuzz);
+            }
+            SetInt32 => {
+                let references = fuzz.references(&target.three.integer_inputs, target.count_three);
+                self.subject.set_integers(&references, &mut fuzz);
+            }
             GetFMUState if self.subject.saved.len() < 6 => {
                 fuzz.level = 0.5;
                 self.subject.save(None, &mut fuzz);
@@ -312,7 +324,7 @@ impl<'a, 'b> Life<'a, 'b> {
                 self.subject.vector(call, n, &mut fuzz);
             }
             GetOutputDerivatives => {
-                let references = fuzz.references(&target.unknowns, target.count_three);
+                let references = fuzz.references(&target.three.unknowns, target.count_three);
                 self.subject.output_derivatives(&references, &mut fuzz);
             }
             DoStep => {
@@ -326,13 +338,21 @@ impl<'a, 'b> Life<'a, 'b> {
     /// Sets some inputs, parameters or (in Model Exchange) states.
     fn set_some(&mut self) {
         let target = self.subject.target;
+        if self.dice.random.random_bool(0.3) {
+            let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
+            let booleans = fuzz.references(&target.three.boolean_inputs, target.count_three);
+            let integers = fuzz.references(&target.three.integer_inputs, target.count_three);
+            fuzz.level *= 0.3;
+            self.subject.set_booleans(&booleans, &mut fuzz);
+            return self.subject.set_integers(&integers, &mut fuzz);
+        }
         let is_run = !matches!(self.subject.mode, 'i' | 'n');
         let of = match self.dice.which(if self.subject.kind.of == Of::ModelExchange {
             3
         } else {
             2
         }) {
-            0 => &target.inputs,
+            0 => &target.three.float_inputs,
             1 if is_run => &target.tunable,
             1 => &target.parameters,
             _ => &target.states,
@@ -366,11 +386,13 @@ impl<'a, 'b> Life<'a, 'b> {
         let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
         match fuzz.chance(0.2) {
             true => {
-                let flags = fuzz.references(&target.flags, target.count_three);
-                self.subject.get_booleans(&flags, &mut fuzz);
+                let booleans = fuzz.references(&target.three.booleans, target.count_three);
+                let integers = fuzz.references(&target.three.integers, target.count_three);
+                self.subject.get_booleans(&booleans, &mut fuzz);
+                self.subject.get_integers(&integers, &mut fuzz);
             }
             false => {
-                let references = fuzz.references(&target.reals_three, target.count_three);
+                let references = fuzz.references(&target.three.floats, target.count_three);
                 fuzz.level *= 0.3;
                 self.subject.get_floats(&references, &mut fuzz);
             }
@@ -383,9 +405,9 @@ impl<'a, 'b> Life<'a, 'b> {
         let target = self.subject.target;
         let starting = self.subject.mode == 'n';
         let mut fuzz = Fuzz::new(&mut self.dice.random, self.dice.level);
-        let unknowns = fuzz.references(&target.unknowns, target.count_three);
+        let unknowns = fuzz.references(&target.three.unknowns, target.count_three);
         let of = match fuzz.random.random_range(0..3) {
-            0 => &target.inputs,
+            0 => &target.three.float_inputs,
             1 => {
                 if starting {
                     &target.parameters

@@ -23,10 +23,12 @@ pub fn read(subject: &mut Subject) -> Trace {
     let mut add = |status: fmi2Status, values: Vec<u64>| {
         trace.push((status.0, if status == OK { values } else { Vec::new() }));
     };
-    let (status, values) = straight(|fuzz| subject.get_floats(&target.reals_three, fuzz));
+    let (status, values) = straight(|fuzz| subject.get_floats(&target.three.floats, fuzz));
     add(status, bits(&values));
-    let (status, values) = straight(|fuzz| subject.get_booleans(&target.flags, fuzz));
+    let (status, values) = straight(|fuzz| subject.get_booleans(&target.three.booleans, fuzz));
     add(status, values.into_iter().map(u64::from).collect());
+    let (status, values) = straight(|fuzz| subject.get_integers(&target.three.integers, fuzz));
+    add(status, values.into_iter().map(|value| value as u64).collect());
     if subject.kind.of == Of::ModelExchange && subject.mode != 'i' {
         for call in [Call::GetContinuousStates, Call::GetContinuousStateDerivatives] {
             let (status, values) = straight(|fuzz| subject.vector(call, target.state_count, fuzz));
