@@ -65,6 +65,10 @@ impl<S: Scalar> Combined<S> {
     /// Computes `Qᵀ b` of numbers `b`, one for each row.
     pub fn project(&self, b: &[S], to: &mut [S]) {
         for Group { rows, combinations } in &self.groups {
+            if rows.len() == 1 {
+                to[combinations.start] = b[rows.start];
+                continue;
+            }
             let mut sum = Vector6::zeros();
             for k in rows.clone() {
                 sum += self.Q[k] * b[k];
@@ -76,6 +80,10 @@ impl<S: Scalar> Combined<S> {
     /// Computes `Q c` of numbers `c`, one for each combination.
     pub fn expand(&self, c: &[S], to: &mut [S]) {
         for Group { rows, combinations } in &self.groups {
+            if rows.len() == 1 {
+                to[rows.start] = c[combinations.start];
+                continue;
+            }
             let mut of_group = Vector6::zeros();
             of_group.as_mut_slice()[..combinations.len()].copy_from_slice(&c[combinations.clone()]);
             for k in rows.clone() {
@@ -89,6 +97,10 @@ impl<S: Scalar> Combined<S> {
         let n = self.len();
         for Group { rows, combinations } in &self.groups {
             let first = combinations.start;
+            if rows.len() == 1 {
+                to[rows.start] = W[first * n + first].value();
+                continue;
+            }
             for k in rows.clone() {
                 let mut sum = 0.0;
                 for i in combinations.clone() {

@@ -139,8 +139,14 @@ fn agree_with_differences(
         // columns.
         let norm = column.iter().map(|x| x * x).sum::<f64>().sqrt().max(1e-3);
         let mut tried = Vec::new();
+        // So has the column of a parameter, itself extrapolated from differences, with steps down to
+        // 1e-7 for an inertia that is zero beside others of 0.1 kg·m².
+        let own_step = match instance.fmu.registry.slot(known) {
+            Some(Slot::Parameter(_)) => 1e-7,
+            _ => f64::INFINITY,
+        };
         let agrees = steps.iter().any(|h| {
-            let round_off = f64::EPSILON * values / (h * size(known)) / norm;
+            let round_off = f64::EPSILON * values * (1.0 / (h * size(known)) + 1.0 / own_step) / norm;
             let off = distance(column, &difference(instance, known, h * size(known))) - round_off.min(1e-6);
             tried.push(off);
             off < 1e-7
