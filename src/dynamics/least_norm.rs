@@ -31,7 +31,7 @@ pub struct LeastNorm<S: Scalar> {
     rank: usize,
     /// Row of each pivot.
     pivots: Vec<usize>,
-    /// `L`, then `Q`, column-major. With full rank `L`.
+    /// Column-major: `L` with full rank, else `L`, then `Q`.
     Q: Vec<S>,
     /// `R`, row-major.
     R: Vec<S>,

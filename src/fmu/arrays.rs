@@ -144,7 +144,7 @@ pub fn element(name: &str) -> Option<(String, usize)> {
 /// Returns true if two variables can be elements of one array, which has one unit, minimum, maximum and
 /// nominal.
 fn is_alike(a: &Variable, b: &Variable) -> bool {
-    let attributes = |v: &Variable| (v.causality, v.variability, v.initial, v.start.is_some());
+    let attributes = |v: &Variable| (v.value_type, v.causality, v.variability, v.initial, v.start.is_some());
     attributes(a) == attributes(b)
         && a.quantity.unit == b.quantity.unit
         && a.quantity.nominal == b.quantity.nominal

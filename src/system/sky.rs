@@ -332,8 +332,8 @@ impl Sky {
     }
 }
 
-/// Returns the attraction of a body at `s` with the gravitational parameter `mu`, negated, and its
-/// gradient, without cancellation: with `d = s − r`, `q = r·(r − 2s)/s²` and `F = (1 + q)^(3/2) − 1`
+/// Returns `−g` and `G` of the attraction of a body at `s` with the gravitational parameter `mu`,
+/// without cancellation: with `d = s − r`, `q = r·(r − 2s)/s²` and `F = (1 + q)^(3/2) − 1`
 ///
 /// ```text
 ///     g = −μ/d³ (r + F s),      G = μ/d³ (3 d̂d̂ᵀ − 1)

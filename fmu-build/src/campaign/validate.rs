@@ -4,7 +4,7 @@ use super::draw::{Law, share};
 use super::file::{Dispersion, Grid, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::error::Result;
-use crate::fmu::{Fmu, is_real, names, recorded, start};
+use crate::fmu::{Fmu, names, recorded, start};
 use crate::run::Plan;
 use crate::summaries::unknown;
 use crate::text::number;
@@ -292,7 +292,6 @@ impl<'a> Validation<'a> {
         if self.study.output.is_empty() {
             self.report(&["output"], "no output is given".to_owned());
         }
-        outputs.sort_by_key(|output| !is_real(output.variable));
         outputs
     }
 

@@ -158,7 +158,7 @@ pub(crate) struct Touching<S: Scalar> {
     pub w_B: Vec3<S>,
 }
 
-/// Frames of a contact that may rest with their motion, at one instant: the same for all its points.
+/// Poses and velocities of the frames of a contact that may rest; all its points share them.
 pub(crate) struct RestingFrames<'a, S: Scalar> {
     contact: &'a Contact,
     /// Poses of a and b in the world.
@@ -257,8 +257,8 @@ impl Elements {
         rests.filter(|rest| rest.rims.is_some()).count()
     }
 
-    /// Returns the largest number of independent ones among the scalar constraints of captures, loops,
-    /// couplings and points that may rest: those of one contact between bodies are at most six.
+    /// Returns an upper bound of the number of independent scalar constraints of captures, loops,
+    /// couplings and points that may rest; a contact between bodies has at most six.
     pub fn most_independent_rows(&self, system: &System) -> usize {
         let on_beam = |frame: FrameRef| matches!(system.carrier(frame), Carrier::Point(_));
         let of_contacts = self.contacts.iter().filter_map(|contact| {

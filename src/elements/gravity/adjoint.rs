@@ -153,7 +153,7 @@ impl GravityAdjoint {
         }
     }
 
-    /// Returns the motion of body `i` along which its wrench is weighted, and sets that of its modes.
+    /// Returns the motion of body `i` along which its wrench is weighted, and stores that of its modes in `along`.
     fn motion<F: Fn(usize) -> Twist<f64>>(
         &mut self,
         now: &Instant<f64>,

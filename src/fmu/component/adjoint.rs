@@ -2,7 +2,7 @@ use super::directional::Directions;
 use super::{Component, Fault};
 use crate::Error;
 use crate::fmu::lifecycle::Mode;
-use crate::fmu::registry::Slot;
+use crate::fmu::registry::{Slot, ValueType};
 use crate::plant::{Adjoint, Model, Seeds};
 
 /// Workspace of adjoint derivatives: seeds of the unknowns, adjoints of the knowns.
@@ -52,12 +52,12 @@ impl Component {
         values: &mut [f64],
     ) -> Result<(), Fault> {
         for (&unknown, &seed) in unknowns.iter().zip(seeds) {
-            let slot = self.slot(unknown)?;
+            let slot = self.slot_of(unknown, ValueType::Real)?;
             self.check_unknown(slot)?;
             self.check_seed(slot, seed)?;
         }
         for &known in knowns {
-            self.check_known(self.slot(known)?)?;
+            self.check_known(self.slot_of(known, ValueType::Real)?)?;
         }
         self.catch_up()?;
         let mut directions = self.take_directions();

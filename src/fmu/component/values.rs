@@ -271,7 +271,7 @@ impl Component {
 
     pub(super) fn wrong_type(&self, slot: Slot, requested: &str) -> Fault {
         let (name, is) = (self.registry.name(slot), self.registry.type_name(slot));
-        Fault::error(format!("{name} is a {is} variable, not {requested}"))
+        Fault::error(format!("{name} has the type {is}, not {requested}"))
     }
 
     fn settable(&self, slot: Slot) -> Result<(), Fault> {

@@ -132,7 +132,7 @@ impl Adjoint {
     /// Allocates the workspace for a model, except the tape.
     pub fn new(model: &Model) -> Self {
         Self(match model.coordinates {
-            Coordinates::Minimal if !attracts_beams_by_inputs(model) => {
+            Coordinates::Minimal if !has_recorded_positions(model) => {
                 Way::ByTree(Box::new(ByTree::new(model)), Constrained::new(model))
             }
             _ => Way::Recorded(Box::new(Recording::new(model))),
@@ -176,11 +176,12 @@ impl Adjoint {
 }
 
 /// Returns true if gravity depends on inputs with respect to which its adjoint has no derivatives: on
-/// ANCF beams, and in the law of a controller with tasks.
-fn attracts_beams_by_inputs(model: &Model) -> bool {
+/// ANCF beams, and in the rigid model of feed-forward and tasks.
+fn has_recorded_positions(model: &Model) -> bool {
     let by_inputs = |system: &System| system.orbit.as_ref().is_some_and(Orbit::attracts_by_inputs);
     let mut guided = model.guided.iter().map(|guided| &guided.spacecraft.system);
-    guided.any(by_inputs) || by_inputs(&model.system) && !model.system.nodal.is_empty()
+    guided.any(by_inputs)
+        || by_inputs(&model.system) && (!model.system.nodal.is_empty() || model.elements.need_rigid_model())
 }
 
 /// Validates that values are finite.

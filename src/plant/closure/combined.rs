@@ -10,9 +10,9 @@ use std::ops::Range;
 /// Number of independent wrenches between two bodies.
 pub(super) const WRENCHES: usize = 6;
 
-/// Squared norm of a column, relative to that before the projection on the complement of the
-/// others, below which it is round-off. A column that is kept although it is nearly dependent is
-/// only redundant, and reduces the rank.
+/// Squared norm of a column after the projection on the complement of the others, relative to that of
+/// all components of force or of moment before, below which it is round-off. If a nearly dependent
+/// column is kept, `W` of the combinations is singular, and is solved with the rank of the last event.
 const NO_COLUMN: f64 = 1e-20;
 
 /// Combinations of rows with an orthonormal basis `Q`, equation (5) of the theory.
@@ -200,7 +200,7 @@ impl<S: Scalar> Closure<S> {
             };
             self.combined.Q.push(about_first.to_array().into());
         }
-        let Triangle { R, rank } = orthonormalise(&mut self.combined.Q[rows.clone()]);
+        let Factor { R, rank } = orthonormalise(&mut self.combined.Q[rows.clone()]);
         let (row, held) = (rows.start, self.rows[rows.start].held);
         let units = R.iter().take(rank).map(|of_unit| Combination {
             row,
@@ -229,48 +229,64 @@ impl<S: Scalar> Closure<S> {
     }
 }
 
-/// Upper triangle `R` of (5), row by row.
-struct Triangle<S: Scalar> {
+/// Factor `R` of (5), row by row.
+struct Factor<S: Scalar> {
     R: [Vector6<S>; WRENCHES],
     rank: usize,
 }
 
-/// Replaces the columns of a matrix, given by its rows, by an orthonormal basis of them, with zeros
-/// in place of redundant columns. It uses the Gram–Schmidt process with reorthogonalisation.
-fn orthonormalise<S: Scalar>(rows: &mut [Vector6<S>]) -> Triangle<S> {
-    let (mut R, mut rank) = ([Vector6::zeros(); WRENCHES], 0);
-    for column in 0..WRENCHES {
-        let square = |rows: &[Vector6<S>]| rows.iter().fold(S::zero(), |sum, row| sum + row[column] * row[column]);
-        let own = square(rows);
-        for _ in 0..if rank > 0 { 2 } else { 0 } {
-            let mut along = Vector6::zeros();
-            for row in rows.iter() {
-                along += row * row[column];
-            }
-            along.as_mut_slice()[rank..].fill(S::zero());
-            for row in rows.iter_mut() {
-                let part = row.dot(&along);
-                row[column] -= part;
-            }
-            for (R, along) in R.iter_mut().zip(&along).take(rank) {
-                R[column] += *along;
-            }
-        }
-        let left = square(rows);
-        let is_redundant = left.value() <= NO_COLUMN * own.value();
-        let length = left.sqrt();
-        let to_unit = if is_redundant { S::zero() } else { S::one() / length };
-        for row in rows.iter_mut() {
-            let part = row[column] * to_unit;
-            row[column] = S::zero();
-            row[rank] = if is_redundant { row[rank] } else { part };
-        }
-        if !is_redundant {
-            R[rank][column] = length;
-            rank += 1;
+/// Replaces the columns of a matrix, given by its rows, by an orthonormal basis of them, followed by
+/// zeros. It uses the Gram–Schmidt process with pivots and reorthogonalisation.
+///
+/// The largest column is next, so that zero columns and round-off are projected on the whole basis:
+/// with dual numbers `R` then has their derivatives.
+fn orthonormalise<S: Scalar>(rows: &mut [Vector6<S>]) -> Factor<S> {
+    fn product<S: Scalar>(rows: &[Vector6<S>], i: usize, j: usize) -> S {
+        rows.iter().fold(S::zero(), |sum, row| sum + row[i] * row[j])
+    }
+    fn subtract<S: Scalar>(rows: &mut [Vector6<S>], from: usize, along: usize, part: S) {
+        for row in rows {
+            let change = row[along] * part;
+            row[from] -= change;
         }
     }
-    Triangle { R, rank }
+    let squares: [f64; WRENCHES] = std::array::from_fn(|i| product(rows, i, i).value());
+    // Round-off of a component is relative to all components of force, or of moment.
+    let [of_force, of_moment] = [0, 3].map(|first| squares[first..first + 3].iter().sum::<f64>());
+    let scale = |column: usize| if column < 3 { of_force } else { of_moment };
+    let (mut R, mut rank) = ([Vector6::zeros(); WRENCHES], 0);
+    // Column of the matrix at each place.
+    let mut column: [usize; WRENCHES] = std::array::from_fn(|i| i);
+    while rank < WRENCHES {
+        let part = |place: usize| product(rows, place, place).value() / scale(column[place]).max(f64::MIN_POSITIVE);
+        let parts = (rank..WRENCHES).map(|place| (part(place), place));
+        // One that is not a number stays, so that it is found.
+        let columns = parts.filter(|(part, _)| *part > NO_COLUMN || part.is_nan());
+        let Some((_, pivot)) = columns.reduce(|a, b| if b.0 > a.0 { b } else { a }) else {
+            break;
+        };
+        column.swap(rank, pivot);
+        rows.iter_mut().for_each(|row| row.swap_rows(rank, pivot));
+        for known in 0..rank {
+            let along = product(rows, known, rank);
+            R[known][column[rank]] += along;
+            subtract(rows, rank, known, along);
+        }
+        let length = product(rows, rank, rank).sqrt();
+        R[rank][column[rank]] = length;
+        let to_unit = S::one() / length;
+        rows.iter_mut().for_each(|row| row[rank] *= to_unit);
+        for other in rank + 1..WRENCHES {
+            let along = product(rows, rank, other);
+            R[rank][column[other]] = along;
+            subtract(rows, other, rank, along);
+        }
+        rank += 1;
+    }
+    for row in rows {
+        row.as_mut_slice()[rank..].fill(S::zero());
+    }
+    Factor { R, rank }
 }
 
 /// Combinations of scaled rows `D J`, `D Q = Q' R'`, and their `W' = R' W R'ᵀ`.
@@ -376,6 +392,7 @@ impl Closure<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::algebra::Dual;
     use crate::dynamics::LeastNorm;
     use crate::larger::Larger;
     use nalgebra::DVector;
@@ -414,6 +431,34 @@ mod tests {
             combined.add(rows, std::iter::repeat_n(unit, rank));
         }
         (combined, R, C)
+    }
+
+    /// `Q R` has the derivatives of `C`, also of columns that are zero or round-off here: points
+    /// without friction on a plane that turns, whose normal is an axis at present.
+    #[test]
+    fn product_of_the_factors_has_the_derivatives_of_the_components() {
+        for noise in [0.0, 1e-17] {
+            let angle = Dual::<1>::new(noise, [1.0]);
+            let (sine, cosine) = angle.sin_cos();
+            let normal = Vec3::new(sine * Dual::lift(0.6), sine * Dual::lift(-0.8), cosine);
+            let rows: Vec<Vector6<Dual<1>>> = (0..9)
+                .map(|k| {
+                    let at = Vec3::new(0.3 * f64::from(k % 3), 0.2 * f64::from(k / 3), 0.0);
+                    let moment = at.map(Dual::lift).cross(&normal);
+                    Wrench::new(moment, normal).to_array().into()
+                })
+                .collect();
+            let mut Q = rows.clone();
+            let Factor { R, rank } = orthonormalise(&mut Q);
+            assert_eq!(rank, 3);
+            for (row, Q) in rows.iter().zip(&Q) {
+                for column in 0..WRENCHES {
+                    let product = (0..rank).fold(Dual::lift(0.0), |sum, i| sum + Q[i] * R[i][column]);
+                    let off = product - row[column];
+                    assert!(off.re.abs() < 1e-15 && off.eps[0].abs() < 1e-14, "{column}: {off:?}");
+                }
+            }
+        }
     }
 
     /// Returns the matrix of a linear function of numbers, one for each row or combination.

@@ -171,6 +171,11 @@ fn wrong_unknowns_and_sizes_of_adjoint_derivatives_are_refused_by_name() {
     log.assert_error(&["system.energy", "NaN"]);
     assert_eq!(me.adjoint(&[1_000_000], &[q], &[1.0]).0, ERROR);
     log.assert_one(ERROR, "logStatusError", &["1000000"]);
+    // Discrete variables have no derivatives.
+    assert_eq!(me.adjoint(&[me.vr("elbow.out_of_range")], &[q], &[1.0]).0, ERROR);
+    log.assert_error(&["elbow.out_of_range", "Boolean"]);
+    assert_eq!(me.adjoint(&[energy], &[me.vr("elbow.servo")], &[1.0]).0, ERROR);
+    log.assert_error(&["elbow.servo", "Boolean"]);
 }
 
 #[test]

@@ -186,7 +186,12 @@ fn adjoints_equal_products_with_jacobians_with_input_positions() {
 fn adjoints_of_positions_equal_products_with_jacobians() {
     let high = with_inputs(HIGH);
     let stage = include_str!("../../../examples/tanks/kick_stage.toml");
+    let fed = "name = \"fed\"\n[body.base]\nmass = 50.0\ninertia = [5.0, 6.0, 7.0]\n\
+               [body.link]\nmass = 4.0\nmass_centre = [0.5, 0.0, 0.1]\ninertia = [0.1, 0.4, 0.5]\n\
+               [joint.elbow]\ntype = \"revolute\"\nparent = \"base\"\nchild = \"link\"\norigin = [0.5, 0.0, 0.0]\n\
+               servo = { kp = 10.0, kd = 5.0, feed_forward = \"rigid\" }\n";
     for text in [
+        fed.to_owned() + &high,
         FLEXIBLE.to_owned() + &high,
         FLEXIBLE.to_owned() + &high + "gravity = \"second_order\"\n",
         stage.to_owned() + &high,

@@ -1,5 +1,5 @@
-//! Functions for parts of FMI 3.0 that this FMU does not have: other types than `Float64`,
-//! `Int32` and `Boolean`, clocks, Configuration Mode, Scheduled Execution, dependencies of elements of arrays,
+//! Functions for parts of FMI 3.0 that this FMU does not have: other types than `Float64`, `Int32` and
+//! `Boolean`, clocks, Configuration Mode, Scheduled Execution, dependencies of elements of arrays,
 //! evaluation of discrete states. They are refused with a message, except getters and setters of no
 //! variables.
 
