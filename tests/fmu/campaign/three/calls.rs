@@ -170,21 +170,22 @@ impl Subject<'_> {
 
     pub fn get_booleans(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<fmi3Boolean>) {
         let readable = &self.target.three.booleans;
-        let got = self.get_discrete(Call::GetBoolean, (references, readable), 77, fuzz, fmi3GetBoolean);
+        let got = self.get_discrete(Call::GetBoolean, references, readable, 77, fuzz, fmi3GetBoolean);
         assert!(got.0 != OK || got.1.iter().all(|value| *value <= 1), "{:?}", got.1);
         got
     }
 
     pub fn get_integers(&mut self, references: &[u32], fuzz: &mut Fuzz) -> (fmi2Status, Vec<i32>) {
         let readable = &self.target.three.integers;
-        self.get_discrete(Call::GetInt32, (references, readable), -77, fuzz, fmi3GetInt32)
+        self.get_discrete(Call::GetInt32, references, readable, -77, fuzz, fmi3GetInt32)
     }
 
     /// Calls a getter; `readable` are the references of all variables of its type.
     fn get_discrete<T: Copy + PartialEq>(
         &mut self,
         call: Call,
-        (references, readable): (&[u32], &[u32]),
+        references: &[u32],
+        readable: &[u32],
         blank: T,
         fuzz: &mut Fuzz,
         get: Getter<T>,
@@ -206,19 +207,13 @@ impl Subject<'_> {
 
     pub fn set_booleans(&mut self, references: &[u32], fuzz: &mut Fuzz) {
         let settable = &self.target.three.boolean_inputs;
-        self.set_discrete(
-            Call::SetBoolean,
-            (references, settable),
-            &[0, 1, 2],
-            fuzz,
-            fmi3SetBoolean,
-        );
+        self.set_discrete(Call::SetBoolean, references, settable, &[0, 1, 2], fuzz, fmi3SetBoolean);
     }
 
     pub fn set_integers(&mut self, references: &[u32], fuzz: &mut Fuzz) {
         let settable = &self.target.three.integer_inputs;
         let values = &[0, 1, 2, 3, -1, i32::MAX, i32::MIN];
-        self.set_discrete(Call::SetInt32, (references, settable), values, fuzz, fmi3SetInt32);
+        self.set_discrete(Call::SetInt32, references, settable, values, fuzz, fmi3SetInt32);
     }
 
     /// Calls a setter with some of the `values`; `settable` are the references of all inputs of its
@@ -226,7 +221,8 @@ impl Subject<'_> {
     fn set_discrete<T: Copy + std::fmt::Debug>(
         &mut self,
         call: Call,
-        (references, settable): (&[u32], &[u32]),
+        references: &[u32],
+        settable: &[u32],
         values: &[T],
         fuzz: &mut Fuzz,
         set: Setter<T>,
