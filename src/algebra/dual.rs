@@ -74,12 +74,18 @@ impl<const N: usize> Dual<N> {
 }
 
 impl<const N: usize> Scalar for Dual<N> {
+    type Constant = f64;
     type Mask = bool;
 
     const IS_OUTLINED: bool = N > 1;
 
     #[inline(always)]
-    fn lift(value: f64) -> Self {
+    fn numbers(constants: &[f64]) -> &[f64] {
+        constants
+    }
+
+    #[inline(always)]
+    fn number(value: f64) -> Self {
         Self::new(value, [0.0; N])
     }
 

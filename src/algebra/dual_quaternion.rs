@@ -1,4 +1,4 @@
-use super::{Mat3, Pose, Quaternion, Scalar, SmallSpd, Sym3, Twist, Vec3, Wrench, lift33};
+use super::{Lift, Mat3, Pose, Quaternion, Scalar, SmallSpd, Sym3, Twist, Vec3, Wrench, lift33};
 use nalgebra::{SMatrix, SVector};
 
 /// A dual quaternion `r + ε d`, `ε² = 0`.
@@ -190,19 +190,22 @@ pub struct DualInertia<S: Scalar> {
     J_inverse: Mat3<S>,
 }
 
-impl DualInertia<f64> {
+impl<C: Scalar> DualInertia<C> {
     /// Creates the inertia from the mass (kg) and the inertia about the mass centre (kg·m²); `None`
     /// if one of them is singular to round-off.
-    pub fn new(m: f64, J: &Sym3<f64>) -> Option<Self> {
-        let unit = |k: usize| std::array::from_fn(|i| if i == k { 1.0 } else { 0.0 });
+    pub fn new(m: C, J: &Sym3<C>) -> Option<Self> {
+        let unit = |k: usize| std::array::from_fn(|i| if i == k { C::one() } else { C::zero() });
         let J = J.full();
-        let factors = SmallSpd::factor(&J.data.0).ok().filter(|_| m > 0.0)?;
+        let factors = SmallSpd::factor(&J.data.0).ok().filter(|_| m.value() > 0.0)?;
         let J_inverse = Mat3::from([0, 1, 2].map(|k| factors.solve(&unit(k))));
         Some(Self { m, J, J_inverse })
     }
 
     /// Returns the inertia as a constant with entries of the scalar type `S`.
-    pub fn lift<S: Scalar>(&self) -> DualInertia<S> {
+    pub fn lift<S: Scalar>(&self) -> DualInertia<S>
+    where
+        C: Lift<S>,
+    {
         DualInertia {
             m: S::lift(self.m),
             J: lift33(&self.J),

@@ -37,7 +37,7 @@ pub use quaternion::Quaternion;
 pub use recorded::{Recorded, Tape};
 pub use rotation::{TurnedFrame, angle_per_sine, exp, log, roll_pitch_yaw, sinc, turn_of_log};
 pub(crate) use scalar::outlined;
-pub use scalar::{Mask, Scalar};
+pub use scalar::{Lift, Mask, Scalar};
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};
 pub use traced::Traced;
@@ -55,10 +55,17 @@ pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
 
 /// Returns the unit vector along a vector; `None` if its largest component is not finite or below
 /// 1e-12, in any unit.
-pub fn direction(v: &Vec3<f64>) -> Option<Vec3<f64>> {
-    let size = v.amax();
+pub fn direction<S: Scalar>(v: &Vec3<S>) -> Option<Vec3<S>> {
+    let size = v.iter().fold(S::zero(), |most, &x| {
+        let x = S::select(x.exceeds(0.0), x, -x);
+        S::select((x - most).exceeds(0.0), x, most)
+    });
+    let is_finite = v.iter().all(|x| x.value().is_finite());
     // After scaling, the squares neither overflow nor underflow.
-    (1e-12..f64::INFINITY).contains(&size).then(|| (v / size).normalize())
+    (is_finite && size.value() >= 1e-12).then(|| {
+        let v = v / size;
+        v / (v.x * v.x + v.y * v.y + v.z * v.z).sqrt()
+    })
 }
 
 /// Returns the square root of a sum of squares, with the derivative of [`norm`] at zero.
@@ -79,13 +86,13 @@ pub fn cross_matrix<S: Scalar>(v: &Vec3<S>) -> Mat3<S> {
 
 /// Returns a constant vector of the model with components of the scalar type `S`.
 #[inline(always)]
-pub fn lift3<S: Scalar>(v: &Vec3<f64>) -> Vec3<S> {
-    Vec3::new(S::lift(v.x), S::lift(v.y), S::lift(v.z))
+pub fn lift3<S: Scalar>(v: &Vec3<impl Lift<S>>) -> Vec3<S> {
+    Vec3::new(S::lift(v[0]), S::lift(v[1]), S::lift(v[2]))
 }
 
 /// Returns a constant matrix of the model with entries of the scalar type `S`.
 #[inline(always)]
-pub fn lift33<S: Scalar>(m: &Mat3<f64>) -> Mat3<S> {
+pub fn lift33<S: Scalar>(m: &Mat3<impl Lift<S>>) -> Mat3<S> {
     m.map(S::lift)
 }
 

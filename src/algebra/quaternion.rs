@@ -1,4 +1,4 @@
-use super::{Mask, Mat3, Scalar, Vec3, outlined};
+use super::{Lift, Mask, Mat3, Scalar, Vec3, outlined};
 
 /// A quaternion `w + x i + y j + z k`.
 ///
@@ -211,9 +211,14 @@ impl Quaternion<f64> {
         let axis = (nearest - from * from.dot(&nearest)).normalize();
         Self::new(0.0, axis.x, axis.y, axis.z)
     }
+}
 
+impl<C: Scalar> Quaternion<C> {
     /// Returns the quaternion as a constant with components of the scalar type `S`.
-    pub fn lift<S: Scalar>(self) -> Quaternion<S> {
+    pub fn lift<S: Scalar>(self) -> Quaternion<S>
+    where
+        C: Lift<S>,
+    {
         Quaternion::new(S::lift(self.w), S::lift(self.x), S::lift(self.y), S::lift(self.z))
     }
 }

@@ -260,6 +260,7 @@ fn push_each(nodes: impl Iterator<Item = Node>) -> u32 {
 }
 
 impl Scalar for Recorded {
+    type Constant = f64;
     type Mask = bool;
 
     const IS_OUTLINED: bool = true;
@@ -298,7 +299,12 @@ impl Scalar for Recorded {
     }
 
     #[inline(always)]
-    fn lift(value: f64) -> Self {
+    fn numbers(constants: &[f64]) -> &[f64] {
+        constants
+    }
+
+    #[inline(always)]
+    fn number(value: f64) -> Self {
         Self { value, node: CONSTANT }
     }
 

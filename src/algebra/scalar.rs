@@ -1,6 +1,6 @@
 use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssign};
 use num_traits::{One, Zero};
-use std::ops::Neg;
+use std::ops::{Mul, Neg};
 
 /// Condition of a [`select`](Scalar::select): a `bool`, or the dependencies of the condition.
 pub trait Mask: Copy {
@@ -16,11 +16,25 @@ impl Mask for bool {
     }
 }
 
+/// A number or a constant of the model that can be combined with variables of the type `S`.
+pub trait Lift<S>: nalgebra::Scalar + Copy {
+    /// Returns the value as an `S`, with zero derivatives.
+    fn lifted(self) -> S;
+}
+
+impl<S: Scalar> Lift<S> for f64 {
+    #[inline(always)]
+    fn lifted(self) -> S {
+        S::number(self)
+    }
+}
+
 /// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives,
 /// [`Recorded`](super::Recorded) for adjoint derivatives, [`Traced`](super::Traced) for
 /// dependencies.
 ///
-/// Constants of the model are `f64` and are [lifted](Scalar::lift) when combined with a variable.
+/// Constants of the model have the type [`Constant`](Scalar::Constant), which is `f64` for all of
+/// these. They and numbers are [lifted](Scalar::lift) when combined with a variable.
 /// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`
 /// at zero (the derivative is NaN there), and no branch on a value, unless both sides depend on the
 /// same variables and agree to first order (see [`exp`](crate::algebra::exp) and
@@ -37,6 +51,10 @@ pub trait Scalar:
     + ClosedDivAssign
     + Neg<Output = Self>
 {
+    /// Type of the model's constants that are combined with numbers of this type: the values of the
+    /// parameters, and what is computed from them.
+    type Constant: Scalar<Constant = Self::Constant> + Lift<Self> + Mul<f64, Output = Self::Constant>;
+
     /// Type of the result of a comparison.
     type Mask: Mask;
 
@@ -63,8 +81,20 @@ pub trait Scalar:
         })
     }
 
-    /// Returns the constant `value`, with zero derivatives.
-    fn lift(value: f64) -> Self;
+    /// Returns constants of the model as numbers, for elements that are evaluated with numbers only.
+    ///
+    /// # Panics
+    /// If the type's constants are not numbers.
+    fn numbers(constants: &[Self::Constant]) -> &[f64];
+
+    /// Returns the number `value`, with zero derivatives.
+    fn number(value: f64) -> Self;
+
+    /// Returns the number or the constant of the model `value`, with zero derivatives.
+    #[inline(always)]
+    fn lift(value: impl Lift<Self>) -> Self {
+        value.lifted()
+    }
 
     /// Returns the value without derivatives.
     fn value(self) -> f64;
@@ -115,10 +145,16 @@ pub(crate) fn apart<T>(work: impl FnOnce() -> T) -> T {
 
 // The functions of `libm` can be inlined, and do not depend on the platform's C library.
 impl Scalar for f64 {
+    type Constant = f64;
     type Mask = bool;
 
     #[inline(always)]
-    fn lift(value: f64) -> Self {
+    fn numbers(constants: &[f64]) -> &[f64] {
+        constants
+    }
+
+    #[inline(always)]
+    fn number(value: f64) -> Self {
         value
     }
 

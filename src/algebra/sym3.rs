@@ -1,4 +1,4 @@
-use super::{Mat3, Scalar, Vec3, outlined, spd};
+use super::{Lift, Mat3, Scalar, Vec3, outlined, spd};
 
 /// A symmetric 3×3 matrix, stored as six entries.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,10 +135,13 @@ impl<S: Scalar> Sym3<S> {
     }
 }
 
-impl Sym3<f64> {
+impl<C: Scalar> Sym3<C> {
     /// Returns a constant matrix of the model with entries of the scalar type `S`.
     #[inline(always)]
-    pub fn lift<S: Scalar>(&self) -> Sym3<S> {
+    pub fn lift<S: Scalar>(&self) -> Sym3<S>
+    where
+        C: Lift<S>,
+    {
         let [xx, yy, zz] = self.d;
         let [xy, xz, yz] = self.o;
         Sym3 {

@@ -181,11 +181,16 @@ impl Mask for Traced {
 
 impl Scalar for Traced {
     /// One if the condition holds, else zero; depends on the variables of the condition.
+    type Constant = f64;
     type Mask = Self;
 
     const IS_OUTLINED: bool = true;
 
-    fn lift(value: f64) -> Self {
+    fn numbers(constants: &[f64]) -> &[f64] {
+        constants
+    }
+
+    fn number(value: f64) -> Self {
         Self::varying(value, CONSTANT)
     }
 

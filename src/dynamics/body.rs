@@ -6,7 +6,7 @@ use crate::system::{BodyConstants, BodyKinematics, Deflection, Derived, Kinemati
 #[inline(always)]
 pub(super) fn inertia_and_bias<S: Scalar>(
     system: &System,
-    derived: &Derived,
+    derived: &Derived<S::Constant>,
     kinematics: &Kinematics<S>,
     i: usize,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
@@ -27,7 +27,7 @@ pub(super) fn inertia_and_bias<S: Scalar>(
 /// small.
 #[inline(never)]
 pub(super) fn flexible_body<S: Scalar>(
-    body: &BodyConstants,
+    body: &BodyConstants<S::Constant>,
     bent: &Deflection<S>,
     A_bias: &Twist<S>,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
@@ -49,7 +49,7 @@ pub(super) fn flexible_body<S: Scalar>(
 /// inertia multiplies.
 #[inline(always)]
 pub(super) fn rigid_body<S: Scalar>(
-    body: &BodyConstants,
+    body: &BodyConstants<S::Constant>,
     at: &BodyKinematics<S>,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {
     let h = at.R_WB * lift3::<S>(&body.h);
@@ -60,7 +60,7 @@ pub(super) fn rigid_body<S: Scalar>(
 /// [`inertia_and_bias`] of a body whose mass, first moment and inertia are `fill` times its
 /// constants.
 pub(super) fn changing_body<S: Scalar>(
-    body: &BodyConstants,
+    body: &BodyConstants<S::Constant>,
     at: &BodyKinematics<S>,
     fill: S,
 ) -> (ArticulatedInertia<S>, Wrench<S>) {

@@ -65,7 +65,7 @@ pub struct Start {
 
 /// The midpoint of a step.
 #[derive(Clone, Debug)]
-pub struct Midpoint<S: Scalar> {
+pub struct Midpoint<S: Scalar<Constant = f64>> {
     /// Midpoint coordinates of joints and nodes, the mean of both ends (`nq`); attitude quaternions
     /// are not normalised.
     pub q: Vec<S>,
@@ -80,7 +80,7 @@ pub struct Midpoint<S: Scalar> {
     pub F: Vec<Wrench<S>>,
 }
 
-impl<S: Scalar> Midpoint<S> {
+impl<S: Scalar<Constant = f64>> Midpoint<S> {
     /// Allocates for `system`.
     pub fn new(system: &System) -> Self {
         Self {
@@ -93,20 +93,20 @@ impl<S: Scalar> Midpoint<S> {
 }
 
 /// Returns the relative rotation (4) in the carrier's directors `D` at the start of the step.
-fn relative_rotation<S: Scalar>(D: &Mat3<f64>, p: &Vec3<S>, g: &Vec3<S>) -> Quaternion<S> {
+fn relative_rotation<S: Scalar<Constant = f64>>(D: &Mat3<f64>, p: &Vec3<S>, g: &Vec3<S>) -> Quaternion<S> {
     let v = lift33::<S>(D).tr_mul(&(g - p.cross(g)));
     Quaternion::new(S::one() + p.dot(&(p + g)), v.x, v.y, v.z)
 }
 
 /// Returns the ratio of the finite-difference rate of an angle to its midpoint rate, from (4) about
 /// an axis: `atan2(|g|, 1 + p·p + p·g)/|g|`.
-fn rate_ratio<S: Scalar>(p: &Vec3<S>, axis: &Vec3<S>, g: S) -> S {
+fn rate_ratio<S: Scalar<Constant = f64>>(p: &Vec3<S>, axis: &Vec3<S>, g: S) -> S {
     angle_per_sine(g * g, S::one() + p.dot(p) + p.dot(axis) * g)
 }
 
 /// Returns the map (3) from the directors at the start of a step to those at the midpoint, for
 /// `θ = Δt w̄`: `(1 + ½ [θ] + ¼ θ θᵀ)/(1 + ¼ θ·θ)`.
-fn mean<S: Scalar>(theta: &Vec3<S>) -> Mat3<S> {
+fn mean<S: Scalar<Constant = f64>>(theta: &Vec3<S>) -> Mat3<S> {
     let half = theta * S::lift(0.5);
     (Mat3::identity() + cross_matrix(&half) + half * half.transpose()) / (S::one() + half.dot(&half))
 }
@@ -127,9 +127,9 @@ impl Start {
     ///
     /// `u` holds the rates of joints and nodes, except for free bodies (angular velocity, then
     /// velocity of the origin) and spherical joints (angular velocity), all in world axes.
-    pub fn midpoint<S: Scalar>(
+    pub fn midpoint<S: Scalar<Constant = f64>>(
         &self,
-        mechanism: Mechanism,
+        mechanism: Mechanism<'_>,
         h: f64,
         u: &[S],
         kinematics: &mut Kinematics<S>,
@@ -203,7 +203,7 @@ impl Start {
 
     /// Returns body `i` at the end of the step, extrapolated from the midpoint, with the velocity
     /// of [`Natural::twist`].
-    fn end<S: Scalar>(&self, i: usize, h: f64, kinematics: &Kinematics<S>) -> End<S> {
+    fn end<S: Scalar<Constant = f64>>(&self, i: usize, h: f64, kinematics: &Kinematics<S>) -> End<S> {
         let (start, at, two) = (&self.bodies[i], &kinematics.bodies[i], S::lift(2.0));
         let D = at.R_WB * two - lift33::<S>(&start.D);
         let D_rate = cross_matrix(&at.V_WB.w) * at.R_WB * two - lift33::<S>(&start.D_rate);
@@ -217,7 +217,7 @@ impl Start {
 
     /// Computes the residual of (2) under the midpoint loads, one value for each rate of `u`, N·m
     /// or N. Requires [`midpoint`](Self::midpoint).
-    pub fn residual<S: Scalar>(
+    pub fn residual<S: Scalar<Constant = f64>>(
         &self,
         at: Configuration<S>,
         applied: &Applied<S>,
@@ -250,7 +250,7 @@ impl Start {
 }
 
 /// The carrier of a joint at the midpoint of a step.
-struct MidpointCarrier<'a, S: Scalar> {
+struct MidpointCarrier<'a, S: Scalar<Constant = f64>> {
     /// Kinematics of the carrier at the midpoint.
     at: &'a BodyKinematics<S>,
     /// Natural coordinates of the carrier at the start.
@@ -262,7 +262,7 @@ struct MidpointCarrier<'a, S: Scalar> {
     p: Vec3<S>,
 }
 
-impl<S: Scalar> MidpointCarrier<'_, S> {
+impl<S: Scalar<Constant = f64>> MidpointCarrier<'_, S> {
     /// Returns the column of `H` for a rotation about `axis` (carrier axes), and the ratio of the
     /// finite-difference rate of its angle to the midpoint rate.
     #[inline(always)]
@@ -291,7 +291,14 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
     /// finite-difference rates to the midpoint rates; returns the mean displacement. For fixed,
     /// spherical and free joints `H` and the ratios stay unchanged.
     #[inline(always)]
-    fn subspace(&self, joint: &JointModel, q_0: &[f64], u: &[S], H: &mut [Twist<S>], rate_ratios: &mut [S]) -> Vec3<S> {
+    fn subspace(
+        &self,
+        joint: &JointModel<f64>,
+        q_0: &[f64],
+        u: &[S],
+        H: &mut [Twist<S>],
+        rate_ratios: &mut [S],
+    ) -> Vec3<S> {
         let mut offset = Vec3::zeros();
         match joint {
             JointModel::Fixed(_) | JointModel::Spherical(_) | JointModel::Free(_) => {}
@@ -366,7 +373,7 @@ impl<S: Scalar> MidpointCarrier<'_, S> {
 }
 
 /// The equations (2) of one step at the midpoint.
-struct StepEquations<'a, S: Scalar> {
+struct StepEquations<'a, S: Scalar<Constant = f64>> {
     start: &'a Start,
     at: Configuration<'a, S>,
     applied: &'a Applied<S>,
@@ -378,7 +385,7 @@ struct StepEquations<'a, S: Scalar> {
     u: &'a [S],
 }
 
-impl<S: Scalar> StepEquations<'_, S> {
+impl<S: Scalar<Constant = f64>> StepEquations<'_, S> {
     /// Computes the unbalanced wrench on each body: inertial forces less loads less the elastic
     /// forces of geometrically exact beams.
     #[inline(always)]
@@ -460,7 +467,7 @@ impl<S: Scalar> StepEquations<'_, S> {
     }
 
     /// Adds the torques of the rotors of body `i`'s joint to its residual.
-    fn add_rotors(&self, i: usize, joint: &JointModel, rotors: &[f64], q: &[S], out: &mut [S]) {
+    fn add_rotors(&self, i: usize, joint: &JointModel<f64>, rotors: &[f64], q: &[S], out: &mut [S]) {
         let (start, kinematics) = (self.start, self.at.kinematics);
         let body = &self.at.system.bodies[i];
         let B = start.end(i, self.h, kinematics);
@@ -511,13 +518,13 @@ impl<S: Scalar> StepEquations<'_, S> {
 }
 
 /// Directors, position and twist of a body at the end of a step, world axes.
-struct End<S: Scalar> {
+struct End<S: Scalar<Constant = f64>> {
     D: Mat3<S>,
     r: Vec3<S>,
     V: Twist<S>,
 }
 
-impl<S: Scalar> End<S> {
+impl<S: Scalar<Constant = f64>> End<S> {
     fn world() -> Self {
         Self {
             D: Mat3::identity(),
@@ -536,7 +543,7 @@ struct MidpointAttitude<S> {
     rate_ratio: S,
 }
 
-impl<S: Scalar> MidpointAttitude<S> {
+impl<S: Scalar<Constant = f64>> MidpointAttitude<S> {
     /// Creates the midpoint of `q₀` and of `q₀` rotated by (4).
     fn of(turn: Quaternion<S>, q_0: Quaternion<f64>) -> Self {
         let length = turn.norm_squared().sqrt();

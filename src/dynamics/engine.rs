@@ -30,7 +30,7 @@ pub(crate) fn driven<S: Scalar>(at: Configuration<S>, applied: &Applied<S>, F: &
 }
 
 /// Computes the accelerations of the nodes of ANCF beams, which only loads couple to the bodies.
-fn nodal<S: Scalar>(system: &System, derived: &Derived, applied: &Applied<S>, qdd: &mut [S]) {
+fn nodal<S: Scalar>(system: &System, derived: &Derived<S::Constant>, applied: &Applied<S>, qdd: &mut [S]) {
     for (beam, constants) in system.nodal.iter().zip(&derived.nodal) {
         let qdd = &mut qdd[beam.rates()];
         qdd.copy_from_slice(&applied.tau[beam.rates()]);

@@ -112,7 +112,7 @@ impl<S: Scalar> Invariants<S> {
             h_scale += norm(&own);
         }
         for (rate, rotor) in qd.iter().zip(&derived.rotor_inertia) {
-            kinetic_energy += *rate * *rate * S::lift(rotor * 0.5);
+            kinetic_energy += *rate * *rate * S::lift(*rotor * 0.5);
         }
         Self {
             mass,
@@ -152,7 +152,7 @@ impl<S: Scalar> BodyMotion<S> {
 
     /// Computes the motion of a rigid body in natural coordinates, with `E = ∫x xᵀ dm` about the
     /// mass centre: `Σ E_kl d_k × ḋ_l` and `½ tr(Ḋ E Ḋᵀ)`.
-    fn of_directors(derived: &Derived, kinematics: &Kinematics<S>, rates: &Mat3<S>, i: usize) -> Self {
+    fn of_directors(derived: &Derived<S::Constant>, kinematics: &Kinematics<S>, rates: &Mat3<S>, i: usize) -> Self {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
         let c_B = lift3::<S>(&constants.p_BoBcm);
@@ -169,7 +169,13 @@ impl<S: Scalar> BodyMotion<S> {
     }
 
     /// Computes the motion of body `i`.
-    pub fn new(system: &System, derived: &Derived, kinematics: &Kinematics<S>, qd: &[S], i: usize) -> Self {
+    pub fn new(
+        system: &System,
+        derived: &Derived<S::Constant>,
+        kinematics: &Kinematics<S>,
+        qd: &[S],
+        i: usize,
+    ) -> Self {
         let (constants, at) = (&derived.bodies[i], &kinematics.bodies[i]);
         let (m, half) = (S::lift(constants.m), S::lift(0.5));
         let (w, v) = (&at.V_WB.w, &at.V_WB.v);

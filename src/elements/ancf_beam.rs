@@ -68,7 +68,7 @@ impl super::Element for Beam {
         let [root, tip] = [beam.root, beam.root + 1].map(|point| &now.kinematics.points[point].at);
         let mut bent = root.R_WB.tr_mul(&(tip.p_WB - root.p_WB));
         let elements = now.derived.nodal[beam.index].elements.iter();
-        bent.x -= S::lift(elements.map(|element| element.l).sum());
+        bent.x -= S::lift(elements.map(|element| element.l).sum::<f64>());
         y.vector(&bent);
         y.number(match view.energies {
             Some(given) => given[self.0],

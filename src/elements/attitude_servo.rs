@@ -1,7 +1,7 @@
 use super::allocation::{IN_A_PLANE, are_in_a_plane, spread, wheel_torque};
 use super::{Compiler, Cursor, Element, Instant, Motor, Outputs, Reads, Resistance, Sensed, Values, View};
 use crate::Problem;
-use crate::algebra::{Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log};
+use crate::algebra::{Lift, Mask, Mat3, Quaternion, Scalar, Vec3, Wrench, log};
 use crate::dynamics::Applied;
 use crate::spec::{self, Axes, FeedForward, Spec, at};
 use crate::system::{Declarations, Derived, InputKind, JointModel, ParamId, Quantity, System, Unit};
@@ -30,7 +30,13 @@ impl AttitudeLaw {
 
     /// Returns the moment (N·m, body axes) at the attitude `q` and the angular velocity `w` (rad/s,
     /// body axes).
-    pub fn moment<S: Scalar>(&self, parameters: &[f64], inputs: &[S], q: Quaternion<S>, w: &Vec3<S>) -> Vec3<S> {
+    pub fn moment<S: Scalar>(
+        &self,
+        parameters: &[impl Lift<S>],
+        inputs: &[S],
+        q: Quaternion<S>,
+        w: &Vec3<S>,
+    ) -> Vec3<S> {
         let is_on = self.switch.map(|switch| inputs[switch].exceeds(0.5));
         if is_on.is_some_and(|is_on| !is_on.is_needed()) {
             return Vec3::zeros();
@@ -194,14 +200,14 @@ impl AttitudeServo {
     }
 
     /// Returns `A Aᵀ`, with the wheels' axes as the columns of `A`.
-    fn spread(&self, derived: &Derived) -> Mat3<f64> {
-        spread(self.rotors.iter().map(|&rotor| wheel_axis(derived, rotor)))
+    fn spread<S: Scalar>(&self, derived: &Derived<S::Constant>) -> Mat3<f64> {
+        spread(self.rotors.iter().map(|&rotor| wheel_axis::<S>(derived, rotor)))
     }
 
     /// Returns the commanded torque of a wheel's motor on its rotor, N·m: see [`wheel_torque`].
     pub(super) fn of_wheel<S: Scalar>(&self, now: &Sensed<S>, rotor: usize) -> S {
-        let axis = wheel_axis(now.derived, rotor);
-        wheel_torque(&self.spread(now.derived), &axis, &self.torque(now))
+        let axis = wheel_axis::<S>(now.derived, rotor);
+        wheel_torque(&self.spread::<S>(now.derived), &axis, &self.torque(now))
     }
 }
 
@@ -219,7 +225,7 @@ impl Element for AttitudeServo {
 
     /// Reports wheels whose axes do not span all three directions.
     fn validate(&self, of: Values, problems: &mut Vec<Problem>) {
-        if !self.rotors.is_empty() && are_in_a_plane(&self.spread(of.derived)) {
+        if !self.rotors.is_empty() && are_in_a_plane(&self.spread::<f64>(of.derived)) {
             problems.push(Problem {
                 at: self.at.clone(),
                 what: IN_A_PLANE.to_owned(),
@@ -275,9 +281,9 @@ impl Element for AttitudeServo {
 }
 
 /// Returns the unit axis of the wheel with this rotor, in the axes of the wheel's carrier.
-fn wheel_axis(derived: &Derived, rotor: usize) -> Vec3<f64> {
+fn wheel_axis<S: Scalar>(derived: &Derived<S::Constant>, rotor: usize) -> Vec3<f64> {
     match &derived.bodies[rotor].joint {
-        JointModel::Revolute(joint) => *joint.axis(),
+        JointModel::Revolute(joint) => Vec3::from_column_slice(S::numbers(joint.axis().as_slice())),
         _ => Vec3::zeros(),
     }
 }

@@ -79,7 +79,12 @@ impl Element for Beam {
 
 /// Writes force and moment of the joint on a flexible body, about its root, in the root's axes;
 /// nothing for a free body.
-pub(super) fn write_root_load<S: Scalar>(view: &View<S>, body: usize, elastic: &Elastic, y: &mut Cursor<S>) {
+pub(super) fn write_root_load<S: Scalar>(
+    view: &View<S>,
+    body: usize,
+    elastic: &Elastic<S::Constant>,
+    y: &mut Cursor<S>,
+) {
     if view.is_free(body) {
         return;
     }

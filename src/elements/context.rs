@@ -11,9 +11,9 @@ pub struct Instant<'a, S: Scalar> {
     /// Model (constant data) of the bodies.
     pub system: &'a System,
     /// Constants of the bodies, derived from the parameters.
-    pub derived: &'a Derived,
+    pub derived: &'a Derived<S::Constant>,
     /// Values of the parameters.
-    pub parameters: &'a [f64],
+    pub parameters: &'a [S::Constant],
     /// Point of the reference orbit, `None` without an orbit.
     pub orbit: Option<&'a OrbitPoint<S>>,
     /// Positions and velocities.
@@ -44,9 +44,9 @@ pub struct Instant<'a, S: Scalar> {
 #[derive(Clone, Copy)]
 pub struct Sensed<'a, S: Scalar> {
     /// Constants of the bodies, derived from the parameters.
-    pub derived: &'a Derived,
+    pub derived: &'a Derived<S::Constant>,
     /// Values of the parameters.
-    pub parameters: &'a [f64],
+    pub parameters: &'a [S::Constant],
     /// Point of the reference orbit, `None` without an orbit.
     pub orbit: Option<&'a OrbitPoint<S>>,
     /// Values of the inputs, set by the importer or by signals.

@@ -209,7 +209,7 @@ impl Element for Coupling {
     fn observe<S: Scalar>(&self, view: &View<S>, y: &mut Cursor<S>) {
         let before = view.closed.len() - view.elements.couplings.len();
         y.number(view.closed[before + self.number].torque);
-        y.number(self.violation(view.now.parameters, view.now.q));
+        y.number(self.violation(S::numbers(view.now.parameters), view.now.q));
     }
 }
 

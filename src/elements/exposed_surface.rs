@@ -288,13 +288,13 @@ impl ExposedSurface {
         let (Some(coefficient), Some(atmosphere)) = (self.drag, atmosphere) else {
             return (S::zero(), Vec3::zeros());
         };
-        let density = atmosphere.density(&place.r, now.parameters);
+        let density = atmosphere.density(&place.r, S::numbers(now.parameters));
         let v = place.v - atmosphere.wind(&place.r);
         let speed = match self.shape {
             Shape::Plate { .. } => self.facing(dot(&place.normal, &v)),
             Shape::Sphere => norm(&v),
         };
-        let factor = S::lift(-0.5 * coefficient.of(now.parameters) * self.area.of(now.parameters));
+        let factor = S::lift(coefficient.of(now.parameters) * -0.5 * self.area.of(now.parameters));
         (density, v * (density * speed * factor))
     }
 

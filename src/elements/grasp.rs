@@ -228,7 +228,9 @@ impl Grasp {
             v += onto(across(v), across(gap)) - across(v);
             w = onto(across(w), x.cross(&along));
         }
-        let mut F = self.bushing.wrench(now.parameters, &A.R, [gap, v, w], &turn);
+        let mut F = self
+            .bushing
+            .wrench(S::numbers(now.parameters), &A.R, [gap, v, w], &turn);
         if holds_direction {
             // An ANCF beam has no torsion: no moment acts along its tangent.
             F.t -= along * along.dot(&F.t);

@@ -250,7 +250,8 @@ impl Interface {
     /// Returns the wrench on a about the origin of b, world axes.
     fn wrench<S: Scalar>(&self, now: &Instant<S>, of: &Relative<S>) -> Wrench<S> {
         let motion = [of.gap, of.motion.v, of.motion.w];
-        self.bushing.wrench(now.parameters, &of.R_WA, motion, &of.turn)
+        self.bushing
+            .wrench(S::numbers(now.parameters), &of.R_WA, motion, &of.turn)
     }
 
     /// Adds the derivatives of the load, of its power and of the outputs, with the weights `y`, to

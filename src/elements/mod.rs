@@ -443,7 +443,7 @@ impl Elements {
     #[inline]
     pub(crate) fn circuits<S: Scalar>(
         &self,
-        parameters: &[f64],
+        parameters: &[S::Constant],
         inputs: &[S],
         discrete: &Discrete,
     ) -> impl Iterator<Item = Circuit<S>> {
@@ -452,11 +452,11 @@ impl Elements {
     }
 
     /// Writes the rates of the unwound lengths of tethers, m/s.
-    pub(crate) fn unwind<S: Scalar>(&self, parameters: &[f64], inputs: &[S], rates: &mut [S]) {
+    pub(crate) fn unwind<S: Scalar>(&self, parameters: &[S::Constant], inputs: &[S], rates: &mut [S]) {
         let reels = self
             .tethers
             .iter()
-            .filter_map(|tether| tether.unwinding(parameters, inputs));
+            .filter_map(|tether| tether.unwinding(S::numbers(parameters), inputs));
         rates.iter_mut().zip(reels).for_each(|(to, rate)| *to = rate);
     }
 

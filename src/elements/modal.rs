@@ -85,7 +85,9 @@ impl Element for ModalBody {
 }
 
 /// Returns the modes and elastic constants of the flexible bodies.
-fn flexible<'a, S: Scalar>(now: &Instant<'a, S>) -> impl Iterator<Item = (&'a system::Modes, &'a Elastic)> {
+fn flexible<'a, S: Scalar>(
+    now: &Instant<'a, S>,
+) -> impl Iterator<Item = (&'a system::Modes, &'a Elastic<S::Constant>)> {
     let bodies = now.system.bodies.iter().zip(&now.derived.bodies);
     bodies.filter_map(|(body, constants)| Some((body.modes.as_ref()?, constants.elastic.as_deref()?)))
 }

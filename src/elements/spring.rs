@@ -184,7 +184,7 @@ impl Element for Spring {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let stretch = norm(&self.displacement(now)) - S::lift(self.rest_length.of(now.parameters));
-        let energy = stretch * stretch * S::lift(0.5 * self.stiffness.of(now.parameters));
+        let energy = stretch * stretch * S::lift(self.stiffness.of(now.parameters) * 0.5);
         Some(self.if_taut(stretch, energy))
     }
 }

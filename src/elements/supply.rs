@@ -40,7 +40,7 @@ impl Supply {
         let w = &at.V_WB.w;
         let w_x_d = w.cross(&d);
         let inertia = constants.I_Bcm.lift::<S>().express(&at.R_WB);
-        let per_m = S::lift(1.0 / constants.m);
+        let per_m = S::lift(S::Constant::number(1.0) / constants.m);
         let t = (inertia.times(w) * per_m - d.cross(&w_x_d)) * flow;
         let f = w_x_d * (flow * S::lift(-2.0));
         Wrench::new(t, f).shift(&c)
@@ -54,7 +54,7 @@ impl Supply {
         let w = &at.V_WB.w;
         let v = at.V_WB.v + w.cross(&c);
         let spin = constants.I_Bcm.lift::<S>().express(&at.R_WB).times(w);
-        let kinetic = v.dot(&v) + w.dot(&spin) * S::lift(1.0 / constants.m);
+        let kinetic = v.dot(&v) + w.dot(&spin) * S::lift(S::Constant::number(1.0) / constants.m);
         kinetic * S::lift(0.5) - lift3::<S>(g).dot(&(at.p_WB + c))
     }
 }
@@ -74,7 +74,7 @@ impl Elements {
         let g = self
             .gravity
             .first()
-            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(now.parameters));
+            .map_or_else(Vec3::zeros, |gravity| gravity.uniform(S::numbers(now.parameters)));
         let mut power = S::zero();
         for (supply, flow) in self.flows(now) {
             power += supply.specific_energy(now, &g) * flow;

@@ -325,7 +325,7 @@ impl Tether {
     /// Returns the power of the reel on the tether's potential energy, W: equation (8); `None` without
     /// a reel.
     pub fn reel_power<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
-        let rate = self.unwinding(now.parameters, now.inputs)?;
+        let rate = self.unwinding(S::numbers(now.parameters), now.inputs)?;
         let mut slope = S::zero();
         self.each_segment(now, |[from, _], segment| {
             slope += segment.energy_rate() * segment.weight - segment.energy() * from.held_rate;
@@ -340,7 +340,7 @@ impl Tether {
     /// [`add_active`](Element::add_active), [`add_conservative`](Element::add_conservative) and
     /// [`reel_power`](Self::reel_power), with a third of their operations.
     pub fn add_at_once<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) -> S {
-        let unwinding = self.unwinding(now.parameters, now.inputs);
+        let unwinding = self.unwinding(S::numbers(now.parameters), now.inputs);
         let (mut power, mut slope) = (S::zero(), S::zero());
         self.each_segment(now, |ends, segment| {
             pull(now, ends, segment.along * (segment.spring + segment.damper), applied);
@@ -360,7 +360,14 @@ impl Tether {
     }
 
     /// Writes the positions and velocities of its masses at the start, from those of its ends.
-    pub fn start<S: Scalar>(&self, of: Mechanism, kinematics: &Kinematics<S>, values: &[S], q: &mut [S], qd: &mut [S]) {
+    pub fn start<S: Scalar>(
+        &self,
+        of: Mechanism<'_, S::Constant>,
+        kinematics: &Kinematics<S>,
+        values: &[S],
+        q: &mut [S],
+        qd: &mut [S],
+    ) {
         let [a, b] = [self.a, self.b].map(|frame| {
             let arm = kinematics.arm(of.system, of.derived, frame).p;
             let at = kinematics.carrier(of.system.carrier(frame));
@@ -398,7 +405,7 @@ impl Tether {
     /// Passes the nodes in their order to `to`, each with the length of the segment that ends there,
     /// m; zero for the first.
     fn each_node<S: Scalar>(&self, now: &Instant<S>, mut to: impl FnMut(Node<S>, f64)) {
-        let (length, n) = (self.length.of(now.parameters), self.masses.len() as f64);
+        let (length, n) = (self.length.of(S::numbers(now.parameters)), self.masses.len() as f64);
         let unwound = self
             .reel
             .map_or_else(|| S::lift(length), |reel| now.inputs[reel.unwound]);
@@ -470,7 +477,7 @@ impl Tether {
                 let rest = clamped(from.out * S::lift(1.0 / whole)) * S::lift(whole);
                 let is_out = S::select(from.out.exceeds(whole), zero, one);
                 let slope = S::select(from.out.exceeds(0.0), is_out, zero);
-                let rate = self.unwinding(now.parameters, now.inputs).unwrap_or(zero);
+                let rate = self.unwinding(S::numbers(now.parameters), now.inputs).unwrap_or(zero);
                 (rest, slope * rate, slope)
             }
         };
@@ -509,9 +516,10 @@ impl Tether {
         let outlet = Self::end(now, self.a);
         let on = now.kinematics.carrier(outlet.on).V_WB;
         let n = self.masses.len() as f64;
-        let part = self.length.of(now.parameters) / n;
+        let parameters = S::numbers(now.parameters);
+        let part = self.length.of(parameters) / n;
         let release = RELEASE * part;
-        let stiffness = self.axial_stiffness.of(now.parameters) / (LEAST * part);
+        let stiffness = self.axial_stiffness.of(parameters) / (LEAST * part);
         let mut masses = self.masses.iter();
         self.each_node(now, |mass, _| {
             let Carrier::Body(body) = mass.on else { return };
@@ -524,7 +532,7 @@ impl Tether {
             }
             let to_outlet = outlet.p - mass.p;
             let arm = outlet.arm - to_outlet;
-            let critical = 2.0 * libm::sqrt(stiffness * now.derived.bodies[body].m);
+            let critical = 2.0 * libm::sqrt(stiffness * S::numbers(&[now.derived.bodies[body].m])[0]);
             let (zero, one) = (S::zero(), S::one());
             let is_out = mass.out.exceeds(0.0);
             let distance = norm(&to_outlet);

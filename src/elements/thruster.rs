@@ -145,7 +145,7 @@ impl Thruster {
     /// Returns the mass flow from the tank, kg/s; `None` without a tank.
     pub(super) fn mass_flow<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let supply = self.supply.as_ref()?;
-        Some(supply.flow(self.force(now), now.parameters))
+        Some(supply.flow(self.force(now), S::numbers(now.parameters)))
     }
 }
 

@@ -6,7 +6,7 @@ mod combined;
 mod responses;
 mod rest;
 
-use super::context::Constants;
+use super::context::ConstantsOf;
 use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
@@ -148,7 +148,7 @@ impl<S: Scalar> Closure<S> {
     /// [`Error::SingularLoop`] where the rank of the rows has dropped; those of the dynamics.
     pub fn hold(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         stabilises: bool,
         discrete: &Discrete,
         mut engine: Engine<S>,
@@ -213,7 +213,7 @@ impl<S: Scalar> Closure<S> {
     /// Returns the rank of the rows of all active captures and loops at the coordinates `q`, for
     /// the rates of joints, modes and nodes that no drive prescribes. It is computed from `J Jᵀ`,
     /// which has the rank of `W` without the round-off of the dynamics. It allocates.
-    pub fn determine_rank(&mut self, of: Constants, discrete: &Discrete, q: &[S], driven: &[bool]) -> usize {
+    pub fn determine_rank(&mut self, of: ConstantsOf<S>, discrete: &Discrete, q: &[S], driven: &[bool]) -> usize {
         let system = &of.model.system;
         let mut kinematics = Kinematics::new(system);
         let mut unit = vec![S::zero(); system.nv];
@@ -296,7 +296,7 @@ impl<S: Scalar> Closure<S> {
     /// [`hold`](Self::hold).
     pub fn reduction(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         discrete: &Discrete,
         kinematics: &Kinematics<S>,
         A: &[Twist<S>],
@@ -364,7 +364,7 @@ impl<S: Scalar> Closure<S> {
     /// and right sides, at coordinates and rates `at` of the joints.
     pub fn set_up(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         stabilises: bool,
         discrete: &Discrete,
         kinematics: &Kinematics<S>,
@@ -398,18 +398,25 @@ impl<S: Scalar> Closure<S> {
         );
     }
 
-    fn add_coupling(&mut self, of: Constants, stabilises: bool, at: JointState<S>, index: usize, coupling: &Coupling) {
+    fn add_coupling(
+        &mut self,
+        of: ConstantsOf<S>,
+        stabilises: bool,
+        at: JointState<S>,
+        index: usize,
+        coupling: &Coupling,
+    ) {
         let (phi, phi_dot) = (
-            coupling.violation(of.parameters, at.q),
-            coupling.rate(of.parameters, at.qd),
+            coupling.violation(S::numbers(of.parameters), at.q),
+            coupling.rate(S::numbers(of.parameters), at.qd),
         );
-        let [alpha, beta] = coupling.gains(of.parameters);
+        let [alpha, beta] = coupling.gains(S::numbers(of.parameters));
         let held = self.held.len();
         self.rows.push(Row {
             held,
             unit: Reaction::Torques {
                 rates: coupling.rates,
-                ratio: S::lift(coupling.ratio(of.parameters)),
+                ratio: S::lift(coupling.ratio(S::numbers(of.parameters))),
             },
             rate: phi_dot,
             target: match stabilises {
@@ -432,7 +439,7 @@ impl<S: Scalar> Closure<S> {
     /// it closed.
     fn add_capture(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         stabilises: bool,
         kinematics: &Kinematics<S>,
         contact: &Contact,
@@ -461,7 +468,7 @@ impl<S: Scalar> Closure<S> {
         // a_B − 2 w_B × u; for rotations it is α_A − α_B − w_B × u.
         let mut target = Twist::new(w_B.cross(&u.w), w_B.cross(&u.v) * S::lift(2.0)) - pair.bias(kinematics);
         if stabilises {
-            let [alpha, beta] = capture.gains(parameters);
+            let [alpha, beta] = capture.gains(S::numbers(parameters));
             target = target - u * S::lift(2.0 * alpha) - gap.express(&frames[1].R) * S::lift(beta * beta);
         }
         let held = self.held.len();
@@ -488,7 +495,7 @@ impl<S: Scalar> Closure<S> {
 
     fn add_loop(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         stabilises: bool,
         kinematics: &Kinematics<S>,
         index: usize,
@@ -498,9 +505,9 @@ impl<S: Scalar> Closure<S> {
         let of = of.at(kinematics);
         let pair = closed_loop.pair(of);
         let held = self.held.len();
-        let [alpha, beta] = closed_loop.gains(parameters);
+        let [alpha, beta] = closed_loop.gains(S::numbers(parameters));
         let mut squares = [S::zero(); 2];
-        closed_loop.constraints(of, &pair, parameters, |constraint| {
+        closed_loop.constraints(of, &pair, S::numbers(parameters), |constraint| {
             let (phi, phi_dot) = (constraint.violation, constraint.rate);
             squares[usize::from(constraint.is_offset)] += phi * phi;
             let mut target = -constraint.bias;

@@ -188,12 +188,12 @@ impl ConservingStep {
     }
 }
 
-impl<S: Scalar> Evaluation<S> {
+impl<S: Scalar<Constant = f64>> Evaluation<S> {
     /// Computes the residual of a conserving step; returns the power of the loads at its midpoint,
     /// W.
     fn step(
         &mut self,
-        of: Constants,
+        of: Constants<'_>,
         start: &Start,
         Span { t, h }: Span,
         at: MeanRates<S>,

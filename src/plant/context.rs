@@ -5,17 +5,18 @@ use crate::algebra::Scalar;
 use crate::system::{Configuration, Derived, Kinematics, Mechanism};
 use std::sync::Arc;
 
-/// A model with values of its parameters and the constants that are derived from them.
+/// A model with values of its parameters and the constants that are derived from them, as numbers of
+/// the type `C`.
 #[derive(Clone, Copy)]
-pub(super) struct Constants<'a> {
+pub(super) struct Constants<'a, C: Scalar = f64> {
     pub model: &'a Model,
-    pub derived: &'a Derived,
-    pub parameters: &'a [f64],
+    pub derived: &'a Derived<C>,
+    pub parameters: &'a [C],
 }
 
-impl<'a> Constants<'a> {
+impl<'a, C: Scalar> Constants<'a, C> {
     /// Returns the system with its constants.
-    pub fn mechanism(self) -> Mechanism<'a> {
+    pub fn mechanism(self) -> Mechanism<'a, C> {
         Mechanism {
             system: &self.model.system,
             derived: self.derived,
@@ -23,7 +24,7 @@ impl<'a> Constants<'a> {
     }
 
     /// Returns the mechanism with these kinematics.
-    pub fn at<S: Scalar>(self, kinematics: &'a Kinematics<S>) -> Configuration<'a, S> {
+    pub fn at<S: Scalar<Constant = C>>(self, kinematics: &'a Kinematics<S>) -> Configuration<'a, S> {
         Configuration {
             system: &self.model.system,
             derived: self.derived,
@@ -31,6 +32,9 @@ impl<'a> Constants<'a> {
         }
     }
 }
+
+/// Constants with which numbers of the type `S` are combined.
+pub(super) type ConstantsOf<'a, S> = Constants<'a, <S as Scalar>::Constant>;
 
 /// Owner of the [`Constants`].
 #[derive(Clone, Debug)]

@@ -146,7 +146,7 @@ impl Coordinates {
 
     /// Writes the states that correspond to the coordinates `q` and the rates `qd` of joints and
     /// modes.
-    pub fn write<S: Scalar>(&self, mechanism: Mechanism, joints: JointState<S>, to: Parts<&mut [S]>) {
+    pub fn write<S: Scalar>(&self, mechanism: Mechanism<'_, S::Constant>, joints: JointState<S>, to: Parts<&mut [S]>) {
         let Mechanism { system, derived } = mechanism;
         let JointState { q, qd } = joints;
         let Parts {

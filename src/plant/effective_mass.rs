@@ -1,6 +1,6 @@
 //! Effective masses of frames.
 
-use super::context::Constants;
+use super::context::ConstantsOf;
 use super::evaluation::Evaluation;
 use super::{Discrete, Model};
 use crate::algebra::{Scalar, Vec3, Wrench};
@@ -34,7 +34,7 @@ impl<S: Scalar> Evaluation<S> {
     ///
     /// `A` is the response of the frame, or of all bodies, to the unit wrench `F` without reactions
     /// of captures and loops, `J` and `W` are those of [`Closure`](super::closure::Closure).
-    pub(super) fn effective_masses(&mut self, of: Constants, discrete: &Discrete, y: &mut [S]) {
+    pub(super) fn effective_masses(&mut self, of: ConstantsOf<S>, discrete: &Discrete, y: &mut [S]) {
         let Self {
             kinematics,
             applied,

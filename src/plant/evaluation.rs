@@ -1,6 +1,6 @@
 use super::Discrete;
 use super::closure::Closure;
-use super::context::{Constants, OperatingPoint};
+use super::context::{Constants, ConstantsOf, OperatingPoint};
 use super::coordinates::{Constrained, Coordinates};
 use super::feed_forward::{At, FeedForward};
 use super::frame_kinematics::FrameWorkspace;
@@ -86,14 +86,14 @@ impl<S: Scalar> Evaluation<S> {
     /// # Errors
     /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`] in a singular
     /// position.
-    pub fn derivative(&mut self, of: Constants, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
+    pub fn derivative(&mut self, of: ConstantsOf<S>, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.derivative_with_inputs(of, at.x, at.discrete, dx)
     }
 
     /// [`read_inputs`](Self::read_inputs) with the values of signals and of the reference orbit of
     /// another evaluation, `values`, at the same time.
-    pub(super) fn copy_inputs(&mut self, of: Constants, t: f64, values: &Evaluation<f64>, u: &[S], x: &[S]) {
+    pub(super) fn copy_inputs(&mut self, of: ConstantsOf<S>, t: f64, values: &Evaluation<f64>, u: &[S], x: &[S]) {
         let model = of.model;
         let inputs = self.inputs.iter_mut().zip(&model.sources).zip(&values.inputs);
         for ((input, source), &value) in inputs {
@@ -117,7 +117,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [`read_inputs`](Self::read_inputs).
     pub(super) fn derivative_with_inputs(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         x: &[S],
         discrete: &Discrete,
         dx: &mut [S],
@@ -132,7 +132,7 @@ impl<S: Scalar> Evaluation<S> {
     /// # Errors
     /// Those of a feed-forward, and of positions of Sun and Moon.
     #[inline]
-    pub(super) fn load_at(&mut self, of: Constants, x: &[S], discrete: &Discrete) -> Result<S, Error> {
+    pub(super) fn load_at(&mut self, of: ConstantsOf<S>, x: &[S], discrete: &Discrete) -> Result<S, Error> {
         OrbitPoint::check_positions(self.orbit.as_ref())?;
         self.update_kinematics(of, x);
         let at = joint_coordinates(self.recovered.as_deref(), &of.model.split(x));
@@ -153,7 +153,7 @@ impl<S: Scalar> Evaluation<S> {
     /// # Errors
     /// Those of the law.
     #[inline]
-    fn guide(&mut self, of: Constants, discrete: &Discrete) -> Result<(), Error> {
+    fn guide(&mut self, of: ConstantsOf<S>, discrete: &Discrete) -> Result<(), Error> {
         match &mut self.guidance {
             Some(guidance) if !discrete.holds_guidance() => guidance.update(of, &self.inputs),
             _ => Ok(()),
@@ -162,7 +162,7 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
     /// and the reference orbit at the time `t` (s).
-    pub(super) fn read_inputs(&mut self, of: Constants, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
+    pub(super) fn read_inputs(&mut self, of: ConstantsOf<S>, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
         of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
         if !of.model.states_in_loads().is_empty() {
             self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
@@ -176,7 +176,7 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Fills the loads at the present kinematics, for these coordinates and rates of joints and
     /// modes; returns their power, W.
-    pub(super) fn load(&mut self, of: Constants, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
+    pub(super) fn load(&mut self, of: ConstantsOf<S>, at: JointState<S>, discrete: &Discrete) -> Result<S, Error> {
         let now = instant(of, self.orbit.as_ref(), &self.kinematics, at, &[], discrete);
         if let Some(rigid) = self.feed_forward.as_deref_mut() {
             control(of, (now, discrete), self.tasks.as_deref_mut(), rigid, &mut self.inputs)?;
@@ -189,7 +189,7 @@ impl<S: Scalar> Evaluation<S> {
     pub(super) fn load_controlled(
         &mut self,
         elements: &Elements,
-        of: Constants,
+        of: ConstantsOf<S>,
         at: JointState<S>,
         discrete: &Discrete,
     ) -> Result<S, Error> {
@@ -207,7 +207,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [kinematics](Self::update_kinematics_with) of the states `x`.
     pub(super) fn accelerate(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         x: &[S],
         discrete: &Discrete,
         balance: Balance<S>,
@@ -274,7 +274,7 @@ impl<S: Scalar> Evaluation<S> {
                     qdd: self.qdd.as_slice(),
                 };
                 let baumgarte = match stabilises {
-                    true => model.coordinates.baumgarte(parameters),
+                    true => model.coordinates.baumgarte(S::numbers(parameters)),
                     false => Baumgarte::NONE,
                 };
                 layout.derivative(
@@ -294,7 +294,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [`derivative`](Self::derivative) at the same states and discrete state.
     pub(super) fn with_view<T>(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         x: &[S],
         discrete: &Discrete,
         to: impl FnOnce(&View<S>) -> T,
@@ -338,14 +338,14 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states and
     /// discrete state.
-    pub fn outputs(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+    pub fn outputs(&mut self, of: ConstantsOf<S>, x: &[S], discrete: &Discrete, y: &mut [S]) {
         let (y, effective) = y.split_at_mut(of.model.first_effective_mass());
         self.observe(of, x, discrete, y);
         self.effective_masses(of, discrete, effective);
     }
 
     /// [`outputs`](Self::outputs) without the effective masses.
-    pub(super) fn observe(&mut self, of: Constants, x: &[S], discrete: &Discrete, y: &mut [S]) {
+    pub(super) fn observe(&mut self, of: ConstantsOf<S>, x: &[S], discrete: &Discrete, y: &mut [S]) {
         let model = of.model;
         let (y, frames) = y.split_at_mut(model.first_of_frames());
         self.with_view(of, x, discrete, |view| model.elements.observe(view, y));
@@ -354,7 +354,7 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Returns coordinates and rates of joints and modes at the states `x`. If they have to be
     /// recovered, the kinematics are updated.
-    pub(super) fn coordinates<'a>(&'a mut self, of: Constants, x: &'a [S]) -> JointState<'a, S> {
+    pub(super) fn coordinates<'a>(&'a mut self, of: ConstantsOf<S>, x: &'a [S]) -> JointState<'a, S> {
         if self.recovered.is_some() {
             self.update_kinematics(of, x);
         }
@@ -362,13 +362,13 @@ impl<S: Scalar> Evaluation<S> {
     }
 
     /// Fills the kinematics at the states `x`.
-    pub(super) fn update_kinematics(&mut self, of: Constants, x: &[S]) {
-        self.update_kinematics_with(of, of.model.coordinates.baumgarte(of.parameters), x);
+    pub(super) fn update_kinematics(&mut self, of: ConstantsOf<S>, x: &[S]) {
+        self.update_kinematics_with(of, of.model.coordinates.baumgarte(S::numbers(of.parameters)), x);
     }
 
     /// Fills the kinematics at the states `x`, with the given stabilisation of joints' constraint
     /// violations.
-    pub(super) fn update_kinematics_with(&mut self, of: Constants, baumgarte: Baumgarte, x: &[S]) {
+    pub(super) fn update_kinematics_with(&mut self, of: ConstantsOf<S>, baumgarte: Baumgarte, x: &[S]) {
         let Constants { model, derived, .. } = of;
         let (system, here) = (&model.system, model.split(x));
         self.fill_tanks(of, here.masses);
@@ -392,7 +392,7 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Fills the masses of propellants, relative to their starts.
     #[inline(always)]
-    pub(super) fn fill_tanks(&mut self, of: Constants, masses: &[S]) {
+    pub(super) fn fill_tanks(&mut self, of: ConstantsOf<S>, masses: &[S]) {
         let propellants = of.model.system.propellant.iter().zip(masses);
         for (fill, (&body, &mass)) in self.kinematics.fills.iter_mut().zip(propellants) {
             *fill = mass / S::lift(of.derived.bodies[body].m);
@@ -402,7 +402,7 @@ impl<S: Scalar> Evaluation<S> {
     /// Returns the data on which the loads depend, at the present kinematics, without feed-forward.
     pub(super) fn instant<'a>(
         &'a self,
-        of: Constants<'a>,
+        of: ConstantsOf<'a, S>,
         at: JointState<'a, S>,
         discrete: &'a Discrete,
     ) -> Instant<'a, S> {
@@ -453,7 +453,7 @@ pub(super) struct Engine<'a, S: Scalar> {
 
 /// Returns the data on which the loads depend, without feed-forward.
 pub(super) fn instant<'a, S: Scalar>(
-    of: Constants<'a>,
+    of: ConstantsOf<'a, S>,
     orbit: Option<&'a OrbitPoint<S>>,
     kinematics: &'a Kinematics<S>,
     at: JointState<'a, S>,
@@ -481,7 +481,7 @@ pub(super) fn instant<'a, S: Scalar>(
 /// Computes the references of tasks, among the `inputs`, and the torques of feed-forward at the
 /// instant `now`, whose own inputs are not read.
 pub(super) fn control<S: Scalar>(
-    of: Constants,
+    of: ConstantsOf<S>,
     (now, discrete): (Instant<S>, &Discrete),
     tasks: Option<&mut Tasks<S>>,
     rigid: &mut FeedForward<S>,

@@ -327,7 +327,7 @@ impl<S: Scalar> FeedForward<S> {
 }
 
 /// Returns the constants of the bodies of the rigid model.
-pub(super) fn constants<'a, S: Scalar>(now: &Instant<'a, S>) -> &'a Derived {
+pub(super) fn constants<'a, S: Scalar>(now: &Instant<'a, S>) -> &'a Derived<S::Constant> {
     now.derived.with_held_beams.as_deref().unwrap_or(now.derived)
 }
 

@@ -1,6 +1,6 @@
 //! Jacobians of frames and momentum matrices, as outputs.
 
-use super::context::Constants;
+use super::context::ConstantsOf;
 use super::evaluation::Evaluation;
 use super::model::Model;
 use crate::algebra::{Scalar, Twist, Wrench};
@@ -87,7 +87,7 @@ impl<S: Scalar> FrameWorkspace<S> {
 
 impl<S: Scalar> Evaluation<S> {
     /// Writes the Jacobians of frames and the momentum matrices into `y`, at the present kinematics.
-    pub(super) fn frame_kinematics(&mut self, of: Constants, y: &mut [S]) {
+    pub(super) fn frame_kinematics(&mut self, of: ConstantsOf<S>, y: &mut [S]) {
         let Some(workspace) = &mut self.frames else {
             return;
         };
@@ -103,7 +103,13 @@ impl<S: Scalar> Evaluation<S> {
                 ..
             } = &mut **workspace;
             let inertia = element.base.map(|base| composite.inertia(base));
-            element.write(of.parameters, inertia, &motions[..element.rates.len()], scaled, &mut y);
+            element.write(
+                S::numbers(of.parameters),
+                inertia,
+                &motions[..element.rates.len()],
+                scaled,
+                &mut y,
+            );
         }
     }
 }

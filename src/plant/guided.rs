@@ -1,7 +1,7 @@
 //! Tasks of a controller: their law at the measured states of the spacecraft.
 
 use super::Discrete;
-use super::context::Constants;
+use super::context::{Constants, ConstantsOf};
 use super::coordinates::Coordinates;
 use super::evaluation::{Evaluation, control, instant};
 use super::model::{Model, Monitor, Source, boxed};
@@ -175,9 +175,9 @@ fn declare_states(system: &System, declare: &mut Declarations) -> Vec<Option<usi
         .collect()
 }
 
-impl<'a> Constants<'a> {
+impl<'a, C: Scalar> Constants<'a, C> {
     /// Returns the spacecraft of a controller with tasks, and its constants; `None` of other models.
-    pub(super) fn guided(self) -> Option<(&'a Guided, Constants<'a>)> {
+    pub(super) fn guided(self) -> Option<(&'a Guided, Self)> {
         let guided = self.model.guided.as_deref()?;
         let of = Constants {
             model: &guided.spacecraft,
@@ -268,7 +268,7 @@ impl<S: Scalar> Guidance<S> {
     }
 
     /// Sets the state of the reference orbit to that `at` the present time.
-    pub fn set_orbit(&mut self, derived: &Derived, at: impl FnOnce(&OrbitConstants) -> OrbitPoint<S>) {
+    pub fn set_orbit(&mut self, derived: &Derived<S::Constant>, at: impl FnOnce(&OrbitConstants) -> OrbitPoint<S>) {
         let orbit = derived.spacecraft.as_ref().and_then(|of| of.orbit.as_ref());
         self.evaluation.orbit = orbit.map(at);
     }
@@ -278,7 +278,7 @@ impl<S: Scalar> Guidance<S> {
     /// # Errors
     /// [`Error::Spec`] for a measured quaternion of zero norm; those of the rigid model and of the
     /// laws.
-    pub fn update(&mut self, of: Constants, inputs: &[S]) -> Result<(), Error> {
+    pub fn update(&mut self, of: ConstantsOf<S>, inputs: &[S]) -> Result<(), Error> {
         let Some((guided, of)) = of.guided() else {
             return Ok(());
         };

@@ -427,13 +427,13 @@ impl Model {
     /// inside the model.
     pub(super) fn inputs_at<S: Scalar>(
         &self,
-        parameters: &[f64],
+        parameters: &[S::Constant],
         t: f64,
         u: &[S],
         discrete: &Discrete,
         inputs: &mut [S],
     ) {
-        let signal = |k: usize| self.elements.signals[k].shaped(parameters, &discrete.segments);
+        let signal = |k: usize| self.elements.signals[k].shaped(S::numbers(parameters), &discrete.segments);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Importer(i) => u[i],

@@ -14,7 +14,13 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::Assembly`] if a loop cannot be closed, [`Error::NoEquilibrium`].
-    pub(super) fn start<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S], x: &mut [S]) -> Result<(), Error> {
+    pub(super) fn start<S: Scalar<Constant = f64>>(
+        &self,
+        derived: &Derived,
+        t: f64,
+        values: &[S],
+        x: &mut [S],
+    ) -> Result<(), Error> {
         let (q, qd) = match self.is_assembled() {
             true => {
                 let values: Vec<f64> = values.iter().map(|value| value.value()).collect();
@@ -47,7 +53,7 @@ impl Model {
 
     /// Returns the initial coordinates and rates of joints and modes as written, at the time `t`
     /// (s); loops may be open.
-    pub fn start_at<S: Scalar>(&self, derived: &Derived, t: f64, values: &[S]) -> (Vec<S>, Vec<S>) {
+    pub fn start_at<S: Scalar>(&self, derived: &Derived<S::Constant>, t: f64, values: &[S]) -> (Vec<S>, Vec<S>) {
         let (mut q, mut qd) = (vec![S::zero(); self.system.nq], vec![S::zero(); self.system.nv]);
         self.start_coordinates(values, &mut q, &mut qd);
         if let Some(orbit) = &derived.orbit {
@@ -59,7 +65,13 @@ impl Model {
 
     /// Writes the initial positions and velocities of the masses of tethers, which follow from those of
     /// the tethers' ends.
-    pub(super) fn place_tethers<S: Scalar>(&self, derived: &Derived, values: &[S], q: &mut [S], qd: &mut [S]) {
+    pub(super) fn place_tethers<S: Scalar>(
+        &self,
+        derived: &Derived<S::Constant>,
+        values: &[S],
+        q: &mut [S],
+        qd: &mut [S],
+    ) {
         let system = &self.system;
         if self.elements.tethers.is_empty() {
             return;

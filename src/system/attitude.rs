@@ -5,7 +5,7 @@ use crate::algebra::{Quaternion, Scalar};
 impl System {
     /// Computes the bodies' attitudes `q_WB` as quaternions that are continuous in the coordinates
     /// `q` of joints and modes.
-    pub fn attitudes<S: Scalar>(&self, derived: &Derived, q: &[S], q_WB: &mut [Quaternion<S>]) {
+    pub fn attitudes<S: Scalar>(&self, derived: &Derived<S::Constant>, q: &[S], q_WB: &mut [Quaternion<S>]) {
         for (i, (body, constants)) in self.bodies.iter().zip(&derived.bodies).enumerate() {
             let q_FB = with_joint!(&constants.joint, joint => joint.attitude(part(q, body.joint.q)));
             q_WB[i] = (self.carrier_attitude(derived, body, q, q_WB) * q_FB).normalised();
@@ -16,7 +16,7 @@ impl System {
     /// preceding bodies.
     pub(super) fn carrier_attitude<S: Scalar>(
         &self,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         body: &Body,
         q: &[S],
         q_WB: &[Quaternion<S>],
@@ -29,7 +29,7 @@ impl System {
     }
 
     /// Returns the attitude of a station relative to its body, for the amplitudes in `q`.
-    pub fn bent<S: Scalar>(&self, derived: &Derived, station: usize, q: &[S]) -> Quaternion<S> {
+    pub fn bent<S: Scalar>(&self, derived: &Derived<S::Constant>, station: usize, q: &[S]) -> Quaternion<S> {
         let modes = self.bodies[self.stations[station].body].modes.as_ref();
         let eta = modes.map(|modes| &q[modes.coordinates()]);
         derived.stations[station].attitude(eta.unwrap_or_default())

@@ -5,11 +5,11 @@ use crate::algebra::{Pose, Scalar, Twist};
 
 /// Topology of a system with the constants that are derived from its parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Mechanism<'a> {
+pub struct Mechanism<'a, C: Scalar = f64> {
     /// Bodies and joints, with names and layout.
     pub system: &'a System,
     /// Constants of the dynamics for the current parameters.
-    pub derived: &'a Derived,
+    pub derived: &'a Derived<C>,
 }
 
 /// A mechanism with the kinematics of one instant.
@@ -18,7 +18,7 @@ pub struct Configuration<'a, S: Scalar> {
     /// Bodies and joints, with names and layout.
     pub system: &'a System,
     /// Constants of the dynamics for the current parameters.
-    pub derived: &'a Derived,
+    pub derived: &'a Derived<S::Constant>,
     /// Positions and velocities.
     pub kinematics: &'a Kinematics<S>,
 }
@@ -60,7 +60,7 @@ impl<'a, S: Scalar> Configuration<'a, S> {
 
     /// Returns the mechanism without its kinematics.
     #[inline]
-    pub fn mechanism(&self) -> Mechanism<'a> {
+    pub fn mechanism(&self) -> Mechanism<'a, S::Constant> {
         Mechanism {
             system: self.system,
             derived: self.derived,

@@ -4,7 +4,7 @@ pub use adjoint::{FieldChange, ModalAdjoints, ModalMotion, MomentumWeights, Refe
 
 use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, JointState, Kinematics, Mechanism, System};
-use crate::algebra::{Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
+use crate::algebra::{Lift, Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
 
 /// Inertia and bias terms of a flexible body in its current deformation and motion, about the
 /// body's origin, world axes.
@@ -91,7 +91,7 @@ impl<S: Scalar> FieldMotion<S> {
 
 /// Returns the sums of `z` and of `ż` over the fields with the weights `by`.
 #[inline(always)]
-fn sums<S: Scalar>(z: &[[S; 3]], by: &[f64]) -> [S; 2] {
+fn sums<S: Scalar>(z: &[[S; 3]], by: &[S::Constant]) -> [S; 2] {
     z.iter()
         .zip(by)
         .fold([S::zero(); 2], |[sum, rate], (&[z, z_dot, _], &by)| {
@@ -119,7 +119,7 @@ struct Integrals<S: Scalar> {
 }
 
 impl<S: Scalar> Integrals<S> {
-    fn at_rest(elastic: &Elastic) -> Self {
+    fn at_rest(elastic: &Elastic<S::Constant>) -> Self {
         Self {
             h: lift3(&elastic.h),
             h_dot: Vec3::zeros(),
@@ -166,7 +166,7 @@ impl<S: Scalar> Deflection<S> {
     ///     Q_i = e_i·(a_i a + α × Y_i + ω × (ω × Y_i + 2 V_i)) + Σ A_ij e_i·e_j z̈_j
     ///     Q_k = Σ ∂z_i/∂η_k Q_i + b_k·α + Σ I_kl η̈_l
     /// ```
-    pub(super) fn update(&mut self, elastic: &Elastic, at: &BodyKinematics<S>, eta: &[S], eta_dot: &[S]) {
+    pub(super) fn update(&mut self, elastic: &Elastic<S::Constant>, at: &BodyKinematics<S>, eta: &[S], eta_dot: &[S]) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let w = R.tr_mul(&at.V_WB.w);
         for ((field, z), motion) in elastic.fields.iter().zip(&mut self.z).zip(&mut self.fields) {
@@ -204,7 +204,7 @@ impl<S: Scalar> Deflection<S> {
 
     /// Adds the dependence of the modal mass on the amplitudes.
     #[inline(always)]
-    fn add_mass(&mut self, terms: &[MassTerm], eta: &[S]) {
+    fn add_mass(&mut self, terms: &[MassTerm<S::Constant>], eta: &[S]) {
         if terms.is_empty() {
             return;
         }
@@ -229,7 +229,7 @@ impl<S: Scalar> Deflection<S> {
 
     /// Adds the contribution of the fields along the axis `X` (0, 1, 2).
     #[inline(always)]
-    fn add_along<const X: usize>(&mut self, elastic: &Elastic, w: &Vec3<S>, all: &mut Integrals<S>) {
+    fn add_along<const X: usize>(&mut self, elastic: &Elastic<S::Constant>, w: &Vec3<S>, all: &mut Integrals<S>) {
         // A and B are the axes after X in cyclic order: v × e_X has the component v[B] along A and
         // −v[A] along B.
         let (A, B) = ((X + 1) % 3, (X + 2) % 3);
@@ -285,7 +285,13 @@ impl<S: Scalar> Deflection<S> {
     ///
     /// with the mass `m` (kg), and in the second equation `L_k` about the mass centre. Terms of
     /// first order in the amplitudes that contain the rates are neglected.
-    fn update_linearly(&mut self, elastic: &Elastic, m: f64, at: &BodyKinematics<S>, eta_dot: &[S]) {
+    fn update_linearly(
+        &mut self,
+        elastic: &Elastic<S::Constant>,
+        m: S::Constant,
+        at: &BodyKinematics<S>,
+        eta_dot: &[S],
+    ) {
         let rest = std::mem::take(&mut self.rest);
         self.update(elastic, at, &rest, &rest);
         self.rest = rest;
@@ -300,7 +306,13 @@ impl<S: Scalar> Deflection<S> {
 
     /// Returns the wrench about the body's origin of a force `f` (N/m, world axes) distributed
     /// uniformly along the beam; adds the forces on the modes to `tau`.
-    pub fn spread(&self, elastic: &Elastic, at: &BodyKinematics<S>, f: &Vec3<S>, tau: &mut [S]) -> Wrench<S> {
+    pub fn spread(
+        &self,
+        elastic: &Elastic<S::Constant>,
+        at: &BodyKinematics<S>,
+        f: &Vec3<S>,
+        tau: &mut [S],
+    ) -> Wrench<S> {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let f_R = R.tr_mul(f);
         let mut moment = lift3::<S>(&elastic.line);
@@ -318,7 +330,14 @@ impl<S: Scalar> Deflection<S> {
     /// Adds to `tau` (one value per mode) the modal forces of the acceleration field `g + G p`
     /// (m/s², world axes) at `p` from the body's origin: `Q_k = Σ ∂z_i/∂η_k e_i·(a_i g + G Y_i)`.
     /// Moments of the field on the sections are neglected.
-    pub fn add_field(&self, elastic: &Elastic, at: &BodyKinematics<S>, g: &Vec3<S>, G: &Mat3<S>, tau: &mut [S]) {
+    pub fn add_field(
+        &self,
+        elastic: &Elastic<S::Constant>,
+        at: &BodyKinematics<S>,
+        g: &Vec3<S>,
+        G: &Mat3<S>,
+        tau: &mut [S],
+    ) {
         let R = at.R_WB * lift33::<S>(&elastic.axes);
         let (g, G) = (R.tr_mul(g), R.tr_mul(&(G * R)));
         for (field, motion) in elastic.fields.iter().zip(&self.fields) {
@@ -334,7 +353,7 @@ impl<S: Scalar> Deflection<S> {
 impl<S: Scalar> Kinematics<S> {
     /// Computes the deflection of the flexible body `i` from its attitude and angular velocity.
     #[inline(always)]
-    pub(super) fn deflect(&mut self, of: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
+    pub(super) fn deflect(&mut self, of: Mechanism<'_, S::Constant>, i: usize, modes: &Modes, joints: JointState<S>) {
         let constants = &of.derived.bodies[i];
         let (eta, eta_dot) = (&joints.q[modes.coordinates()], &joints.qd[modes.rates()]);
         let at = self.bodies[i];
@@ -349,7 +368,7 @@ impl<S: Scalar> Kinematics<S> {
 
     /// Returns the mass centre of body `i` from its origin (m) and its velocity relative to that of
     /// the origin (m/s), world axes.
-    pub fn mass_centre(&self, of: Mechanism, i: usize) -> (Vec3<S>, Vec3<S>) {
+    pub fn mass_centre(&self, of: Mechanism<'_, S::Constant>, i: usize) -> (Vec3<S>, Vec3<S>) {
         let (constants, at) = (&of.derived.bodies[i], &self.bodies[i]);
         let w = &at.V_WB.w;
         let Some(modes) = &of.system.bodies[i].modes else {
@@ -364,7 +383,13 @@ impl<S: Scalar> Kinematics<S> {
     /// Returns the acceleration of the mass centre of body `i`, m/s², world axes, from the `motion`
     /// of its origin (angular and linear acceleration) and the derivatives `qdd` of all rates. Not
     /// for the linear coupling.
-    pub fn acceleration_of_mass_centre(&self, of: Mechanism, i: usize, motion: &Twist<S>, qdd: &[S]) -> Vec3<S> {
+    pub fn acceleration_of_mass_centre(
+        &self,
+        of: Mechanism<'_, S::Constant>,
+        i: usize,
+        motion: &Twist<S>,
+        qdd: &[S],
+    ) -> Vec3<S> {
         let (c, _) = self.mass_centre(of, i);
         let carried = motion.v + motion.w.cross(&c);
         let Some(modes) = &of.system.bodies[i].modes else {
@@ -379,7 +404,13 @@ impl<S: Scalar> Kinematics<S> {
 
     /// Computes the deflection and the stations of the flexible body `i`.
     #[inline(never)]
-    pub(crate) fn bend(&mut self, mechanism: Mechanism, i: usize, modes: &Modes, joints: JointState<S>) {
+    pub(crate) fn bend(
+        &mut self,
+        mechanism: Mechanism<'_, S::Constant>,
+        i: usize,
+        modes: &Modes,
+        joints: JointState<S>,
+    ) {
         self.deflect(mechanism, i, modes, joints);
         let Mechanism { system, derived } = mechanism;
         let (eta, eta_dot) = (&joints.q[modes.coordinates()], &joints.qd[modes.rates()]);
@@ -394,7 +425,7 @@ impl<S: Scalar> Kinematics<S> {
 
 impl<S: Scalar> Kinematics<S> {
     /// Computes the deflections of all flexible bodies and the motions of their stations.
-    pub(crate) fn bend_all(&mut self, mechanism: Mechanism, joints: JointState<S>) {
+    pub(crate) fn bend_all(&mut self, mechanism: Mechanism<'_, S::Constant>, joints: JointState<S>) {
         for (i, body) in mechanism.system.bodies.iter().enumerate() {
             if let Some(modes) = &body.modes {
                 self.bend(mechanism, i, modes, joints);
@@ -413,9 +444,12 @@ impl<S: Scalar> Kinematics<S> {
     }
 }
 
-impl StationConstants {
+impl<C: Scalar> StationConstants<C> {
     /// Returns the position from the body's origin for the amplitudes `eta`, m, body axes.
-    pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
+    pub fn place<S: Scalar>(&self, eta: &[S]) -> Vec3<S>
+    where
+        C: Lift<S>,
+    {
         let first = self.shape.iter().zip(eta);
         let p = first.fold(lift3(&self.p), |p, (shape, &eta)| p + self.lift(shape) * eta);
         self.pairs.iter().fold(p, |p, (k, l, G)| {
@@ -425,21 +459,30 @@ impl StationConstants {
     }
 
     /// Returns the rotation vector relative to the body for the amplitudes `eta`, rad, body axes.
-    pub fn turn<S: Scalar>(&self, eta: &[S]) -> Vec3<S> {
+    pub fn turn<S: Scalar>(&self, eta: &[S]) -> Vec3<S>
+    where
+        C: Lift<S>,
+    {
         let slopes = self.slope.iter().zip(eta);
         slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + self.lift(slope) * eta)
     }
 
     /// Returns a shape with zeros that no parameter changes, which reduces the dependencies.
-    fn lift<S: Scalar>(&self, shape: &Vec3<f64>) -> Vec3<S> {
-        shape.map(|x| match self.is_aligned && x == 0.0 {
+    fn lift<S: Scalar>(&self, shape: &Vec3<C>) -> Vec3<S>
+    where
+        C: Lift<S>,
+    {
+        shape.map(|x| match self.is_aligned && x == C::zero() {
             true => S::zero(),
             false => S::lift(x),
         })
     }
 
     /// Returns [`turn`](Self::turn) as a quaternion.
-    pub fn attitude<S: Scalar>(&self, eta: &[S]) -> Quaternion<S> {
+    pub fn attitude<S: Scalar>(&self, eta: &[S]) -> Quaternion<S>
+    where
+        C: Lift<S>,
+    {
         exp(self.turn(eta))
     }
 }
@@ -450,7 +493,7 @@ impl StationConstants {
 /// The sum of the slopes, `θ = Σ ψ_k η_k`, is used as its rotation vector: for bending in one plane
 /// by a moment, the tip then rotates like that of an elastica.
 fn station<S: Scalar>(
-    constants: &StationConstants,
+    constants: &StationConstants<S::Constant>,
     at: &BodyKinematics<S>,
     eta: &[S],
     eta_dot: &[S],

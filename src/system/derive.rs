@@ -4,7 +4,7 @@ use super::{
     RigidMass, StationConstants, System, joint,
 };
 use crate::Problem;
-use crate::algebra::{Pose, Quaternion, Sym3, Vec3};
+use crate::algebra::{Pose, Quaternion, Scalar, Sym3, Vec3};
 use crate::error::rounded;
 use crate::nodal::Site;
 use crate::spec::{JointType, problem};
@@ -12,15 +12,15 @@ use std::sync::Arc;
 
 /// Constants of the dynamics, computed from the parameters' values.
 #[derive(Clone, Debug)]
-pub struct Derived {
+pub struct Derived<C: Scalar = f64> {
     /// Constants of each body.
-    pub bodies: Vec<BodyConstants>,
+    pub bodies: Vec<BodyConstants<C>>,
     /// Reflected rotor inertia of each rate, kg·m² or kg.
-    pub rotor_inertia: Vec<f64>,
+    pub rotor_inertia: Vec<C>,
     /// Constants of each named frame.
-    pub frames: Vec<FrameConstants>,
+    pub frames: Vec<FrameConstants<C>>,
     /// Constants of each station.
-    pub stations: Vec<StationConstants>,
+    pub stations: Vec<StationConstants<C>>,
     /// Constants of each geometrically exact beam.
     pub directors: Vec<DirectorConstants>,
     /// Constants of each ANCF beam.
@@ -31,41 +31,41 @@ pub struct Derived {
     pub orbit: Option<OrbitConstants>,
     /// Constants with the ANCF beams in grippers as rigid parts of the bodies that hold them, for
     /// feed-forward torques; `None` without such torques and beams.
-    pub with_held_beams: Option<Arc<Derived>>,
+    pub with_held_beams: Option<Arc<Self>>,
     /// Constants of the spacecraft of a controller with tasks; `None` for other specs.
-    pub spacecraft: Option<Arc<Derived>>,
+    pub spacecraft: Option<Arc<Self>>,
     /// For each body, its beam with the computed modes, if it has one.
     beams: Vec<Option<Arc<Solved>>>,
 }
 
 /// Constants of a body and of its joint.
 #[derive(Clone, Debug)]
-pub struct BodyConstants {
+pub struct BodyConstants<C: Scalar = f64> {
     /// Mass, kg.
-    pub m: f64,
+    pub m: C,
     /// Mass centre from the body's origin, m, body axes.
-    pub p_BoBcm: Vec3<f64>,
+    pub p_BoBcm: Vec3<C>,
     /// Inertia about the mass centre, kg·m², body axes.
-    pub I_Bcm: Sym3<f64>,
+    pub I_Bcm: Sym3<C>,
     /// First moment of mass about the body's origin, `m p_BoBcm`, kg·m, body axes.
-    pub h: Vec3<f64>,
+    pub h: Vec3<C>,
     /// Inertia about the body's origin, kg·m², body axes.
-    pub J_Bo: Sym3<f64>,
+    pub J_Bo: Sym3<C>,
     /// Joint's origin from that of its carrier (the parent, or a station on it), m, parent axes.
-    pub p_PF: Vec3<f64>,
+    pub p_PF: Vec3<C>,
     /// The joint.
-    pub joint: JointModel,
+    pub joint: JointModel<C>,
     /// Elastic constants, if the body is flexible.
-    pub elastic: Option<Box<Elastic>>,
+    pub elastic: Option<Box<Elastic<C>>>,
 }
 
 /// Constant pose of a frame in its carrier: its body or, on a flexible body, its station.
 #[derive(Clone, Copy, Debug)]
-pub struct FrameConstants {
+pub struct FrameConstants<C: Scalar = f64> {
     /// Pose in the carrier: position from its origin, m.
-    pub X_BF: Pose<f64>,
+    pub X_BF: Pose<C>,
     /// Attitude in the carrier.
-    pub q_BF: Quaternion<f64>,
+    pub q_BF: Quaternion<C>,
 }
 
 impl Derived {

@@ -1,8 +1,8 @@
 use super::deflection::most_fields;
 use super::{BodyConstants, BodyKinematics, Deflection, ParamId};
-use crate::algebra::{Mat3, Scalar, Sym3, Vec3};
+use crate::algebra::{Lift, Mat3, Scalar, Sym3, Vec3};
 use nalgebra::{DMatrix, DVector};
-use std::ops::Range;
+use std::ops::{Mul, Range};
 
 /// Modal coordinates of a flexible body: their offsets in the state, and the body's stations.
 ///
@@ -91,75 +91,75 @@ pub enum Location {
 /// The integral is not truncated, so the energy is positive for any deflection. For a beam, `b_k`
 /// and `I_kl` are due to the rotation of the sections about its axis.
 #[derive(Clone, Debug)]
-pub struct Elastic {
+pub struct Elastic<C: nalgebra::Scalar = f64> {
     /// Constants of each mode.
-    pub modes: Vec<ModeConstants>,
+    pub modes: Vec<ModeConstants<C>>,
     /// Displacement fields, ordered by axis.
-    pub fields: Vec<Field>,
+    pub fields: Vec<Field<C>>,
     /// Index ranges of the fields along the first, second and third axis.
     pub along: [Range<usize>; 3],
     /// `A_ij = ∫ f_i f_j dm`, row-major; for two modes dimensionless, for a mode and a pair
     /// 1/(m·√kg), for two pairs 1/(m²·kg).
-    pub products: Vec<f64>,
+    pub products: Vec<C>,
     /// Dependence of the modal mass on the amplitudes, lower triangle.
-    pub mass_terms: Vec<MassTerm>,
+    pub mass_terms: Vec<MassTerm<C>>,
     /// First moment of mass of the undeformed body, kg·m, beam axes.
-    pub h: Vec3<f64>,
+    pub h: Vec3<C>,
     /// Inertia of the undeformed body about its origin, kg·m², beam axes.
-    pub J: Sym3<f64>,
+    pub J: Sym3<C>,
     /// Modal mass of the undeformed body, row-major; dimensionless by the normalisation of the
     /// modes.
-    pub mass: Vec<f64>,
+    pub mass: Vec<C>,
     /// The beam's root, m, body axes.
-    pub root: Vec3<f64>,
+    pub root: Vec3<C>,
     /// The beam's axes in body axes.
-    pub axes: Mat3<f64>,
+    pub axes: Mat3<C>,
     /// The beam's length, m.
-    pub length: f64,
+    pub length: C,
     /// `∫ x dx` along the undeformed beam, from the body's origin, m², beam axes.
-    pub line: Vec3<f64>,
+    pub line: Vec3<C>,
     /// First frequency (rad/s) omitted by the truncation, for each type of motion that has modes.
-    pub omitted: Vec<f64>,
+    pub omitted: Vec<C>,
 }
 
 /// Constants of a mode.
 #[derive(Clone, Debug)]
-pub struct ModeConstants {
+pub struct ModeConstants<C: nalgebra::Scalar = f64> {
     /// `b_k`: angular momentum of the sections' spin, √kg·m, beam axes.
-    pub b: Vec3<f64>,
+    pub b: Vec3<C>,
     /// Stiffness `ω²`, 1/s².
-    pub stiffness: f64,
+    pub stiffness: C,
     /// Damping `2 ζ ω`, 1/s.
-    pub damping: f64,
+    pub damping: C,
     /// Force per curvature that is prescribed along the beam, in y and in z, N·m²/(m·√kg).
-    pub of_curvature: [f64; 2],
+    pub of_curvature: [C; 2],
 }
 
 /// A displacement field `f(x)` along one of the beam's axes.
 #[derive(Clone, Debug)]
-pub struct Field {
+pub struct Field<C: nalgebra::Scalar = f64> {
     /// Amplitude: a mode, or a product of two.
     pub amplitude: Amplitude,
     /// The axis `e`: 0, 1 or 2.
     pub axis: usize,
     /// `∫ f dm`, √kg; for a pair, 1/m.
-    pub a: f64,
+    pub a: C,
     /// `∫ x f dm` from the body's origin, m·√kg; for a pair dimensionless.
-    pub Y: Vec3<f64>,
+    pub Y: Vec3<C>,
     /// `∫ f dx`, m/√kg; for a pair, 1/kg.
-    pub l: f64,
+    pub l: C,
 }
 
 /// Contribution of a monomial of the amplitudes to an entry of the modal mass:
 /// `A_ij ∂z_i/∂η_k ∂z_j/∂η_l` of two fields along one axis, at least one of them a foreshortening.
 #[derive(Clone, Copy, Debug)]
-pub struct MassTerm {
+pub struct MassTerm<C = f64> {
     /// Index of the entry, row-major.
     pub entry: usize,
     /// Index of the monomial in the list `η₁ … η_n`, then `η_k η_l` (`l ≤ k`), row by row.
     pub power: usize,
     /// Factor of the monomial.
-    pub factor: f64,
+    pub factor: C,
 }
 
 impl Field {
@@ -194,31 +194,36 @@ impl Amplitude {
 
 /// Constants of a station's displacement, body axes.
 #[derive(Clone, Debug, Default)]
-pub struct StationConstants {
+pub struct StationConstants<C: nalgebra::Scalar = f64> {
     /// Undeformed position from the body's origin, m.
-    pub p: Vec3<f64>,
+    pub p: Vec3<C>,
     /// Undeformed position from the origin of the spec's body, m: differs from `p` if the body is
     /// one of several segments.
-    pub written: Vec3<f64>,
+    pub written: Vec3<C>,
     /// Displacement of each mode, 1/√kg.
-    pub shape: Vec<Vec3<f64>>,
+    pub shape: Vec<Vec3<C>>,
     /// Small rotation of each mode, rad/(m·√kg).
-    pub slope: Vec<Vec3<f64>>,
+    pub slope: Vec<Vec3<C>>,
     /// Second-order displacement `G_kl` of pairs `k ≤ l`, 1/(m·kg).
-    pub pairs: Vec<(usize, usize, Vec3<f64>)>,
+    pub pairs: Vec<(usize, usize, Vec3<C>)>,
     /// True if components of `shape`, `slope` and `pairs` that are zero are so for all values of
     /// the parameters, because the mode moves the station along or about one axis of the body.
     pub is_aligned: bool,
 }
 
-impl Elastic {
+impl<C: Scalar> Elastic<C> {
     /// Returns the strain energy at the amplitudes `eta`, J.
-    pub fn strain_energy<S: Scalar>(&self, eta: &[S]) -> S {
+    pub fn strain_energy<S: Scalar>(&self, eta: &[S]) -> S
+    where
+        C: Lift<S> + Mul<f64, Output = C>,
+    {
         self.modes.iter().zip(eta).fold(S::zero(), |energy, (mode, &eta)| {
-            energy + eta * eta * S::lift(0.5 * mode.stiffness)
+            energy + eta * eta * S::lift(mode.stiffness * 0.5)
         })
     }
+}
 
+impl Elastic {
     /// Returns true if the kinetic energy of the undeformed body is positive semidefinite: the
     /// momentum of the modes is consistent with the body's mass. The energy of a motion may be
     /// zero, such as the rotation of a slender beam about its axis.

@@ -95,7 +95,7 @@ impl<S: Scalar> Kinematics<S> {
 
     /// Returns the mass of body `i`, kg.
     #[inline]
-    pub fn mass(&self, of: Mechanism, i: usize) -> S {
+    pub fn mass(&self, of: Mechanism<'_, S::Constant>, i: usize) -> S {
         let m = S::lift(of.derived.bodies[i].m);
         self.fill(of.system, i).map_or(m, |fill| m * fill)
     }
@@ -139,7 +139,7 @@ impl<S: Scalar> Kinematics<S> {
     /// Returns the pose of a frame relative to its carrier's origin, in world axes: without
     /// cancellation far from the world's origin.
     #[inline]
-    pub fn arm(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
+    pub fn arm(&self, system: &System, derived: &Derived<S::Constant>, frame: FrameRef) -> Pose<S> {
         let R = self.at(system.carrier(frame)).map_or_else(Mat3::identity, |at| at.R_WB);
         match frame {
             FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
@@ -158,7 +158,7 @@ impl<S: Scalar> Kinematics<S> {
     }
 
     /// Returns the pose of a frame in the world.
-    pub fn pose(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<S> {
+    pub fn pose(&self, system: &System, derived: &Derived<S::Constant>, frame: FrameRef) -> Pose<S> {
         let Pose { R, p } = self.arm(system, derived, frame);
         match self.at(system.carrier(frame)) {
             Some(at) => Pose { R, p: at.p_WB + p },
@@ -167,20 +167,26 @@ impl<S: Scalar> Kinematics<S> {
     }
 
     /// Returns the values of [`pose`](Self::pose): of a record, without operations.
-    pub fn pose_values(&self, system: &System, derived: &Derived, frame: FrameRef) -> Pose<f64> {
+    pub fn pose_values(&self, system: &System, derived: &Derived<S::Constant>, frame: FrameRef) -> Pose<f64> {
         let at = self.at(system.carrier(frame));
         let on = at.map_or_else(Pose::identity, |at| Pose {
             R: at.R_WB.map(Scalar::value),
             p: at.p_WB.map(Scalar::value),
         });
         match frame {
-            FrameRef::Frame(frame) => on.compose(&derived.frames[frame].X_BF),
+            FrameRef::Frame(frame) => {
+                let Pose { R, p } = &derived.frames[frame].X_BF;
+                on.compose(&Pose {
+                    R: R.map(Scalar::value),
+                    p: p.map(Scalar::value),
+                })
+            }
             FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => on,
         }
     }
 
     /// Computes all quantities for the coordinates `q` (`nq`) and the rates `qd` (`nv`).
-    pub fn update(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
+    pub fn update(&mut self, system: &System, derived: &Derived<S::Constant>, q: &[S], qd: &[S]) {
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let (done, rest) = self.bodies.split_at_mut(i);
             let P = body.carrier().of(done, &self.stations).unwrap_or(&self.world);
@@ -197,7 +203,7 @@ impl<S: Scalar> Kinematics<S> {
     }
 
     /// Computes position and motion of the points of ANCF beams.
-    pub fn place_points(&mut self, system: &System, derived: &Derived, q: &[S], qd: &[S]) {
+    pub fn place_points(&mut self, system: &System, derived: &Derived<S::Constant>, q: &[S], qd: &[S]) {
         for ((at, point), site) in self.points.iter_mut().zip(&system.points).zip(&derived.sites) {
             let z = &derived.nodal[point.beam].z;
             at.update(&system.nodal[point.beam], z, site, q, qd);
@@ -208,7 +214,7 @@ impl<S: Scalar> Kinematics<S> {
 /// Computes position and motion of a body B from those of its carrier P; F is the joint's inboard
 /// frame.
 #[inline(always)]
-fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+fn carry<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
     P: &BodyKinematics<S>,
     p_PF: &Vec3<S>,
@@ -225,7 +231,7 @@ fn carry<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
 
 /// Computes the position of B and the motion subspace of its joint.
 #[inline(always)]
-pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+pub(super) fn place<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
     P: &BodyKinematics<S>,
     p_PF: &Vec3<S>,
@@ -250,7 +256,7 @@ pub(super) fn place<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scal
 
 /// Computes velocity and bias acceleration of B; requires [`place`].
 #[inline(always)]
-pub(super) fn set_in_motion<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+pub(super) fn set_in_motion<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     joint: &J,
     P: &BodyKinematics<S>,
     qd: &[S; NV],

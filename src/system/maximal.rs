@@ -372,7 +372,7 @@ impl Maximal {
     /// Writes the states of bodies whose positions and motions satisfy the joints.
     pub fn write<S: Scalar>(
         &self,
-        mechanism: Mechanism,
+        mechanism: Mechanism<'_, S::Constant>,
         kinematics: &Kinematics<S>,
         joints: JointState<S>,
         q_WB: &[Quaternion<S>],
@@ -407,7 +407,12 @@ impl Maximal {
 
     /// Returns the point of body `i` from its origin (m) and its velocity relative to that of the
     /// origin (m/s), world axes.
-    fn state_point<S: Scalar>(&self, of: Mechanism, kinematics: &Kinematics<S>, i: usize) -> (Vec3<S>, Vec3<S>) {
+    fn state_point<S: Scalar>(
+        &self,
+        of: Mechanism<'_, S::Constant>,
+        kinematics: &Kinematics<S>,
+        i: usize,
+    ) -> (Vec3<S>, Vec3<S>) {
         match self.point {
             StatePoint::Origin => (Vec3::zeros(), Vec3::zeros()),
             StatePoint::MassCentre => kinematics.mass_centre(of, i),
@@ -417,7 +422,7 @@ impl Maximal {
     /// Computes the derivatives of the states from the accelerations of the system.
     pub fn derivative<S: Scalar>(
         &self,
-        mechanism: Mechanism,
+        mechanism: Mechanism<'_, S::Constant>,
         kinematics: &Kinematics<S>,
         motion: SystemMotion<S>,
         baumgarte: Baumgarte,
@@ -477,7 +482,7 @@ impl<S: Scalar> BodyKinematics<S> {
 
 impl<S: Scalar> Kinematics<S> {
     /// Computes the joint rates for the bodies' twists `V_WB`, at the current positions.
-    pub fn joint_rates(&self, system: &System, derived: &Derived, V_WB: &[Twist<S>], qd: &mut [S]) {
+    pub fn joint_rates(&self, system: &System, derived: &Derived<S::Constant>, V_WB: &[Twist<S>], qd: &mut [S]) {
         for (i, (body, constants)) in system.bodies.iter().zip(&derived.bodies).enumerate() {
             let V_FB = V_WB[i]
                 - body
@@ -499,7 +504,7 @@ impl<S: Scalar> Kinematics<S> {
     /// `2 α φ̇ + β² φ`.
     pub fn recover(
         &mut self,
-        mechanism: Mechanism,
+        mechanism: Mechanism<'_, S::Constant>,
         layout: &Maximal,
         baumgarte: Baumgarte,
         states: MaximalState<&[S]>,

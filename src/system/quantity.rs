@@ -1,4 +1,5 @@
 use super::Unit;
+use crate::algebra::Scalar;
 use crate::spec::PerAxis;
 
 /// A scalar variable of the model's interface. The FMU's XML, the CSV header and the plots' legends
@@ -144,7 +145,7 @@ pub struct ParamId(pub usize);
 impl ParamId {
     /// Returns the parameter's value.
     #[inline(always)]
-    pub fn of(self, parameters: &[f64]) -> f64 {
+    pub fn of<C: Copy>(self, parameters: &[C]) -> C {
         parameters[self.0]
     }
 
@@ -155,18 +156,18 @@ impl ParamId {
 
     /// Returns the values of this parameter and the next two, as a vector.
     #[inline(always)]
-    pub fn vector(self, parameters: &[f64]) -> nalgebra::Vector3<f64> {
+    pub fn vector<C: nalgebra::Scalar + Copy>(self, parameters: &[C]) -> nalgebra::Vector3<C> {
         nalgebra::Vector3::new(parameters[self.0], parameters[self.0 + 1], parameters[self.0 + 2])
     }
 
     /// Returns the unit vector along [`vector`](Self::vector), if it [has a
     /// direction](crate::algebra::direction).
-    pub fn direction(self, parameters: &[f64]) -> Option<nalgebra::Vector3<f64>> {
+    pub fn direction<C: Scalar>(self, parameters: &[C]) -> Option<nalgebra::Vector3<C>> {
         crate::algebra::direction(&self.vector(parameters))
     }
 
     /// Returns the values of this parameter and the next three, as a quaternion.
-    pub fn quaternion(self, parameters: &[f64]) -> crate::algebra::Quaternion<f64> {
+    pub fn quaternion<C: Scalar>(self, parameters: &[C]) -> crate::algebra::Quaternion<C> {
         crate::algebra::Quaternion::from_slice(&parameters[self.0..])
     }
 }

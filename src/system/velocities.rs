@@ -9,7 +9,7 @@ pub const PER_BODY: usize = 6;
 
 impl System {
     /// Computes the derivatives of the coordinates of joints and modes from their rates.
-    pub fn q_dot<S: Scalar>(&self, derived: &Derived, q: &[S], qd: &[S], q_dot: &mut [S]) {
+    pub fn q_dot<S: Scalar>(&self, derived: &Derived<S::Constant>, q: &[S], qd: &[S], q_dot: &mut [S]) {
         for (body, constants) in self.bodies.iter().zip(&derived.bodies) {
             let joint = &body.joint;
             with_joint!(&constants.joint, j => {
@@ -42,7 +42,12 @@ impl System {
     }
 
     /// Writes the dual velocities of bodies whose motion satisfies the joints to `rates`.
-    pub fn write_velocities<S: Scalar>(&self, derived: &Derived, kinematics: &Kinematics<S>, rates: &mut [S]) {
+    pub fn write_velocities<S: Scalar>(
+        &self,
+        derived: &Derived<S::Constant>,
+        kinematics: &Kinematics<S>,
+        rates: &mut [S],
+    ) {
         let bodies = derived.bodies.iter().zip(&kinematics.bodies);
         for ((constants, at), rates) in bodies.zip(rates.chunks_mut(PER_BODY)) {
             let w = at.V_WB.express(&at.R_WB.transpose()).shift(&lift3(&constants.p_BoBcm));
@@ -54,7 +59,7 @@ impl System {
     /// origins beyond their `A_bias`.
     pub fn velocities_dot<S: Scalar>(
         &self,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         A: &[Twist<S>],
         d_rates: &mut [S],
@@ -79,7 +84,7 @@ impl<S: Scalar> Kinematics<S> {
     /// remaining constraint violation at velocity level is damped ([`damping`](Self::damping)).
     pub fn follow(
         &mut self,
-        mechanism: Mechanism,
+        mechanism: Mechanism<'_, S::Constant>,
         baumgarte: Baumgarte,
         q: &[S],
         rates: &[S],

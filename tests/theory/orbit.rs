@@ -445,7 +445,7 @@ fn potential_rate(plant: &Plant, t: f64, q: &[f64], qd: &[f64]) -> (f64, f64) {
             let (r_3, r_5, r_7, r_9) = (power(2), power(3), power(4), power(5));
             let k = number(0.5 * mu * J2 * 100.0);
             let (xx, one) = (r * r.transpose(), Mat3::identity());
-            let up = lift3::<Dual<1>>(&Vec3::z());
+            let up = Vec3::<Dual<1>>::z();
             let G = xx * (r_7 * number(15.0))
                 - one * (r_5 * number(3.0))
                 - (up * up.transpose() * (r_5 * number(2.0))

@@ -271,7 +271,7 @@ impl<S: Scalar> NewtonEuler<S> {
                 what: SingularPart::Body,
             })?;
             let (R_BW, c) = (at.R_WB.transpose(), lift3(&constants.p_BoBcm));
-            node.M = M.lift();
+            node.M = M.lift::<S>();
             let V = Twist::new(at.V_WB.w, at.V_WB.v - v_0);
             node.w = DualQuaternion::from_twist(&V.express(&R_BW).shift(&c));
             let W = DualQuaternion::from_wrench(&applied.wrench[i].express(&R_BW).shift(&-c));
@@ -339,8 +339,8 @@ impl<S: Scalar> NewtonEuler<S> {
                 None => Row::Motion(-V.circle(relative.swap()) * damping),
                 Some(rate) if applied.driven[i] => Row::Motion(applied.qdd[rate]),
                 Some(rate) => match derived.rotor_inertia[rate] {
-                    0.0 => Row::Load(applied.tau[rate]),
-                    rho => Row::Rotor(applied.tau[rate], S::lift(1.0 / rho)),
+                    rho if rho == S::Constant::number(0.0) => Row::Load(applied.tau[rate]),
+                    rho => Row::Rotor(applied.tau[rate], S::lift(S::Constant::number(1.0) / rho)),
                 },
             };
         }

@@ -37,7 +37,7 @@ pub(super) struct MomentumRows<S: Scalar> {
 #[derive(Clone, Debug)]
 pub(super) struct SpacecraftRows<S: Scalar> {
     /// Mass, kg.
-    mass: f64,
+    mass: S::Constant,
     /// Mass centre from the world's origin, m.
     pub centre: Vec3<S>,
     /// Right-hand side `g`.
@@ -55,7 +55,7 @@ impl<S: Scalar> MomentumRows<S> {
             spacecraft.push(match body.joint.nv {
                 6 => {
                     rows.push(SpacecraftRows {
-                        mass: 0.0,
+                        mass: S::Constant::number(0.0),
                         centre: Vec3::zeros(),
                         g: [S::zero(); 6],
                         response: [[S::zero(); 6]; 6],
@@ -74,9 +74,9 @@ impl<S: Scalar> MomentumRows<S> {
     }
 
     /// Computes the mass centre of each spacecraft with undeformed bodies, and sets `g` to zero.
-    pub fn begin(&mut self, derived: &Derived, kinematics: &Kinematics<S>) {
+    pub fn begin(&mut self, derived: &Derived<S::Constant>, kinematics: &Kinematics<S>) {
         for rows in &mut self.rows {
-            (rows.mass, rows.centre, rows.g) = (0.0, Vec3::zeros(), [S::zero(); 6]);
+            (rows.mass, rows.centre, rows.g) = (S::Constant::number(0.0), Vec3::zeros(), [S::zero(); 6]);
         }
         for ((body, at), spacecraft) in derived.bodies.iter().zip(&kinematics.bodies).zip(&self.spacecraft) {
             if let Some(spacecraft) = *spacecraft {

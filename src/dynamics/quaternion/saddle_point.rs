@@ -116,7 +116,7 @@ impl<S: Scalar> BodyBlock<S> {
     }
 
     /// Returns the columns of `V ρ Vᵀ + W σ Wᵀ`, for the rotor inertias `rho`.
-    fn stiffened(&self, rho: &[f64]) -> [Wrench<S>; 6] {
+    fn stiffened(&self, rho: &[S::Constant]) -> [Wrench<S>; 6] {
         std::array::from_fn(|k| {
             let e = unit(k);
             let loaded = self.joint.loaded();
@@ -246,7 +246,7 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Solves for `a` and `ν` with the current `f` and `h` and the joint torques `tau`.
-    fn pass(&mut self, system: &System, derived: &Derived, tau: &[S]) {
+    fn pass(&mut self, system: &System, derived: &Derived<S::Constant>, tau: &[S]) {
         for i in (0..self.nodes.len()).rev() {
             self.reduce(system, derived, tau, i);
         }
@@ -308,7 +308,7 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Computes `a_u`, `ν_u` and `I` of (4) and propagates `I` to the parent.
-    fn factor(&mut self, system: &System, derived: &Derived, i: usize) -> Result<(), Singular> {
+    fn factor(&mut self, system: &System, derived: &Derived<S::Constant>, i: usize) -> Result<(), Singular> {
         let joint = &system.bodies[i].joint;
         let rho = &derived.rotor_inertia[joint.v..joint.v + joint.nv];
         let (carriers, rest) = self.nodes.split_at_mut(i);
@@ -375,7 +375,7 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Computes `a₀` and `ν₀` of (4) and propagates `F₀` to the parent.
-    fn reduce(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize) {
+    fn reduce(&mut self, system: &System, derived: &Derived<S::Constant>, tau: &[S], i: usize) {
         let joint = &system.bodies[i].joint;
         let (tau, rho) = (rates_of(joint, tau), rates_of(joint, &derived.rotor_inertia));
         let (carriers, rest) = self.nodes.split_at_mut(i);
@@ -419,7 +419,7 @@ impl<S: Scalar> SaddlePoint<S> {
     }
 
     /// Extracts `qdd`, `A` and `F` from `a` and `ν`.
-    fn finish(&mut self, system: &System, derived: &Derived, tau: &[S], i: usize, qdd: &mut [S]) {
+    fn finish(&mut self, system: &System, derived: &Derived<S::Constant>, tau: &[S], i: usize, qdd: &mut [S]) {
         let body = &system.bodies[i];
         let joint = &body.joint;
         self.A[i] = Twist::from_slice(&self.nodes[i].f);
@@ -485,7 +485,13 @@ impl<S: Scalar> SaddlePoint<S> {
 
     /// Adds the forces `−Rᵀ σ` with which the accelerations satisfy the momentum rows `R a = g`,
     /// and solves again.
-    fn hold_momentum(&mut self, system: &System, derived: &Derived, tau: &[S], momentum: &mut MomentumRows<S>) {
+    fn hold_momentum(
+        &mut self,
+        system: &System,
+        derived: &Derived<S::Constant>,
+        tau: &[S],
+        momentum: &mut MomentumRows<S>,
+    ) {
         momentum.take_excess(self.nodes.iter().map(|node| (&node.R, node.f.as_slice())));
         let idle = std::mem::take(&mut self.idle);
         for l in 0..6 {

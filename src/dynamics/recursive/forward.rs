@@ -124,7 +124,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     fn passes(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         qdd: &mut [S],
@@ -217,7 +217,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     fn backward_pass(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         i: usize,
@@ -317,7 +317,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     pub(super) fn forward_pass(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         qdd: &mut [S],
     ) {
@@ -332,7 +332,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     fn body_forward(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         i: usize,
         before: Twist<S>,
@@ -406,11 +406,11 @@ struct CondensedRows<'a, S: Scalar, const NV: usize> {
 /// # Errors
 /// The index of the rate with zero inertia.
 #[inline(always)]
-fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+fn eliminate<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &[Twist<S>; NV],
     given: Given<S, NV>,
-    rotor: &[f64; NV],
+    rotor: &[S::Constant; NV],
     added: &[f64; NV],
     body: &Articulated<S>,
     joint_rows: CondensedRows<S, NV>,
@@ -434,7 +434,7 @@ fn eliminate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         for a in j..NV {
             D[a][j] = on_joint(&U[j], a);
         }
-        D[j][j] += S::lift(rotor[j] + added[j]);
+        D[j][j] += S::lift(rotor[j] + S::Constant::number(added[j]));
     }
     let mut rows = [Wrench::zero(); NV];
     let mut offset;
@@ -507,7 +507,7 @@ fn solve_rows<S: Scalar, const NV: usize>(D: &SmallSpd<S, NV>, U: &[Wrench<S>; N
 
 /// Evaluates (4): computes `q̈` and returns `A`, from `A' = carried`.
 #[inline(always)]
-fn accelerate<J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+fn accelerate<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     carried: Twist<S>,
     H: &[Twist<S>; NV],

@@ -31,7 +31,7 @@ impl<S: Scalar> ForwardDynamics<S> {
     fn response_passes<const DRIVES: bool>(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         applied: &Applied<S>,
         qdd: &mut [S],

@@ -49,7 +49,7 @@ impl Compliant {
             return None;
         }
         let depth = S::select(is_pressed, -nearest.gap, S::zero());
-        let part = depth * S::lift(1.0 / self.depth.of(now.parameters));
+        let part = depth * S::lift(S::Constant::number(1.0) / self.depth.of(now.parameters));
         let shape = if self.is_hertz { part * part.sqrt() } else { part };
         Some(Pressed {
             law: self,
@@ -76,7 +76,7 @@ impl Compliant {
         applied: &mut Applied<S>,
     ) {
         let [force, depth] = [self.force, self.depth].map(|id| id.of(now.parameters));
-        let parts = gaps.map(|gap| gap * S::lift(-1.0 / depth));
+        let parts = gaps.map(|gap| gap * S::lift(S::Constant::number(-1.0) / depth));
         let slope = if self.is_hertz {
             let inside = |parts: [S; 2]| {
                 // (a⁵ − b⁵)/(a² − b²)
@@ -84,9 +84,9 @@ impl Compliant {
                 let (aa, bb, ab) = (a * a, b * b, a * b);
                 (aa * aa + ab * (aa + ab + bb) + bb * bb) / (a + b)
             };
-            mean_slope(parts, |part| part * part * part.sqrt(), inside) * S::lift(force / 2.5)
+            mean_slope(parts, |part| part * part * part.sqrt(), inside) * S::lift(force / S::Constant::number(2.5))
         } else {
-            mean_slope(parts, |part| part * part, |[a, b]| a + b) * S::lift(force / 2.0)
+            mean_slope(parts, |part| part * part, |[a, b]| a + b) * S::lift(force / S::Constant::number(2.0))
         };
         let at_midpoint = self
             .press(now, frames, nearest)

@@ -220,7 +220,7 @@ impl Contact {
     /// Returns [`nearest`](Self::nearest) for the poses at an instant.
     pub fn nearest_now<S: Scalar>(&self, now: &Instant<S>) -> Nearest<S> {
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
-        self.nearest(now.parameters, [&A, &B])
+        self.nearest(S::numbers(now.parameters), [&A, &B])
     }
 
     /// Returns the compliant contact at an instant, `None` if the surfaces do not penetrate.
@@ -233,14 +233,21 @@ impl Contact {
         }
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose(now.system, now.derived, frame));
         // Without the search for the nearest points if spheres about the shapes are apart.
-        if let Some(reach) = self.shapes().and_then(|shapes| shapes.reach(now.parameters)) {
+        if let Some(reach) = self
+            .shapes()
+            .and_then(|shapes| shapes.reach(S::numbers(now.parameters)))
+        {
             let (d, reach) = (A.p - B.p, reach * (1.0 + ROUND_OFF));
             let may_touch = (S::lift(reach * reach) - dot(&d, &d)).exceeds(0.0);
             if !may_touch.is_needed() {
                 return None;
             }
         }
-        law.press(now, [self.a, self.b], &self.nearest(now.parameters, [&A, &B]))
+        law.press(
+            now,
+            [self.a, self.b],
+            &self.nearest(S::numbers(now.parameters), [&A, &B]),
+        )
     }
 
     /// Returns true if the values of the poses show without a search that the surfaces are apart,
@@ -248,10 +255,9 @@ impl Contact {
     fn is_apart<S: Scalar>(&self, now: &Instant<S>) -> bool {
         let [A, B] = [self.a, self.b].map(|frame| now.kinematics.pose_values(now.system, now.derived, frame));
         match self.shapes() {
-            Some(shapes) => {
-                (shapes.reach(now.parameters)).is_some_and(|reach| (A.p - B.p).norm() > reach * (1.0 + ROUND_OFF))
-            }
-            None => self.nearest(now.parameters, [&A, &B]).gap >= 0.0,
+            Some(shapes) => (shapes.reach(S::numbers(now.parameters)))
+                .is_some_and(|reach| (A.p - B.p).norm() > reach * (1.0 + ROUND_OFF)),
+            None => self.nearest(S::numbers(now.parameters), [&A, &B]).gap >= 0.0,
         }
     }
 
@@ -392,7 +398,7 @@ impl Element for Contact {
             };
             let ((p_a, v_a, _), (p_b, v_b, w_b)) = (at(self.a), at(self.b));
             let motion = [p_a - p_b, (v_a - v_b) * half, w_b * half];
-            let (gaps, pace) = surface.ends_of_step(now.parameters, nearest.n, motion);
+            let (gaps, pace) = surface.ends_of_step(S::numbers(now.parameters), nearest.n, motion);
             law.add_of_step(now, frames, &nearest, (gaps, pace), applied);
         }
     }

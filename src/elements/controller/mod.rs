@@ -234,7 +234,7 @@ impl Element for Controller {
 impl<'a, S: Scalar> Measured<'a, S> {
     fn of(sensed: &Sensed<'a, S>) -> Self {
         Self {
-            parameters: sensed.parameters,
+            parameters: S::numbers(sensed.parameters),
             inputs: sensed.inputs,
             filters: &[],
         }

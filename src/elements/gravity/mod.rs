@@ -158,7 +158,7 @@ fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, applied: &mu
             Some(modes) => now.kinematics.deflections[modes.index].J,
             None => constants.J_Bo.lift::<S>().express(&at.R_WB),
         };
-        let c = h * S::lift(1.0 / constants.m);
+        let c = h * S::lift(S::Constant::number(1.0) / constants.m);
         let P = J.second_moment() - h * c.transpose();
         let (mut F, g, G) = on_body(orbit, constants.m, at.p_WB, h, P);
         if let Some(fill) = now.kinematics.fill(now.system, i) {
@@ -179,12 +179,12 @@ fn add_of_orbit<S: Scalar>(now: &Instant<S>, orbit: &OrbitPoint<S>, applied: &mu
 #[inline]
 fn on_body<S: Scalar>(
     orbit: &OrbitPoint<S>,
-    m: f64,
+    m: S::Constant,
     p: Vec3<S>,
     h: Vec3<S>,
     P: Mat3<S>,
 ) -> (Wrench<S>, Vec3<S>, Mat3<S>) {
-    let per_m = S::lift(1.0 / m);
+    let per_m = S::lift(S::Constant::number(1.0) / m);
     let field = orbit.gravity(&(p + h * per_m));
     let g = field.g + field.beyond_gradient(&P) * per_m;
     let F = Wrench::new(h.cross(&g) + field.moment(&P), g * S::lift(m));

@@ -186,21 +186,22 @@ impl DriveTrain {
     }
 
     /// Returns the constants `k` (N·m/rad) and `k₃` (N·m/rad³).
-    fn constants<S: Scalar>(&self, parameters: &[f64]) -> [S; 2] {
-        let hardening = self.hardening.map_or(0.0, |id| id.of(parameters));
+    fn constants<S: Scalar>(&self, parameters: &[S::Constant]) -> [S; 2] {
+        let hardening = self.hardening.map_or(S::Constant::number(0.0), |id| id.of(parameters));
         [self.stiffness.of(parameters), hardening].map(S::lift)
     }
 
     /// Returns stretch and torques.
-    fn load<S: Scalar>(&self, parameters: &[f64], q: &[S], qd: &[S]) -> Loaded<S> {
+    fn load<S: Scalar>(&self, parameters: &[S::Constant], q: &[S], qd: &[S]) -> Loaded<S> {
         let [k, k_3]: [S; 2] = self.constants(parameters);
         let twist = self.twist(q);
         let stretch = match self.backlash {
             None => twist,
             Some(backlash) => {
-                let play = 0.5 * backlash.of(parameters);
-                let beyond = S::select(twist.exceeds(play), twist - S::lift(play), S::zero());
-                S::select((-twist).exceeds(play), twist + S::lift(play), beyond)
+                let play = S::lift(backlash.of(parameters) * 0.5);
+                let (above, below) = (twist - play, twist + play);
+                let beyond = S::select(above.exceeds(0.0), above, S::zero());
+                S::select((-below).exceeds(0.0), below, beyond)
             }
         };
         let spring = stretch * (k + k_3 * stretch * stretch);
@@ -223,7 +224,7 @@ impl DriveTrain {
     }
 
     /// Returns the magnitude of the torque on the child, N·m.
-    pub(super) fn transmitted<S: Scalar>(&self, parameters: &[f64], q: &[S], qd: &[S]) -> S {
+    pub(super) fn transmitted<S: Scalar>(&self, parameters: &[S::Constant], q: &[S], qd: &[S]) -> S {
         let loaded = self.load(parameters, q, qd);
         let torque = loaded.spring + loaded.damper;
         S::select(torque.exceeds(0.0), torque, -torque)
@@ -231,13 +232,15 @@ impl DriveTrain {
 
     /// Returns the friction at full slip, N·m.
     fn friction_size<S: Scalar>(&self, loss: &Loss, now: &Instant<S>) -> S {
-        let of_load = self.efficiency.map_or(0.0, |id| 1.0 / id.of(now.parameters) - 1.0);
+        let of_load = self.efficiency.map_or(S::Constant::number(0.0), |id| {
+            S::Constant::number(1.0) / id.of(now.parameters) - S::Constant::number(1.0)
+        });
         let transmitted = self.transmitted(now.parameters, now.q, now.qd);
         S::lift(loss.coulomb.of(now.parameters)) + transmitted * S::lift(of_load)
     }
 
     /// Returns the potential energy at the stretch `e`, J.
-    fn potential<S: Scalar>(&self, parameters: &[f64], e: S) -> S {
+    fn potential<S: Scalar>(&self, parameters: &[S::Constant], e: S) -> S {
         let [k, k_3]: [S; 2] = self.constants(parameters);
         let square = e * e;
         square * (k * S::lift(0.5) + k_3 * square * S::lift(0.25))

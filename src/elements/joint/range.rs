@@ -136,7 +136,7 @@ impl Range {
 
     /// Returns the excess of the coordinate beyond the nearer limit (rad or m; not positive inside)
     /// and the side of that limit, 1 or −1.
-    fn excess<S: Scalar>(&self, parameters: &[f64], q: &[S]) -> (S, f64) {
+    fn excess<S: Scalar>(&self, parameters: &[S::Constant], q: &[S]) -> (S, f64) {
         let q = q[self.coordinate];
         let above = q - S::lift(self.max.of(parameters));
         let below = S::lift(self.min.of(parameters)) - q;
@@ -238,7 +238,7 @@ impl Element for Range {
         let [min, max] = [self.min, self.max].map(|id| S::lift(id.of(now.parameters)));
         let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
         let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
-        applied.tau[self.rate] -= (above - below) * S::lift(0.5 * stop.stiffness.of(now.parameters));
+        applied.tau[self.rate] -= (above - below) * S::lift(stop.stiffness.of(now.parameters) * 0.5);
         if let Some((_, spring, side)) = self.pressed(now) {
             applied.tau[self.rate] += spring * side;
         }
@@ -263,7 +263,7 @@ impl Element for Range {
         let (stop, (depth, _)) = (self.stop?, self.excess(now.parameters, now.q));
         let is_beyond = depth.exceeds(0.0);
         is_beyond.is_needed().then(|| {
-            let energy = depth * depth * S::lift(0.5 * stop.stiffness.of(now.parameters));
+            let energy = depth * depth * S::lift(stop.stiffness.of(now.parameters) * 0.5);
             S::select(is_beyond, energy, S::zero())
         })
     }

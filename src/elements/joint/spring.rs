@@ -68,7 +68,7 @@ pub(super) fn declare(of: JointTable, to: &mut Elements, declare: &mut Declarati
 
 impl Spring {
     fn stretch<S: Scalar>(&self, now: &Instant<S>) -> S {
-        let rest = self.rest.map_or(0.0, |id| id.of(now.parameters));
+        let rest = self.rest.map_or(S::Constant::number(0.0), |id| id.of(now.parameters));
         now.q[self.coordinate] - S::lift(rest)
     }
 }
@@ -94,7 +94,7 @@ impl Element for Spring {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let stretch = self.stretch(now);
-        Some(stretch * stretch * S::lift(0.5 * self.stiffness.of(now.parameters)))
+        Some(stretch * stretch * S::lift(self.stiffness.of(now.parameters) * 0.5))
     }
 }
 
@@ -126,7 +126,7 @@ impl Element for BallSpring {
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
         let theta = log(self.attitude(now));
-        Some(theta.dot(&theta) * S::lift(0.5 * self.stiffness.of(now.parameters)))
+        Some(theta.dot(&theta) * S::lift(self.stiffness.of(now.parameters) * 0.5))
     }
 }
 

@@ -208,7 +208,7 @@ impl StickingFriction {
     }
 
     /// Returns the magnitude `f` of the friction at a rate (rad/s, m/s), N·m or N.
-    fn friction<S: Scalar>(&self, parameters: &[f64], q: &[S], qd: &[S], rate: S) -> S {
+    fn friction<S: Scalar>(&self, parameters: &[S::Constant], q: &[S], qd: &[S], rate: S) -> S {
         let coulomb = S::lift(self.coulomb.of(parameters));
         let mut friction = coulomb;
         if let Some(breakaway) = self.breakaway {
@@ -217,7 +217,7 @@ impl StickingFriction {
             friction += more / (S::one() + slip * slip);
         }
         if let Some((gear, efficiency)) = &self.gear {
-            let loss = S::lift(1.0 / efficiency.of(parameters) - 1.0);
+            let loss = S::lift(S::Constant::number(1.0) / efficiency.of(parameters) - S::Constant::number(1.0));
             friction += gear.transmitted(parameters, q, qd) * loss;
         }
         friction

@@ -102,10 +102,11 @@ impl Blocker {
         let R_WS = X_WF.R * lift33::<S>(&self.X_FS.R);
         let p = R_WS.tr_mul(&(from - X_WF.p)) - self.X_FS.R.tr_mul(&self.X_FS.p).map(S::lift);
         let along = R_WS.tr_mul(r);
-        let of = |id: ParamId| id.of(now.parameters) * (1.0 - SURFACE);
+        let parameters = S::numbers(now.parameters);
+        let of = |id: ParamId| id.of(parameters) * (1.0 - SURFACE);
         let reach = match self.dimensions {
             Dimensions::Sphere { radius } => of(radius),
-            Dimensions::Box { size } => [0, 1, 2].map(|i| of(size.nth(i))).iter().sum(),
+            Dimensions::Box { size } => [0, 1, 2].map(|i| of(size.nth(i))).iter().sum::<f64>(),
             Dimensions::Cylinder { radius, length } => of(radius) + of(length),
         };
         let r = match has_end {

@@ -1,6 +1,6 @@
 //! Errors of a group of measured numbers.
 
-use crate::algebra::{Quaternion, Scalar, Vec3, exp, lift3};
+use crate::algebra::{Quaternion, Scalar, Vec3, exp};
 use crate::random::Noise;
 use crate::spec::{PerAxis, SensorErrors};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
@@ -223,7 +223,7 @@ impl ErrorModel {
 /// Returns a value that is measured before a target was in sight: zero, or the identity.
 pub(super) fn unseen<S: Scalar>(value: &Value<S>) -> Value<S> {
     match value {
-        Value::Numbers(_) => Value::vector(&lift3(&Vec3::zeros())),
+        Value::Numbers(_) => Value::vector(&Vec3::zeros()),
         Value::Attitude(_) => Value::Attitude(Quaternion::identity()),
     }
 }

@@ -300,7 +300,7 @@ impl Sensor {
             });
         };
         for ((group, random), value) in self.groups.iter().zip(random).zip(self.source.values(view)) {
-            let value = group.apply(view.now.parameters, random, value);
+            let value = group.apply(S::numbers(view.now.parameters), random, value);
             match (value, unseen(&value)) {
                 (Value::Attitude(q), Value::Attitude(unseen)) => {
                     let parts = q.to_array().into_iter().zip(unseen.to_array());
@@ -424,7 +424,7 @@ impl Element for Sensor {
             held.for_each(|&held| y.number(S::lift(held)));
             return;
         }
-        let random = self.first_random(view.now.parameters);
+        let random = self.first_random(S::numbers(view.now.parameters));
         self.measure(view, &random, &mut |value| y.number(value));
     }
 }

@@ -69,12 +69,12 @@ impl Sight {
         let r = target.map_or(axis, |to| at.pose(to).p - from.p);
         let distance = norm(&r);
         if let Some(id) = self.field_of_view {
-            let cosine = S::lift(libm::cos(0.5 * id.of(now.parameters)));
+            let cosine = S::lift(libm::cos(0.5 * id.of(S::numbers(now.parameters))));
             let inside = axis.dot(&r) - distance * cosine;
             seen *= S::select(inside.exceeds(0.0), one, zero);
         }
         if let Some(id) = self.max_distance {
-            seen *= S::select(distance.exceeds(id.of(now.parameters)), zero, one);
+            seen *= S::select(distance.exceeds(id.of(S::numbers(now.parameters))), zero, one);
         }
         for blocker in &self.blockers {
             seen *= blocker.passed(view, &from.p, &r, target.is_some());

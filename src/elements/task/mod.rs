@@ -261,7 +261,8 @@ impl Task {
         known: &mut Option<[f64; 6]>,
         qdd: &mut [S],
     ) -> Result<TaskState<S>, Error> {
-        let number = |id: ParamId| id.of(now.parameters);
+        let parameters = S::numbers(now.parameters);
+        let number = |id: ParamId| id.of(parameters);
         let (gains, length) = ([self.kp, self.kd].map(number), number(self.length));
         let [kp, kd] = gains.map(S::lift);
         // Scaled quantities are pure numbers: lengths in units of `length`.
@@ -292,8 +293,8 @@ impl Task {
             (0..rows).for_each(|i| velocity[i] = plus_product(velocity[i], column[i], rate, 1.0));
         }
         let velocity = inverse.solve(columns, velocity);
-        let yields = self.impedance.acceleration(now.parameters, at.q, wrench);
-        let damped = self.impedance.damped(now.parameters, gains, off_rate);
+        let yields = self.impedance.acceleration(parameters, at.q, wrench);
+        let damped = self.impedance.damped(parameters, gains, off_rate);
         let acceleration = selected(&(reference.A + damped + yields - at.A).to_array(), 1.0);
         let acceleration = inverse.solve(columns, acceleration);
         for (k, (column, axis)) in columns.iter().zip(&self.axes).enumerate() {

@@ -149,7 +149,11 @@ impl Reference {
         let inputs = now.inputs;
         let vector = |first: usize| Vec3::from_column_slice(&inputs[first..first + 3]);
         match self {
-            Self::Path { s, poses } => on_path(poses, now.parameters, [inputs[*s], inputs[s + 1], inputs[s + 2]]),
+            Self::Path { s, poses } => on_path(
+                poses,
+                S::numbers(now.parameters),
+                [inputs[*s], inputs[s + 1], inputs[s + 2]],
+            ),
             Self::Inputs { position, attitude } => {
                 let of =
                     |first: &Option<usize>, k: usize| first.map_or_else(Vec3::zeros, |first| vector(first + 3 * k));

@@ -1,7 +1,7 @@
 //! Responses of the bodies of captures and loops to unit reactions, the scales of their rows.
 
 use super::super::Discrete;
-use super::super::context::Constants;
+use super::super::context::ConstantsOf;
 use super::super::evaluation::Engine;
 use super::combined::{Combination, WRENCHES};
 use super::{Closure, Reaction, Row};
@@ -15,7 +15,7 @@ const LEAST_ROW_RESPONSE: f64 = 1e-12;
 impl<S: Scalar> Closure<S> {
     /// Fills `W` by unit reactions, after a solution of the dynamics; overwrites `applied` and
     /// `qdd`.
-    pub(super) fn respond(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+    pub(super) fn respond(&mut self, of: ConstantsOf<S>, engine: &mut Engine<S>, qdd: &mut [S]) {
         self.combine();
         let (system, n) = (&of.model.system, self.combined.len());
         let is_symmetric = self.is_symmetric();
@@ -53,7 +53,7 @@ impl<S: Scalar> Closure<S> {
 
     /// Fills the columns of `W` of a group of rows by the responses to the six unit wrenches between
     /// its two bodies, of which the reactions of its rows are combinations.
-    fn respond_of_group(&mut self, group: Range<usize>, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+    fn respond_of_group(&mut self, group: Range<usize>, of: ConstantsOf<S>, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
             kinematics,
@@ -99,7 +99,7 @@ impl<S: Scalar> Closure<S> {
 
     /// Fills the [`responses`](Self::responses), for which `W` of the combinations must be filled;
     /// overwrites `applied` and `qdd`.
-    pub(super) fn fill_responses(&mut self, of: Constants, engine: &mut Engine<S>, qdd: &mut [S]) {
+    pub(super) fn fill_responses(&mut self, of: ConstantsOf<S>, engine: &mut Engine<S>, qdd: &mut [S]) {
         let (system, n) = (&of.model.system, self.rows.len());
         let Engine {
             kinematics,
@@ -152,7 +152,13 @@ impl<S: Scalar> Closure<S> {
 
     /// Fills the [`responses`](Self::responses) of the last solution if [`hold`](Self::hold) has
     /// not done so.
-    pub fn complete_responses(&mut self, of: Constants, discrete: &Discrete, mut engine: Engine<S>, qdd: &mut [S]) {
+    pub fn complete_responses(
+        &mut self,
+        of: ConstantsOf<S>,
+        discrete: &Discrete,
+        mut engine: Engine<S>,
+        qdd: &mut [S],
+    ) {
         if discrete.rank >= self.combined.len() {
             self.fill_responses(of, &mut engine, qdd);
         }

@@ -1,7 +1,7 @@
 //! Rows of contact points that rest (`docs/theory/resting-contact.md`).
 
 use super::super::Model;
-use super::super::context::Constants;
+use super::super::context::{Constants, ConstantsOf};
 use super::super::evaluation::Engine;
 use super::{Closure, Held, Reaction, Row};
 use crate::algebra::{Scalar, Vec3, Wrench, lift3};
@@ -76,7 +76,7 @@ impl<S: Scalar> Closure<S> {
     /// the row of the normal, with the friction in its reaction.
     pub(super) fn add_rests(
         &mut self,
-        of: Constants,
+        of: ConstantsOf<S>,
         stabilises: bool,
         discrete: &Discrete,
         kinematics: &Kinematics<S>,
@@ -94,11 +94,11 @@ impl<S: Scalar> Closure<S> {
                 frames = Some((rest.first, contact.frames_at(at)));
             }
             let Some((_, frames)) = &frames else { continue };
-            let touching = frames.touching(point, parameters, discrete, kinematics);
+            let touching = frames.touching(point, S::numbers(parameters), discrete, kinematics);
             let R_WB = frames.poses[1].R;
             let reference = R_WB.map(S::value) * state.reference;
             let [alpha, beta] = match stabilises {
-                true => rest.gains(parameters),
+                true => rest.gains(S::numbers(parameters)),
                 false => [0.0; 2],
             };
             let n = touching.n;
@@ -107,7 +107,7 @@ impl<S: Scalar> Closure<S> {
                 let rate = e.dot(&touching.u);
                 let bias = e.dot(&touching.bias) + e_dot.dot(&touching.u);
                 let slides = is_normal && state.direction != Vec3::zeros() && state.hold == Hold::Sliding;
-                let mu = S::lift(contact.rest_coefficients(parameters)[1]);
+                let mu = S::lift(contact.rest_coefficients(S::numbers(parameters))[1]);
                 let friction = match slides {
                     true => -touching.direction(R_WB * lift3::<S>(&state.direction)) * mu,
                     false => Vec3::zeros(),

@@ -4,9 +4,9 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 /// B translates along three orthogonal axes, its own, at constant attitude. Coordinates: three
 /// distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cartesian {
-    q_FB: Quaternion<f64>,
-    R_FB: Mat3<f64>,
+pub struct Cartesian<C = f64> {
+    q_FB: Quaternion<C>,
+    R_FB: Mat3<C>,
 }
 
 impl Cartesian {
@@ -17,19 +17,21 @@ impl Cartesian {
             R_FB: q_FB.rotation(),
         }
     }
+}
 
+impl<C: Scalar> Cartesian<C> {
     /// Returns the three axes, columns in F.
-    pub fn axes(&self) -> &Mat3<f64> {
+    pub fn axes(&self) -> &Mat3<C> {
         &self.R_FB
     }
 }
 
-impl Motion<3, 3> for Cartesian {
+impl<S: Scalar> Motion<S, 3, 3> for Cartesian<S::Constant> {
     const ROTATES: bool = false;
     const TRANSLATES: bool = true;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 3]) -> Pose<S> {
+    fn pose(&self, q: &[S; 3]) -> Pose<S> {
         let R = lift33::<S>(&self.R_FB);
         Pose {
             R,
@@ -38,24 +40,24 @@ impl Motion<3, 3> for Cartesian {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 3], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
+    fn subspace(&self, _q: &[S; 3], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
         std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 3], qd: &[S; 3]) -> [S; 3] {
+    fn q_dot(&self, _q: &[S; 3], qd: &[S; 3]) -> [S; 3] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 3], q_dot: &[f64; 3]) -> [f64; 3] {
+    fn rates_of(&self, _q: &[S; 3], q_dot: &[S; 3]) -> [S; 3] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, _q: &[S; 3]) -> Quaternion<S> {
+    fn attitude(&self, _q: &[S; 3]) -> Quaternion<S> {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 3] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 3] {
         lift33::<S>(&self.R_FB).tr_mul(&X_FB.p).into()
     }
 }

@@ -3,8 +3,8 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 
 /// B rotates about and translates along one axis. Coordinates: the angle (rad), the distance (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Cylindrical {
-    turn: Turn,
+pub struct Cylindrical<C = f64> {
+    turn: Turn<C>,
 }
 
 impl Cylindrical {
@@ -15,19 +15,21 @@ impl Cylindrical {
             turn: Turn::new(axis, q_FB0),
         }
     }
+}
 
+impl<C: Scalar> Cylindrical<C> {
     /// Returns the axis, a unit vector in F.
-    pub fn axis(&self) -> &Vec3<f64> {
+    pub fn axis(&self) -> &Vec3<C> {
         &self.turn.axis
     }
 }
 
-impl Motion<2, 2> for Cylindrical {
+impl<S: Scalar> Motion<S, 2, 2> for Cylindrical<S::Constant> {
     const ROTATES: bool = true;
     const TRANSLATES: bool = true;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 2]) -> Pose<S> {
+    fn pose(&self, q: &[S; 2]) -> Pose<S> {
         Pose {
             R: self.turn.rotation(q[0]),
             p: lift3::<S>(&self.turn.axis) * q[1],
@@ -35,25 +37,25 @@ impl Motion<2, 2> for Cylindrical {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
+    fn subspace(&self, _q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
         let axis_W = R_WF * lift3(&self.turn.axis);
         [Twist::new(axis_W, Vec3::zeros()), Twist::new(Vec3::zeros(), axis_W)]
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
+    fn q_dot(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 2], q_dot: &[f64; 2]) -> [f64; 2] {
+    fn rates_of(&self, _q: &[S; 2], q_dot: &[S; 2]) -> [S; 2] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, q: &[S; 2]) -> Quaternion<S> {
+    fn attitude(&self, q: &[S; 2]) -> Quaternion<S> {
         self.turn.attitude(q[0])
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 2] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 2] {
         [
             self.turn.nearest(&X_FB.R, unwrapped[0]),
             lift3::<S>(&self.turn.axis).dot(&X_FB.p),

@@ -3,9 +3,9 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
 /// B is fixed in F. No coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fixed {
-    q_FB: Quaternion<f64>,
-    R_FB: Mat3<f64>,
+pub struct Fixed<C = f64> {
+    q_FB: Quaternion<C>,
+    R_FB: Mat3<C>,
 }
 
 impl Fixed {
@@ -18,12 +18,12 @@ impl Fixed {
     }
 }
 
-impl Motion<0, 0> for Fixed {
+impl<S: Scalar> Motion<S, 0, 0> for Fixed<S::Constant> {
     const ROTATES: bool = false;
     const TRANSLATES: bool = false;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, _q: &[S; 0]) -> Pose<S> {
+    fn pose(&self, _q: &[S; 0]) -> Pose<S> {
         Pose {
             R: lift33(&self.R_FB),
             p: Vec3::zeros(),
@@ -31,23 +31,23 @@ impl Motion<0, 0> for Fixed {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 0], _R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 0] {
+    fn subspace(&self, _q: &[S; 0], _R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 0] {
         []
     }
 
-    fn q_dot<S: Scalar>(&self, _q: &[S; 0], _qd: &[S; 0]) -> [S; 0] {
+    fn q_dot(&self, _q: &[S; 0], _qd: &[S; 0]) -> [S; 0] {
         []
     }
 
-    fn rates_of(&self, _q: &[f64; 0], q_dot: &[f64; 0]) -> [f64; 0] {
+    fn rates_of(&self, _q: &[S; 0], q_dot: &[S; 0]) -> [S; 0] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, _q: &[S; 0]) -> Quaternion<S> {
+    fn attitude(&self, _q: &[S; 0]) -> Quaternion<S> {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, _X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 0] {
+    fn nearest(&self, _X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 0] {
         []
     }
 }

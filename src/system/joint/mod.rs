@@ -30,13 +30,13 @@ pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Wrench, lift3, lift33};
+use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Wrench, lift3, lift33};
 use crate::spec::JointType;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
 /// Interface of a joint with `NQ` coordinates and `NV` rates.
-pub trait Motion<const NQ: usize, const NV: usize>: Copy {
+pub trait Motion<S: Scalar, const NQ: usize, const NV: usize>: Copy {
     /// True if B can rotate in F; otherwise the angular parts of the subspace are zero and are
     /// skipped.
     const ROTATES: bool;
@@ -45,15 +45,15 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     const TRANSLATES: bool;
 
     /// Returns the pose `X_FB` of B in F at the coordinates `q`.
-    fn pose<S: Scalar>(&self, q: &[S; NQ]) -> Pose<S>;
+    fn pose(&self, q: &[S; NQ]) -> Pose<S>;
 
     /// Returns the motion subspace `H_FB`, columns in world axes: `V_FB = Σ H_k q̇_k`, about B's
     /// origin.
-    fn subspace<S: Scalar>(&self, q: &[S; NQ], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; NV];
+    fn subspace(&self, q: &[S; NQ], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; NV];
 
     /// Returns the velocity `V_FB` of B in F, world axes.
     #[inline(always)]
-    fn velocity<S: Scalar>(&self, H: &[Twist<S>; NV], qd: &[S; NV]) -> Twist<S> {
+    fn velocity(&self, H: &[Twist<S>; NV], qd: &[S; NV]) -> Twist<S> {
         let mut V = Twist::zero();
         for k in 0..NV {
             if Self::ROTATES {
@@ -68,19 +68,19 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
 
     /// Returns `Ḣ q̇`, the acceleration in F due to the rates, in world axes.
     #[inline(always)]
-    fn bias<S: Scalar>(&self, _H: &[Twist<S>; NV], _qd: &[S; NV]) -> Twist<S> {
+    fn bias(&self, _H: &[Twist<S>; NV], _qd: &[S; NV]) -> Twist<S> {
         Twist::zero()
     }
 
     /// Returns the derivatives of the coordinates for the rates `qd`.
-    fn q_dot<S: Scalar>(&self, q: &[S; NQ], qd: &[S; NV]) -> [S; NQ];
+    fn q_dot(&self, q: &[S; NQ], qd: &[S; NV]) -> [S; NQ];
 
     /// Returns the rates for which [`q_dot`](Self::q_dot) returns `q_dot`, except for its part
     /// along a quaternion.
-    fn rates_of(&self, q: &[f64; NQ], q_dot: &[f64; NQ]) -> [f64; NV];
+    fn rates_of(&self, q: &[S; NQ], q_dot: &[S; NQ]) -> [S; NV];
 
     /// Returns the attitude of B in F as a quaternion that is continuous in `q`.
-    fn attitude<S: Scalar>(&self, q: &[S; NQ]) -> Quaternion<S>;
+    fn attitude(&self, q: &[S; NQ]) -> Quaternion<S>;
 
     /// Returns the coordinates whose [`pose`](Self::pose) is nearest to `X_FB`: the joint
     /// coordinates of bodies whose positions are states.
@@ -88,7 +88,7 @@ pub trait Motion<const NQ: usize, const NV: usize>: Copy {
     /// `q_FB` is the attitude of `X_FB`, with its continuous sign. The pose determines angles up to
     /// full turns; the angle nearest to `unwrapped`, the unwrapped angle (rad, one per angle), is
     /// returned.
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; NQ];
+    fn nearest(&self, X_FB: &Pose<S>, q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; NQ];
 }
 
 /// Returns the columns of `V = H (HᵀH)⁻¹`, each a wrench that is a unit generalised force on one
@@ -186,12 +186,12 @@ pub(crate) fn quaternion_rate_derivatives(
 ///
 /// with the three matrices precomputed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Turn {
-    axis: nalgebra::Vector3<f64>,
-    along: Mat3<f64>,
-    sine: Mat3<f64>,
-    cosine: Mat3<f64>,
-    q_0: Quaternion<f64>,
+struct Turn<C = f64> {
+    axis: nalgebra::Vector3<C>,
+    along: Mat3<C>,
+    sine: Mat3<C>,
+    cosine: Mat3<C>,
+    q_0: Quaternion<C>,
 }
 
 impl Turn {
@@ -207,20 +207,31 @@ impl Turn {
             q_0: q_0.normalised(),
         }
     }
+}
 
+impl<C: Scalar> Turn<C> {
     #[inline(always)]
-    fn rotation<S: Scalar>(&self, angle: S) -> Mat3<S> {
+    fn rotation<S: Scalar>(&self, angle: S) -> Mat3<S>
+    where
+        C: Lift<S>,
+    {
         let (s, c) = angle.sin_cos();
         lift33::<S>(&self.along) + lift33::<S>(&self.sine) * s + lift33::<S>(&self.cosine) * c
     }
 
     /// Returns the angle whose rotation is nearest to `R` in the Frobenius norm `‖R − R(θ)‖`.
-    fn nearest<S: Scalar>(&self, R: &Mat3<S>, unwrapped: S) -> S {
+    fn nearest<S: Scalar>(&self, R: &Mat3<S>, unwrapped: S) -> S
+    where
+        C: Lift<S>,
+    {
         let (sine, cosine) = (lift33::<S>(&self.sine).dot(R), lift33::<S>(&self.cosine).dot(R));
         angle_near(sine, cosine, unwrapped)
     }
 
-    fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S> {
+    fn attitude<S: Scalar>(&self, angle: S) -> Quaternion<S>
+    where
+        C: Lift<S>,
+    {
         let (s, c) = (angle * S::lift(0.5)).sin_cos();
         let v = lift3::<S>(&self.axis) * s;
         Quaternion::new(c, v.x, v.y, v.z) * self.q_0.lift()
@@ -229,29 +240,29 @@ impl Turn {
 
 /// A joint of any type, with its constants.
 #[derive(Clone, Debug, PartialEq)]
-pub enum JointModel {
+pub enum JointModel<C = f64> {
     /// No motion.
-    Fixed(Fixed),
+    Fixed(Fixed<C>),
     /// One rotation.
-    Revolute(Revolute),
+    Revolute(Revolute<C>),
     /// One translation.
-    Prismatic(Prismatic),
+    Prismatic(Prismatic<C>),
     /// A rotation about and a translation along one axis.
-    Cylindrical(Cylindrical),
+    Cylindrical(Cylindrical<C>),
     /// A rotation about and a proportional translation along one axis.
-    Screw(Screw),
+    Screw(Screw<C>),
     /// A rotation about and two translations across one axis. Boxed as a universal joint.
-    Planar(Box<Planar>),
+    Planar(Box<Planar<C>>),
     /// Two translations.
-    Rectangular(Rectangular),
+    Rectangular(Rectangular<C>),
     /// Three translations.
-    Cartesian(Cartesian),
+    Cartesian(Cartesian<C>),
     /// Any rotation.
-    Spherical(Spherical),
+    Spherical(Spherical<C>),
     /// Two rotations. Boxed, because it is twice as large as the others.
-    Universal(Box<Universal>),
+    Universal(Box<Universal<C>>),
     /// Any motion.
-    Free(Free),
+    Free(Free<C>),
 }
 
 /// Evaluates `$body` with `$j` bound to the joint's own type, which implements `Motion`.
@@ -298,7 +309,7 @@ pub(crate) fn part_mut<T, const N: usize>(all: &mut [T], offset: usize) -> &mut 
 
 /// Returns the columns of a joint's motion subspace; `v` is the offset of its rates.
 #[inline(always)]
-pub(crate) fn columns<'a, J: Motion<NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
+pub(crate) fn columns<'a, J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     _joint: &J,
     H: &'a [Twist<S>],
     v: usize,

@@ -4,10 +4,10 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 /// B translates in a plane and rotates about its normal. Coordinates: the angle (rad), the position
 /// of B's origin along two axes in the plane (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Planar {
-    turn: Turn,
+pub struct Planar<C = f64> {
+    turn: Turn<C>,
     /// Axes in the plane, unit vectors in F.
-    across: [Vec3<f64>; 2],
+    across: [Vec3<C>; 2],
 }
 
 impl Planar {
@@ -23,24 +23,26 @@ impl Planar {
             across: [x, y].map(|axis| onto.rotate(axis)),
         }
     }
+}
 
+impl<C: Scalar> Planar<C> {
     /// Returns the normal of the plane, a unit vector in F.
-    pub fn normal(&self) -> &Vec3<f64> {
+    pub fn normal(&self) -> &Vec3<C> {
         &self.turn.axis
     }
 
     /// Returns the two axes in the plane, unit vectors in F.
-    pub fn across(&self) -> &[Vec3<f64>; 2] {
+    pub fn across(&self) -> &[Vec3<C>; 2] {
         &self.across
     }
 }
 
-impl Motion<3, 3> for Planar {
+impl<S: Scalar> Motion<S, 3, 3> for Planar<S::Constant> {
     const ROTATES: bool = true;
     const TRANSLATES: bool = true;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 3]) -> Pose<S> {
+    fn pose(&self, q: &[S; 3]) -> Pose<S> {
         Pose {
             R: self.turn.rotation(q[0]),
             p: lift3::<S>(&self.across[0]) * q[1] + lift3::<S>(&self.across[1]) * q[2],
@@ -48,25 +50,25 @@ impl Motion<3, 3> for Planar {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 3], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 3] {
+    fn subspace(&self, _q: &[S; 3], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 3] {
         let [x, y] = self.across.map(|axis| Twist::new(Vec3::zeros(), R_WF * lift3(&axis)));
         [Twist::new(R_WF * lift3(&self.turn.axis), Vec3::zeros()), x, y]
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 3], qd: &[S; 3]) -> [S; 3] {
+    fn q_dot(&self, _q: &[S; 3], qd: &[S; 3]) -> [S; 3] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 3], q_dot: &[f64; 3]) -> [f64; 3] {
+    fn rates_of(&self, _q: &[S; 3], q_dot: &[S; 3]) -> [S; 3] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, q: &[S; 3]) -> Quaternion<S> {
+    fn attitude(&self, q: &[S; 3]) -> Quaternion<S> {
         self.turn.attitude(q[0])
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 3] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 3] {
         let [x, y] = self.across.map(|axis| lift3::<S>(&axis).dot(&X_FB.p));
         [self.turn.nearest(&X_FB.R, unwrapped[0]), x, y]
     }

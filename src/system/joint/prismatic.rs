@@ -3,10 +3,10 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33}
 
 /// B translates along an axis. Coordinate: the distance, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Prismatic {
-    axis: Vec3<f64>,
-    q_FB: Quaternion<f64>,
-    R_FB: Mat3<f64>,
+pub struct Prismatic<C = f64> {
+    axis: Vec3<C>,
+    q_FB: Quaternion<C>,
+    R_FB: Mat3<C>,
 }
 
 impl Prismatic {
@@ -18,19 +18,21 @@ impl Prismatic {
             R_FB: q_FB.rotation(),
         }
     }
+}
 
+impl<C: Scalar> Prismatic<C> {
     /// Returns the axis, a unit vector in F.
-    pub fn axis(&self) -> &Vec3<f64> {
+    pub fn axis(&self) -> &Vec3<C> {
         &self.axis
     }
 }
 
-impl Motion<1, 1> for Prismatic {
+impl<S: Scalar> Motion<S, 1, 1> for Prismatic<S::Constant> {
     const ROTATES: bool = false;
     const TRANSLATES: bool = true;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 1]) -> Pose<S> {
+    fn pose(&self, q: &[S; 1]) -> Pose<S> {
         Pose {
             R: lift33(&self.R_FB),
             p: lift3::<S>(&self.axis) * q[0],
@@ -38,24 +40,24 @@ impl Motion<1, 1> for Prismatic {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
+    fn subspace(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
         [Twist::new(Vec3::zeros(), R_WF * lift3(&self.axis))]
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
+    fn q_dot(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 1], q_dot: &[f64; 1]) -> [f64; 1] {
+    fn rates_of(&self, _q: &[S; 1], q_dot: &[S; 1]) -> [S; 1] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, _q: &[S; 1]) -> Quaternion<S> {
+    fn attitude(&self, _q: &[S; 1]) -> Quaternion<S> {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 1] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 1] {
         [lift3::<S>(&self.axis).dot(&X_FB.p)]
     }
 }

@@ -3,9 +3,9 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
 
 /// B translates along its axes x and y, at constant attitude. Coordinates: two distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rectangular {
-    q_FB: Quaternion<f64>,
-    R_FB: Mat3<f64>,
+pub struct Rectangular<C = f64> {
+    q_FB: Quaternion<C>,
+    R_FB: Mat3<C>,
 }
 
 impl Rectangular {
@@ -16,19 +16,21 @@ impl Rectangular {
             R_FB: q_FB.rotation(),
         }
     }
+}
 
+impl<C: Scalar> Rectangular<C> {
     /// Returns the axes of B, columns in F.
-    pub fn axes(&self) -> &Mat3<f64> {
+    pub fn axes(&self) -> &Mat3<C> {
         &self.R_FB
     }
 }
 
-impl Motion<2, 2> for Rectangular {
+impl<S: Scalar> Motion<S, 2, 2> for Rectangular<S::Constant> {
     const ROTATES: bool = false;
     const TRANSLATES: bool = true;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 2]) -> Pose<S> {
+    fn pose(&self, q: &[S; 2]) -> Pose<S> {
         let R = lift33::<S>(&self.R_FB);
         Pose {
             R,
@@ -37,24 +39,24 @@ impl Motion<2, 2> for Rectangular {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 2], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 2] {
+    fn subspace(&self, _q: &[S; 2], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 2] {
         std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
+    fn q_dot(&self, _q: &[S; 2], qd: &[S; 2]) -> [S; 2] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 2], q_dot: &[f64; 2]) -> [f64; 2] {
+    fn rates_of(&self, _q: &[S; 2], q_dot: &[S; 2]) -> [S; 2] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, _q: &[S; 2]) -> Quaternion<S> {
+    fn attitude(&self, _q: &[S; 2]) -> Quaternion<S> {
         self.q_FB.lift()
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 2] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, _winding: &[S]) -> [S; 2] {
         let p = lift33::<S>(&self.R_FB).tr_mul(&X_FB.p);
         [p.x, p.y]
     }

@@ -4,11 +4,11 @@ use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
 /// B rotates about an axis through the joint's origin, by `ratio` times the coordinate (rad). The
 /// ratio is 1 except for the rotors of drive trains.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Revolute {
-    turn: Turn,
-    ratio: f64,
+pub struct Revolute<C = f64> {
+    turn: Turn<C>,
+    ratio: C,
     /// Angular velocity in F for a unit rate: `ratio` times the axis.
-    column: Vec3<f64>,
+    column: Vec3<C>,
 }
 
 impl Revolute {
@@ -21,19 +21,21 @@ impl Revolute {
             column: axis * ratio,
         }
     }
+}
 
+impl<C: Scalar> Revolute<C> {
     /// Returns the axis, a unit vector in F.
-    pub fn axis(&self) -> &Vec3<f64> {
+    pub fn axis(&self) -> &Vec3<C> {
         &self.turn.axis
     }
 }
 
-impl Motion<1, 1> for Revolute {
+impl<S: Scalar> Motion<S, 1, 1> for Revolute<S::Constant> {
     const ROTATES: bool = true;
     const TRANSLATES: bool = false;
 
     #[inline(always)]
-    fn pose<S: Scalar>(&self, q: &[S; 1]) -> Pose<S> {
+    fn pose(&self, q: &[S; 1]) -> Pose<S> {
         Pose {
             R: self.turn.rotation(q[0] * S::lift(self.ratio)),
             p: Vec3::zeros(),
@@ -41,24 +43,24 @@ impl Motion<1, 1> for Revolute {
     }
 
     #[inline(always)]
-    fn subspace<S: Scalar>(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
+    fn subspace(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
         [Twist::new(R_WF * lift3(&self.column), Vec3::zeros())]
     }
 
     #[inline(always)]
-    fn q_dot<S: Scalar>(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
+    fn q_dot(&self, _q: &[S; 1], qd: &[S; 1]) -> [S; 1] {
         *qd
     }
 
-    fn rates_of(&self, _q: &[f64; 1], q_dot: &[f64; 1]) -> [f64; 1] {
+    fn rates_of(&self, _q: &[S; 1], q_dot: &[S; 1]) -> [S; 1] {
         *q_dot
     }
 
-    fn attitude<S: Scalar>(&self, q: &[S; 1]) -> Quaternion<S> {
+    fn attitude(&self, q: &[S; 1]) -> Quaternion<S> {
         self.turn.attitude(q[0] * S::lift(self.ratio))
     }
 
-    fn nearest<S: Scalar>(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 1] {
+    fn nearest(&self, X_FB: &Pose<S>, _q_FB: impl FnOnce() -> Quaternion<S>, unwrapped: &[S]) -> [S; 1] {
         let ratio = S::lift(self.ratio);
         [self.turn.nearest(&X_FB.R, unwrapped[0] * ratio) / ratio]
     }

@@ -10,7 +10,7 @@ mod singular;
 
 use crate::long::long;
 use crate::numbers::Larger;
-use grapple::algebra::{Dual, Mat3, Pose, Quaternion, Scalar, Vec3, exp, lift3, lift33};
+use grapple::algebra::{Dual, Mat3, Pose, Quaternion, Scalar, Vec3, exp, lift3};
 use grapple::elements::{Nearest, Solid, nearest};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -316,7 +316,7 @@ fn singular_points_have_finite_results() {
             let here = Pose::<Dual<3>>::identity();
             let A = Pose {
                 p: Vec3::from_fn(|i, _| Dual::variable(p[i], i)),
-                R: lift33(&Mat3::identity()),
+                R: Mat3::identity(),
             };
             let found = nearest([&Solid::Sphere { radius: 0.1 }, &solid], [&A, &here]).expect("a pair");
             let n = found.n.map(Scalar::value);

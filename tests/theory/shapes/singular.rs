@@ -4,7 +4,7 @@
 use super::{Random, found, midpoint, moving};
 use crate::long::long;
 use crate::numbers::Larger;
-use grapple::algebra::{Dual, Mat3, Pose, Scalar, Vec3, exp, lift33};
+use grapple::algebra::{Dual, Mat3, Pose, Scalar, Vec3, exp};
 use grapple::elements::{Solid, nearest};
 
 /// Returns the cross product with products as sums of two numbers, which round-off of nearly equal
@@ -146,7 +146,7 @@ fn centres_on_rims_have_finite_results() {
                         Dual::variable(0.0, 1),
                         Dual::variable(z, 2),
                     ),
-                    R: lift33(&Mat3::identity()),
+                    R: Mat3::identity(),
                 };
                 let found = nearest([&Solid::Sphere { radius: 0.1 }, &solid], [&A, &Pose::identity()]);
                 let found = found.expect("a pair");

@@ -34,7 +34,7 @@ impl<S: Scalar> CompositeBodies<S> {
     /// Computes [`momenta`](Self::momenta), and the mass matrix `M` of the rates (`nv × nv`),
     /// `T = ½ q̇ᵀ M q̇`. `M` includes rotor inertias, the momenta do not. Entries of ANCF beams are
     /// zero.
-    pub fn solve(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>, M: &mut [S]) {
+    pub fn solve(&mut self, system: &System, derived: &Derived<S::Constant>, kinematics: &Kinematics<S>, M: &mut [S]) {
         let nv = system.nv;
         M.fill(S::zero());
         self.passes(system, derived, kinematics, |u, v, element| {
@@ -46,7 +46,7 @@ impl<S: Scalar> CompositeBodies<S> {
     }
 
     /// Computes [`momenta`](Self::momenta) and [`inertia`](Self::inertia) alone.
-    pub fn update(&mut self, system: &System, derived: &Derived, kinematics: &Kinematics<S>) {
+    pub fn update(&mut self, system: &System, derived: &Derived<S::Constant>, kinematics: &Kinematics<S>) {
         self.passes(system, derived, kinematics, |_, _, _| {});
     }
 
@@ -59,7 +59,7 @@ impl<S: Scalar> CompositeBodies<S> {
     fn passes(
         &mut self,
         system: &System,
-        derived: &Derived,
+        derived: &Derived<S::Constant>,
         kinematics: &Kinematics<S>,
         mut set: impl FnMut(usize, usize, S),
     ) {
@@ -128,7 +128,11 @@ fn carry<S: Scalar>(
 }
 
 /// Returns the mass matrix of [`CompositeBodies::solve`].
-pub fn mass_matrix<S: Scalar>(system: &System, derived: &Derived, kinematics: &Kinematics<S>) -> DMatrix<S> {
+pub fn mass_matrix<S: Scalar>(
+    system: &System,
+    derived: &Derived<S::Constant>,
+    kinematics: &Kinematics<S>,
+) -> DMatrix<S> {
     let mut M = DMatrix::zeros(system.nv, system.nv);
     CompositeBodies::new(system).solve(system, derived, kinematics, M.as_mut_slice());
     M

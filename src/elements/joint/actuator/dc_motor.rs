@@ -46,15 +46,15 @@ struct VoltageLimit {
 
 /// Circuit of a motor whose current is a state, `L di/dt = u − R i − k v` with the rate `v` of the
 /// joint or the rotor; its torque is `k i`.
-pub(crate) struct Circuit<S> {
+pub(crate) struct Circuit<S: Scalar> {
     /// Index of the body whose joint the motor moves.
     body: usize,
     /// Index of the joint's rate.
     pub rate: usize,
     voltage: S,
-    resistance: f64,
-    inductance: f64,
-    constant: f64,
+    resistance: S::Constant,
+    inductance: S::Constant,
+    constant: S::Constant,
 }
 
 impl<S: Scalar> Circuit<S> {
@@ -62,7 +62,7 @@ impl<S: Scalar> Circuit<S> {
     /// a coefficient `theta` (s).
     pub fn current_rate(&self, i: S, v: S, theta: f64) -> S {
         let driving = self.voltage - i * S::lift(self.resistance) - v * S::lift(self.constant);
-        driving / S::lift(self.inductance + theta * self.resistance)
+        driving / S::lift(self.inductance + self.resistance * theta)
     }
 }
 
@@ -151,17 +151,17 @@ impl DcMotor {
     }
 
     /// Returns the voltage within its limits, V.
-    fn voltage<S: Scalar>(&self, parameters: &[f64], inputs: &[S], states: &[Limit]) -> S {
+    fn voltage<S: Scalar>(&self, parameters: &[S::Constant], inputs: &[S], states: &[Limit]) -> S {
         match self.limit.map(|limit| (limit.volt, states[limit.number])) {
             None | Some((_, Limit::Within)) => inputs[self.voltage],
-            Some((most, side)) => S::lift(side.sign() * most.of(parameters)),
+            Some((most, side)) => S::lift(most.of(parameters) * side.sign()),
         }
     }
 
     /// Returns the torque at the child per unit of current, and the back-EMF per unit of the rate of
     /// the joint or the rotor's coordinate, N·m/A and V·s/rad.
-    fn constant(&self, parameters: &[f64]) -> f64 {
-        self.ratio.map_or(1.0, |id| id.of(parameters)) * self.constant.of(parameters)
+    fn constant<C: Scalar>(&self, parameters: &[C]) -> C {
+        self.ratio.map_or(C::one(), |id| id.of(parameters)) * self.constant.of(parameters)
     }
 
     /// Returns the current, A.
@@ -192,7 +192,7 @@ impl DcMotor {
 
     /// Returns the circuit for `states`, the limit states of all voltages; `None` if the current is not
     /// a state.
-    pub fn circuit<S: Scalar>(&self, parameters: &[f64], inputs: &[S], states: &[Limit]) -> Option<Circuit<S>> {
+    pub fn circuit<S: Scalar>(&self, parameters: &[S::Constant], inputs: &[S], states: &[Limit]) -> Option<Circuit<S>> {
         Some(Circuit {
             body: self.body,
             rate: self.rate,

@@ -139,13 +139,13 @@ impl Motor {
 
     /// Returns the least and the largest torque (force) at the rate `qd` in a limit state, N·m or
     /// N.
-    fn torques<S: Scalar>(&self, parameters: &[f64], qd: S, state: &MotorState) -> [S; 2] {
+    fn torques<S: Scalar>(&self, parameters: &[S::Constant], qd: S, state: &MotorState) -> [S; 2] {
         let most = self.torque_limit.of(parameters);
         let limit = S::lift(most);
-        let end = self.rate_limit.map_or(0.0, |id| id.of(parameters));
+        let end = self.rate_limit.map_or(S::Constant::number(0.0), |id| id.of(parameters));
         let left = match (state.rate, state.is_beyond) {
             (Limit::Within, _) => return [-limit, limit],
-            (side, false) => (S::lift(end) - qd * S::lift(side.sign())) * S::lift(most / (LAST * end)),
+            (side, false) => (S::lift(end) - qd * S::lift(side.sign())) * S::lift(most / (end * LAST)),
             (_, true) => S::zero(),
         };
         match state.rate {

@@ -1,7 +1,7 @@
 //! Servos of joints: commanded torques.
 
 use super::{Fed, References};
-use crate::algebra::{Mask, Quaternion, Scalar, Vec3};
+use crate::algebra::{Lift, Mask, Quaternion, Scalar, Vec3};
 use crate::dynamics::Applied;
 use crate::elements::attitude_servo::AttitudeLaw;
 use crate::elements::joint::{Field, JointTable, quantities};
@@ -56,7 +56,7 @@ impl Gains {
 
     /// Returns the torque (force) for an error (rad or m) and its rate, N·m or N.
     #[inline]
-    pub fn torque<S: Scalar>(&self, parameters: &[f64], error: S, rate_error: S) -> S {
+    pub fn torque<S: Scalar>(&self, parameters: &[impl Lift<S>], error: S, rate_error: S) -> S {
         error * S::lift(self.kp.of(parameters)) + rate_error * S::lift(self.kd.of(parameters))
     }
 }
