@@ -22,6 +22,7 @@ mod quaternion;
 mod recorded;
 mod rotation;
 pub(crate) mod scalar;
+pub mod skyline;
 mod spatial;
 pub mod spd;
 mod sym3;

@@ -96,6 +96,16 @@ impl<S: Scalar> Dynamics<S> {
         }
     }
 
+    /// Returns the acceleration of a body that is [alone](crate::system::Body::is_alone) due to a wrench
+    /// about its origin, world axes: its part of a [response](Self::respond). `None` in other
+    /// formulations than the recursive one.
+    pub fn response_alone(&self, body: usize, F: &Wrench<S>) -> Option<Twist<S>> {
+        match &self.engine {
+            Engine::Recursive(recursion) => Some(recursion.response_alone(body, F)),
+            Engine::Quaternion(_) | Engine::DualQuaternion(_) => None,
+        }
+    }
+
     /// Returns the accelerations of the bodies' origins beyond
     /// [`A_bias`](crate::system::BodyKinematics::A_bias), world axes.
     pub fn A(&self) -> &[Twist<S>] {

@@ -1,7 +1,7 @@
 use crate::algebra::fused::{cross, rotated_back};
 use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
 use crate::dynamics::Applied;
-use crate::system::{Carrier, Configuration, FrameRef, Kinematics, System};
+use crate::system::{BodyKinematics, Carrier, Configuration, FrameRef, Kinematics, System};
 use std::ops::Range;
 
 /// Two frames that interact at a point: a wrench there acts on the first, its reverse on the
@@ -31,12 +31,18 @@ impl<S: Scalar> Pair<S> {
 
     /// Creates the pair of the frames a and b, without moments, at the point `from_a` (m, world
     /// axes) relative to the origin of a.
-    pub fn at(of: Configuration<S>, [a, b]: [FrameRef; 2], from_a: Vec3<S>) -> Self {
-        let [p_WA, p_WB] = [a, b].map(|frame| of.pose(frame).p);
-        let [arm_a, arm_b] = [a, b].map(|frame| of.arm(frame).p);
+    pub fn at(of: Configuration<S>, frames: [FrameRef; 2], from_a: Vec3<S>) -> Self {
+        let on = frames.map(|frame| of.system.carrier(frame));
+        let arms = frames.map(|frame| of.arm(frame).p);
+        Self::at_origin(on, arms, frames.map(|frame| of.pose(frame).p)).moved(from_a)
+    }
+
+    /// Creates the pair of frames without moments, at the origin of the first, from their carriers, the
+    /// vectors from the carriers' origins to theirs, and their positions (m, world axes).
+    pub fn at_origin(on: [Carrier; 2], [arm_a, arm_b]: [Vec3<S>; 2], [p_WA, p_WB]: [Vec3<S>; 2]) -> Self {
         Self {
-            on: [a, b].map(|frame| of.system.carrier(frame)),
-            arms: [arm_a + from_a, arm_b + (p_WA - p_WB) + from_a],
+            on,
+            arms: [arm_a, arm_b + (p_WA - p_WB)],
             first_row: 3,
             axes: Mat3::identity(),
         }
@@ -91,19 +97,19 @@ impl<S: Scalar> Pair<S> {
     /// Returns the motion of the first carrier relative to the second at the point, world axes;
     /// `of` returns the motion of a carrier about its origin.
     pub fn relative(&self, of: impl Fn(Carrier) -> Twist<S>) -> Twist<S> {
-        let [a, b] = [0, 1].map(|side| of(self.on[side]).shift(&self.arms[side]));
-        a - b
+        let ([on_a, on_b], [arm_a, arm_b]) = (self.on, &self.arms);
+        of(on_a).shift(arm_a) - of(on_b).shift(arm_b)
     }
 
     /// Returns the velocity-dependent part of the relative acceleration at the point, world axes.
     pub fn bias(&self, kinematics: &Kinematics<S>) -> Twist<S> {
-        let [a, b] = [0, 1].map(|side| {
-            let (at, r) = (kinematics.carrier(self.on[side]), &self.arms[side]);
-            let w = &at.V_WB.w;
-            let centripetal = cross(w, &cross(w, r));
-            at.A_bias.shift(r) + Twist::new(Vec3::zeros(), centripetal)
-        });
-        a - b
+        let [a, b] = self.on;
+        self.bias_between(&kinematics.carrier(a), &kinematics.carrier(b))
+    }
+
+    /// [`bias`](Self::bias) from the motions of the two carriers.
+    pub fn bias_between(&self, a: &BodyKinematics<S>, b: &BodyKinematics<S>) -> Twist<S> {
+        bias_at(a, &self.arms[0]) - bias_at(b, &self.arms[1])
     }
 
     /// Returns the carriers of the frames.
@@ -118,4 +124,13 @@ impl<S: Scalar> Pair<S> {
             applied.push(system, kinematics, self.on[side], F.shift(&self.arms[side]));
         }
     }
+}
+
+/// Returns the velocity-dependent part of the acceleration of a carrier at the vector `r` (m) from its
+/// origin, world axes.
+#[inline]
+fn bias_at<S: Scalar>(at: &BodyKinematics<S>, r: &Vec3<S>) -> Twist<S> {
+    let w = &at.V_WB.w;
+    let centripetal = cross(w, &cross(w, r));
+    at.A_bias.shift(r) + Twist::new(Vec3::zeros(), centripetal)
 }

@@ -46,6 +46,13 @@ impl<O: Ode + ?Sized> Equations<'_, O> {
         evaluate(self.ode, t, x, dx)
     }
 
+    /// Computes the derivative at the end `(t, x)` of a step.
+    pub fn derivative_at_end(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Failure<O::Error>> {
+        *self.evaluations += 1;
+        self.ode.derivative_at_end(t, x, dx).map_err(Failure::Derivative)?;
+        check_finite(dx)
+    }
+
     /// Counts one evaluation for a reused derivative if it was evaluated in an earlier call, at the
     /// count `since`. A restored run has to evaluate it again, and the work limit must stop both
     /// runs at the same step. Returns the count at which the derivative now counts as evaluated.

@@ -80,7 +80,7 @@ impl Explicit {
     /// Evaluates the derivative at the end of the attempt.
     fn end_stage<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>, t1: f64) -> Result<(), Failure<O::Error>> {
         let stage = nth_mut(&mut self.k, self.x0.len(), self.tableau.end);
-        equations.derivative(t1, &self.x1, stage)
+        equations.derivative_at_end(t1, &self.x1, stage)
     }
 
     /// Returns an estimate of the spectral radius of the Jacobian from the last accepted step, for

@@ -136,6 +136,16 @@ pub trait Ode {
     /// If the model has no derivative at `(t, x)`.
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error>;
 
+    /// [`derivative`](Ode::derivative) at the end of a step, or of an attempt: the caller may need
+    /// more results at this point.
+    ///
+    /// # Errors
+    ///
+    /// If the model has no derivative at `(t, x)`.
+    fn derivative_at_end(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Self::Error> {
+        self.derivative(t, x, dx)
+    }
+
     /// Writes `∂f/∂x` at `(t, x)` into `jacobian`, column-major: with `n` states, `∂fᵢ/∂xⱼ` is
     /// `jacobian[j * n + i]`. Returns `true` in that case.
     ///

@@ -3,14 +3,16 @@
 
 mod adjoint;
 mod combined;
+mod gram_schmidt;
 mod responses;
 mod rest;
+mod sticking;
 
 use super::context::ConstantsOf;
 use super::evaluation::Engine;
 use super::{Discrete, Model};
 use crate::Error;
-use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, spd};
+use crate::algebra::{Scalar, Twist, Vec3, Wrench, lift3, lift33, skyline};
 use crate::dynamics::{Applied, LeastNorm};
 use crate::elements::{Capture, Captured, Closed, ClosedLoop, Contact, Coupling, Pair, PointForce};
 use crate::system::{JointState, Kinematics, System};
@@ -44,6 +46,8 @@ pub(super) struct Closure<S: Scalar> {
     combined: Combined<S>,
     /// Lower triangle of `W` of the combinations, row by row.
     W: Vec<S>,
+    /// Column of the first entry that may not be zero in each row of the lower triangle of `W`.
+    first: Vec<usize>,
     responses: Vec<f64>,
     /// Responses of the combinations.
     scales: Vec<f64>,
@@ -66,6 +70,8 @@ pub(super) struct Closure<S: Scalar> {
     sliding: rest::Asymmetric<S>,
     /// Unit reactions of the rows of contact points between two bodies, about the point of the first.
     about: Vec<Wrench<S>>,
+    /// True if all reactions act along their rows.
+    is_symmetric: bool,
 }
 
 /// Scalar constraint.
@@ -123,6 +129,7 @@ impl<S: Scalar> Closure<S> {
                 loads: Applied::none(&model.system),
                 combined: Combined::new(rows),
                 W: vec![S::zero(); rows * rows],
+                first: Vec::with_capacity(rows),
                 responses: vec![0.0; rows],
                 scales: vec![0.0; rows],
                 factors: vec![S::zero(); rows * rows],
@@ -136,6 +143,7 @@ impl<S: Scalar> Closure<S> {
                 points: vec![PointForce::none(); model.elements.rest_points()],
                 sliding: rest::Asymmetric::new(model),
                 about: vec![Wrench::zero(); if model.elements.rest_points() > 0 { rows } else { 0 }],
+                is_symmetric: true,
             })
         })
     }
@@ -250,7 +258,7 @@ impl<S: Scalar> Closure<S> {
         } else if rank >= n {
             let factors = &mut self.factors[..n * n];
             factors.copy_from_slice(&self.W[..n * n]);
-            spd::factor(factors, n)
+            skyline::factor(factors, &self.first)
         } else {
             self.combined.largest(&self.responses, &mut self.scales);
             let factored = self.least_norm.factor(&self.W[..n * n], n, rank, &self.scales);
@@ -285,7 +293,7 @@ impl<S: Scalar> Closure<S> {
         let n = self.combined.len();
         let along = &mut self.along[..n];
         if rank >= n {
-            spd::solve(&self.factors[..n * n], along);
+            skyline::solve(&self.factors[..n * n], &self.first, along);
         } else {
             self.least_norm.solve(along);
         }
@@ -312,6 +320,18 @@ impl<S: Scalar> Closure<S> {
         self.substitute(discrete.rank);
         let powers = (0..n).map(|k| self.along(Side::Reactions, k, system, kinematics, A, qdd) * self.lambda[k]);
         powers.fold(S::zero(), |sum, power| sum + power)
+    }
+
+    /// Returns `J v` of the rows, rad/s or m/s, for rates `v` and the velocities `V` of the bodies at
+    /// these rates.
+    pub fn along_rows<'a>(
+        &'a self,
+        system: &'a System,
+        kinematics: &'a Kinematics<S>,
+        V: &'a [Twist<S>],
+        v: &'a [S],
+    ) -> impl Iterator<Item = S> + 'a {
+        (0..self.rows.len()).map(move |k| self.acceleration(k, system, kinematics, V, v))
     }
 
     /// Returns the component of `J A` in a row.
@@ -341,11 +361,6 @@ impl<S: Scalar> Closure<S> {
         self.rows.len()
     }
 
-    /// Returns `φ̇` (rad/s, m/s) of each row, after [`set_up`](Self::set_up).
-    pub fn rates(&self) -> impl Iterator<Item = S> {
-        self.rows.iter().map(|row| row.rate)
-    }
-
     /// Returns the kind and name of the capture or the loop to which a row belongs.
     pub fn name_of(&self, model: &Model, row: usize) -> String {
         model.elements.closure_name(self.held[self.rows[row].held].index)
@@ -373,6 +388,7 @@ impl<S: Scalar> Closure<S> {
         let model = of.model;
         self.rows.clear();
         self.held.clear();
+        self.is_symmetric = true;
         self.state.fill(Closed::none());
         self.points.fill(PointForce::none());
         for (contact, capture) in model.elements.captures() {

@@ -17,12 +17,19 @@ impl Plant {
         if model.elements.with_detection().next().is_none() {
             return false;
         }
-        self.evaluation.update_kinematics(of, x);
+        if !self.evaluation.is_at_states(x) {
+            self.evaluation.update_kinematics(of, x);
+        }
         let evaluation = &self.evaluation;
-        let mut surfaces = model.elements.detections().zip(&discrete.surfaces);
-        surfaces.any(|((_, contact, point), state)| {
-            let seen = detect(of, evaluation, discrete, contact, point);
-            *state == ContactState::Apart && seen.gap <= 2.0 * h * seen.fastest
+        let mut contacts = model.elements.with_detection();
+        contacts.any(|(_, contact)| {
+            let first = contact.detection_number().unwrap_or_default();
+            let (at, mut may_touch) = (of.at(&evaluation.kinematics), false);
+            let skips = |point| discrete.surfaces[first + point] != ContactState::Apart;
+            contact.detect_points(of.parameters, discrete, at, skips, |_, seen| {
+                may_touch |= seen.is_some_and(|seen| seen.gap <= 2.0 * h * seen.fastest);
+            });
+            may_touch
         })
     }
 

@@ -13,7 +13,7 @@ use crate::Error;
 use crate::algebra::{Quaternion, Scalar};
 use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
-use crate::elements::{Elements, EventContext, Hold, Instant, PointForce, Sensed, View};
+use crate::elements::{Elements, EventContext, Hold, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
@@ -52,6 +52,8 @@ pub(super) struct Evaluation<S: Scalar> {
     dx: Vec<S>,
     /// Workspace for locking joints.
     pub(super) lock: LockWorkspace,
+    /// Number of evaluations of the derivatives so far.
+    pub(super) count: u64,
 }
 
 impl<S: Scalar> Evaluation<S> {
@@ -78,6 +80,7 @@ impl<S: Scalar> Evaluation<S> {
                 true => vec![S::zero(); model.states.len()],
             },
             lock: LockWorkspace::new(model),
+            count: 0,
         }
     }
 
@@ -87,6 +90,7 @@ impl<S: Scalar> Evaluation<S> {
     /// [`Error::Singular`] if an axis moves no inertia, [`Error::SingularLoop`] in a singular
     /// position.
     pub fn derivative(&mut self, of: ConstantsOf<S>, at: OperatingPoint<S>, dx: &mut [S]) -> Result<(), Error> {
+        self.count += 1;
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.derivative_with_inputs(of, at.x, at.discrete, dx)
     }
@@ -525,14 +529,10 @@ impl Evaluation<f64> {
         found
     }
 
-    /// Returns the forces of all points that may rest after an evaluation; `None` without constraints.
-    pub(super) fn points(&self) -> Option<&[PointForce<f64>]> {
-        self.closure.as_ref().map(|closure| closure.points())
-    }
-
     /// Returns the data on which event indicators and limit states depend, as far as an element
-    /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`. `points` are the
-    /// forces of points that may rest, if they are known.
+    /// watches them, at the time `t` (s), states `x` and the importer's inputs `u`. `is_solved` is true
+    /// after [`derivative`](Self::derivative) at this point. If it is false, joints do not stick and
+    /// points do not rest, or the derivative has failed.
     pub(super) fn event_context<'a>(
         &'a mut self,
         of: Constants<'a>,
@@ -540,7 +540,7 @@ impl Evaluation<f64> {
         x: &'a [f64],
         u: &[f64],
         discrete: &Discrete,
-        points: Option<&'a [PointForce<f64>]>,
+        is_solved: bool,
     ) -> EventContext<'a> {
         let Constants {
             model,
@@ -549,22 +549,19 @@ impl Evaluation<f64> {
         } = of;
         let watched = model.elements.watches();
         let mut frictions = model.elements.sticking.iter();
-        let sticks = watched.holds && frictions.any(|friction| friction.holds(discrete));
-        // A failure here is ignored: the evaluation of the derivatives reports it.
-        let at = OperatingPoint::new(t, x, u, discrete);
-        let rests = watched.points && discrete.rests.iter().any(|state| state.hold != Hold::Free);
-        let is_solved = (sticks || rests && points.is_none()) && self.solve(of, at).is_ok();
-        let holds = sticks && is_solved;
-        if watched.kinematics || self.recovered.is_some() {
+        let holds = is_solved && watched.holds && frictions.any(|friction| friction.holds(discrete));
+        let rests = is_solved && watched.points && discrete.rests.iter().any(|state| state.hold != Hold::Free);
+        if !is_solved && (watched.kinematics || self.recovered.is_some()) {
             self.update_kinematics(of, x);
         }
-        if watched.inputs {
+        if !is_solved && watched.inputs {
             self.read_inputs(of, t, u, x, discrete);
         }
         let orbit = self.orbit.as_ref().filter(|_| watched.inputs);
         let parts = model.split(x);
         let joints = joint_coordinates(self.recovered.as_deref(), &parts);
-        if let Some(feed_forward) = self.feed_forward.as_deref_mut().filter(|_| watched.inputs) {
+        let rigid = self.feed_forward.as_deref_mut();
+        if let Some(feed_forward) = rigid.filter(|_| watched.inputs && !is_solved) {
             let now = instant(of, orbit, &self.kinematics, joints, &[], discrete);
             // The evaluation of the derivatives reports a failure. No torques of an earlier evaluation
             // remain.
@@ -590,9 +587,8 @@ impl Evaluation<f64> {
             },
             masses: parts.masses,
             hold: if holds { &self.dynamics.drive } else { &[] },
-            points: match (points, &self.closure) {
-                (Some(points), _) if rests => points,
-                (None, Some(closure)) if rests && is_solved => closure.points(),
+            points: match &self.closure {
+                Some(closure) if rests => closure.points(),
                 _ => &[],
             },
         }

@@ -22,6 +22,8 @@ pub(super) struct After {
     x: Vec<f64>,
     pub discrete: Discrete,
     events: Vec<Event>,
+    /// Inputs of the loads, for commands.
+    inputs: Vec<f64>,
 }
 
 impl After {
@@ -31,6 +33,7 @@ impl After {
             x: vec![0.0; model.states.len()],
             discrete: model.discrete(),
             events: Vec::new(),
+            inputs: vec![0.0; model.inputs_of_loads()],
         }
     }
 
@@ -68,7 +71,9 @@ impl Plant {
         if !model.has_commands() {
             return false;
         }
-        let inputs = self.evaluation.inputs(of, t, u, discrete);
+        // The evaluation keeps its inputs: its results may be shared.
+        let inputs = &mut self.after.inputs;
+        model.inputs_at(of.parameters, t, u, discrete, inputs);
         let mut commands = model.elements.commands.iter().zip(&discrete.commands);
         let mut drives = model.elements.drives.iter().zip(&discrete.refused);
         commands.any(|(command, &was_on)| command.is_on(inputs) != was_on)
@@ -103,13 +108,16 @@ impl Plant {
             x.copy_from_slice(&after.x);
             discrete.clone_from(&after.discrete);
             events.append(&mut after.events);
+            self.evaluation.clear();
         }
         self.after = after;
         changes
     }
 
     fn go_through(&mut self, t: f64, u: &[f64], after: &mut After) -> Result<Changes, Error> {
-        let After { x, discrete, events } = after;
+        let After {
+            x, discrete, events, ..
+        } = after;
         let rims = self.update_rims(x, discrete);
         let mut before = RestsBefore::new(self.base.constants(), discrete);
         let limits = self.update_limits(t, x, u, discrete, events);

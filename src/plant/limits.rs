@@ -27,7 +27,7 @@ impl Plant {
         if elements.indicator_count() == 0 {
             return changed;
         }
-        let now = self.evaluation.event_context(of, t, x, u, discrete, None);
+        let now = self.evaluation.event_context(of, t, x, u, discrete);
         elements.update(&now, discrete, events) || changed
     }
 
@@ -42,17 +42,14 @@ impl Plant {
         if z.is_empty() {
             return;
         }
-        if let Some(known) = self.memo.as_ref().and_then(|memo| memo.indicators(at)) {
+        if let Some(known) = self.evaluation.known_indicators(at) {
             z.copy_from_slice(known);
             return;
         }
-        let points = self.memo.as_ref().and_then(|memo| memo.points(at));
         let OperatingPoint { t, x, u, discrete } = at;
-        let now = self.evaluation.event_context(of, t, x, u, discrete, points);
+        let now = self.evaluation.event_context(of, t, x, u, discrete);
         elements.indicate(&now, discrete, z);
-        if let Some(memo) = &mut self.memo {
-            memo.set_indicators(at, z);
-        }
+        self.evaluation.set_indicators(at, z);
     }
 
     /// Returns true if the gap of a contact may have several minima within a step.
@@ -69,7 +66,7 @@ impl Plant {
         let (rates, commands) = rates.split_at_mut(elements.indicator_count());
         commands.fill(0.0);
         let OperatingPoint { t, x, u, discrete } = at;
-        let now = self.evaluation.event_context(of, t, x, u, discrete, None);
+        let now = self.evaluation.event_context(of, t, x, u, discrete);
         elements.bound_rates(&now, discrete, rates);
     }
 }

@@ -29,7 +29,6 @@ mod limits;
 mod linearisation;
 mod linearly_implicit;
 mod mechanics;
-mod memo;
 mod model;
 mod parts;
 mod plan;
@@ -40,6 +39,7 @@ mod rest;
 mod rims;
 mod rosenbrock;
 mod sampling;
+mod shared;
 mod singularity;
 mod start;
 mod start_checks;
@@ -67,6 +67,7 @@ pub(crate) use model::MOST_DENSE;
 pub use model::{Model, Monitor};
 pub use plan::{Planned, plans};
 pub use remarks::Remarks;
+use shared::SharedEvaluation;
 pub use singularity::Energies;
 pub use start_derivatives::StartAlong;
 pub use state_jacobian::StateJacobian;
@@ -88,15 +89,12 @@ pub(crate) mod inside {
 #[derive(Clone, Debug)]
 pub struct Plant {
     base: Parameterised,
-    /// Boxed, so that a plant is small on the stacks of importers.
-    evaluation: Box<Evaluation<f64>>,
+    evaluation: SharedEvaluation,
     /// Workspace for the states and the discrete state after an event.
     after: events::After,
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     singularity: Option<Box<singularity::SingularityMonitor>>,
     implicit: rosenbrock::Implicit,
-    /// Results of the last evaluation; `None` if no contact may rest.
-    memo: Option<Box<memo::Memo>>,
 }
 
 impl Plant {
@@ -118,11 +116,10 @@ impl Plant {
     /// Builds the plant of a model from the constants that follow from its spec's values.
     pub(crate) fn with(model: Arc<Model>, derived: Derived) -> Self {
         let parameters = model.parameter_starts();
-        let evaluation = Box::new(Evaluation::new(&model));
+        let evaluation = SharedEvaluation::new(&model);
         let after = events::After::new(&model);
         let singularity = singularity::SingularityMonitor::new(&model);
         let implicit = rosenbrock::Implicit::new(&model);
-        let memo = memo::Memo::new(&model);
         let base = Parameterised {
             model,
             derived,
@@ -134,7 +131,6 @@ impl Plant {
             after,
             singularity,
             implicit,
-            memo,
         }
     }
 
@@ -200,9 +196,7 @@ impl Plant {
         }
         *derived = updated;
         parameters.copy_from_slice(values);
-        if let Some(memo) = &mut self.memo {
-            memo.clear();
-        }
+        self.evaluation.clear();
         Ok(())
     }
 
@@ -268,11 +262,17 @@ impl Plant {
     /// # Errors
     /// [`Error::Singular`], [`Error::SingularLoop`] and [`Error::NotFinite`], with the names.
     pub fn derivative(&mut self, at: OperatingPoint, dx: &mut [f64]) -> Result<(), Error> {
+        match self.evaluation.known_derivative(at) {
+            Some(known) => dx.copy_from_slice(known),
+            None => self.evaluate_anew(at, dx)?,
+        }
+        Ok(())
+    }
+
+    /// [`derivative`](Self::derivative) by a new evaluation.
+    fn evaluate_anew(&mut self, at: OperatingPoint, dx: &mut [f64]) -> Result<(), Error> {
         let of = self.base.constants();
         self.evaluation.derivative(of, at, dx)?;
-        if let (Some(memo), Some(points)) = (&mut self.memo, self.evaluation.points()) {
-            memo.set_points(at, points);
-        }
         match dx.iter().position(|d| !d.is_finite()) {
             None => Ok(()),
             Some(i) => Err(Error::NotFinite {
@@ -282,14 +282,46 @@ impl Plant {
         }
     }
 
+    /// [`derivative`](Self::derivative) for an operating point at which more is computed: event
+    /// indicators, outputs and the monitoring at the same point then use this evaluation.
+    ///
+    /// # Errors
+    /// As [`derivative`](Self::derivative).
+    pub fn derivative_to_share(&mut self, at: OperatingPoint, dx: &mut [f64]) -> Result<(), Error> {
+        match self.evaluation.known_derivative(at) {
+            Some(known) => dx.copy_from_slice(known),
+            None => {
+                self.evaluate_anew(at, dx)?;
+                self.evaluation.set(at, dx);
+            }
+        }
+        Ok(())
+    }
+
     /// Computes the states' derivatives `dx` and the outputs `y` at an operating point.
     ///
     /// # Errors
     /// As [`derivative`](Self::derivative).
     pub fn evaluate(&mut self, at: OperatingPoint, dx: &mut [f64], y: &mut [f64]) -> Result<(), Error> {
-        self.derivative(at, dx)?;
-        self.evaluation.outputs(self.base.constants(), at.x, at.discrete, y);
+        self.derivative_to_share(at, dx)?;
+        let of = self.base.constants();
+        let evaluation = match of.model.elements.effective_masses.is_empty() {
+            true => self.evaluation.keep(),
+            false => &mut *self.evaluation,
+        };
+        evaluation.outputs(of, at.x, at.discrete, y);
         Ok(())
+    }
+
+    /// Returns the number of evaluations of the dynamics so far, without shared ones.
+    pub fn evaluations(&self) -> u64 {
+        self.evaluation.count
+    }
+
+    /// Ends the sharing of evaluations, for tests that compare results with and without it.
+    #[cfg(feature = "inside")]
+    pub fn end_sharing(&mut self) {
+        self.evaluation.is_shared = false;
     }
 
     /// Returns true if a signal inside the model varies at the time `t` (s).

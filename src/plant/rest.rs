@@ -202,7 +202,7 @@ impl Plant {
         if discrete.rests.iter().all(|state| state.hold == Hold::Free) {
             return false;
         }
-        let now = self.evaluation.event_context(of, t, x, u, discrete, None);
+        let now = self.evaluation.event_context(of, t, x, u, discrete);
         let at = now.configuration();
         let states = discrete.rests.iter().zip(now.points);
         let mut points = of.model.elements.rests().zip(states);

@@ -1,6 +1,6 @@
 //! Samples of controllers, tasks and sensors.
 
-use super::{Discrete, OperatingPoint, Plant};
+use super::{Discrete, Evaluation, OperatingPoint, Plant};
 use crate::Error;
 use crate::elements::{LimitStates, Measured, Modes, Task};
 
@@ -53,6 +53,7 @@ impl Plant {
         let sampled = sample(self, discrete, &mut after.discrete);
         if let Ok(true) = sampled {
             discrete.clone_from(&after.discrete);
+            self.evaluation.clear();
         }
         self.after = after;
         sampled
@@ -77,8 +78,11 @@ impl Plant {
         let Some(first) = due.next() else {
             return Ok(false);
         };
-        self.evaluation.solve(of, OperatingPoint::new(t, x, u, before))?;
-        self.evaluation.with_view(of, x, before, |view| {
+        let at = OperatingPoint::new(t, x, u, before);
+        if !self.evaluation.is_at(at) {
+            self.evaluation.solve(of, at)?;
+        }
+        self.evaluation.keep().with_view(of, x, before, |view| {
             for (sensor, k, period) in std::iter::once(first).chain(due) {
                 let samples = &mut after.samples[k];
                 samples.schedule_next(period, t, format_args!("sensor \"{}\"", sensor.name))?;
@@ -141,10 +145,11 @@ impl Plant {
     fn sample_guidance(&mut self, t: f64, u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
         let of = self.base.constants();
         self.evaluation.read_inputs(of, t, u, &[], discrete);
-        let (Some(guidance), Some(samples)) = (&mut self.evaluation.guidance, discrete.samples.first_mut()) else {
+        let Evaluation { guidance, inputs, .. } = &mut *self.evaluation;
+        let (Some(guidance), Some(samples)) = (guidance, discrete.samples.first_mut()) else {
             return Ok(false);
         };
-        guidance.update(of, &self.evaluation.inputs)?;
+        guidance.update(of, inputs)?;
         if let Some(k) = guidance.outputs.iter().position(|value| !value.is_finite()) {
             let variable = of.model.outputs[k].quantity.name.clone();
             return Err(Error::NotFinite { variable, t });

@@ -6,10 +6,11 @@ use super::context::{Constants, OperatingPoint};
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::{Discrete, Model, Plant};
 use crate::Error;
+use crate::algebra::Twist;
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
 use crate::elements::Closed;
-use crate::system::{JointState, Kinematics};
+use crate::system::Kinematics;
 
 /// Squared sine of the angle between a redundant row and the others, above which the row is
 /// independent and the rank has risen.
@@ -33,7 +34,13 @@ pub(super) struct SingularityMonitor {
     /// Singular vector, in combinations of the scaled rows.
     combined_u: Vec<f64>,
     v: Vec<f64>,
+    /// Velocities of the bodies at the rates `v`.
+    V: Vec<Twist<f64>>,
     dx: Vec<f64>,
+    /// True if there is no singular position.
+    is_regular: bool,
+    /// Workspace for the bodies that constraints connect.
+    trees: Vec<usize>,
     /// Least singular value `σ`: sine of the least angle between a row and the others.
     sigma: f64,
 }
@@ -66,7 +73,10 @@ impl SingularityMonitor {
                 u: vec![0.0; rows],
                 combined_u: vec![0.0; n],
                 v: vec![0.0; model.system.nv],
+                V: vec![Twist::zero(); model.system.bodies.len()],
                 dx: vec![0.0; model.states.len()],
+                is_regular: false,
+                trees: vec![0; 1 + model.system.bodies.len()],
                 sigma: 1.0,
             })
         })
@@ -88,14 +98,27 @@ impl Plant {
     /// become independent.
     pub fn begin_singularity_check(&mut self, at: OperatingPoint) -> Result<f64, Error> {
         let of = self.base.constants();
-        let (model, discrete, evaluation) = (of.model, at.discrete, &mut self.evaluation);
+        let (model, discrete) = (of.model, at.discrete);
         let (Some(monitor), true) = (&mut self.singularity, discrete.rank > 0 && !discrete.slides()) else {
             return Ok(1.0);
         };
-        evaluation.derivative(of, at, &mut monitor.dx)?;
+        let known = self.evaluation.known_derivative(at);
+        let is_known = known.map(|known| monitor.dx.copy_from_slice(known)).is_some();
+        let evaluation: &mut Evaluation<f64> = &mut self.evaluation;
+        if !is_known {
+            evaluation.derivative(of, at, &mut monitor.dx)?;
+        }
         let Some(closure) = &mut evaluation.closure else {
             return Ok(1.0);
         };
+        monitor.is_regular = closure.holds_alone(&model.system, discrete.rank, &mut monitor.trees);
+        if monitor.is_regular {
+            monitor.sigma = 1.0;
+            if !is_known && monitor.dx.iter().all(|d| d.is_finite()) {
+                self.evaluation.set(at, &monitor.dx);
+            }
+            return Ok(1.0);
+        }
         let engine = Engine {
             kinematics: &evaluation.kinematics,
             applied: &mut evaluation.applied,
@@ -156,18 +179,27 @@ impl Plant {
     /// singular position is passed.
     pub fn singularity_indicator(&mut self, x: &[f64], discrete: &Discrete) -> f64 {
         let of = self.base.constants();
-        let evaluation = &mut self.evaluation;
-        if evaluation.recovered.is_some() {
-            evaluation.update_kinematics(of, x);
+        let is_current = self.evaluation.has_rows_at(x, discrete);
+        if !is_current {
+            self.evaluation.update_kinematics(of, x);
         }
-        let q = joint_coordinates(evaluation.recovered.as_deref(), &of.model.split(x)).q;
+        let evaluation = self.evaluation.keep();
+        let at = joint_coordinates(evaluation.recovered.as_deref(), &of.model.split(x));
         let (Some(monitor), Some(closure)) = (&mut self.singularity, &mut evaluation.closure) else {
             return 1.0;
         };
-        monitor.kinematics.update(&of.model.system, of.derived, q, &monitor.v);
-        let at = JointState { q, qd: &monitor.v };
-        closure.set_up(of, false, discrete, &monitor.kinematics, at);
-        closure.rates().zip(&monitor.u).map(|(rate, u)| rate * u).sum()
+        if !is_current {
+            closure.set_up(of, false, discrete, &evaluation.kinematics, at);
+        }
+        if monitor.is_regular {
+            return 1.0;
+        }
+        let system = &of.model.system;
+        monitor.kinematics.update(system, of.derived, at.q, &monitor.v);
+        let velocities = monitor.kinematics.bodies.iter().map(|body| body.V_WB);
+        monitor.V.iter_mut().zip(velocities).for_each(|(to, V)| *to = V);
+        let along = closure.along_rows(system, &evaluation.kinematics, &monitor.V, &monitor.v);
+        along.zip(&monitor.u).map(|(rate, u)| rate * u).sum()
     }
 
     /// Returns the capture or loop with the largest constraint violation at the last
@@ -219,7 +251,16 @@ impl Plant {
     pub fn energies(&mut self, at: OperatingPoint) -> Option<Energies> {
         let of = self.base.constants();
         let work = *of.model.split(at.x).work.first()?;
-        self.evaluation
+        let evaluation = match self.evaluation.is_at(at) {
+            true => self.evaluation.keep(),
+            false => {
+                let evaluation: &mut Evaluation<f64> = &mut self.evaluation;
+                evaluation.read_inputs(of, at.t, at.u, at.x, at.discrete);
+                evaluation.update_kinematics(of, at.x);
+                evaluation
+            }
+        };
+        evaluation
             .energies(of, at)
             .map(|[kinetic, potential, at_unit_rates]| Energies {
                 at_unit_rates,
@@ -231,10 +272,10 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    fn energies(&mut self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
+    /// Returns the kinetic and the potential energy, and [`Energies::at_unit_rates`], at the present
+    /// kinematics and inputs, J; `None` if they are not finite.
+    fn energies(&self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
         let model = of.model;
-        self.read_inputs(of, at.t, at.u, at.x, at.discrete);
-        self.update_kinematics(of, at.x);
         let joints = joint_coordinates(self.recovered.as_deref(), &model.split(at.x));
         let now = self.instant(of, joints, at.discrete);
         let directors = self

@@ -29,6 +29,13 @@ impl Ode for Motion<'_> {
         self.plant.derivative(OperatingPoint { t, x, u, discrete }, dx)
     }
 
+    fn derivative_at_end(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
+        let (u, derivatives) = self.inputs;
+        state::inputs_after(t - self.t_start, u, derivatives, self.u);
+        let (u, discrete) = (&*self.u, self.discrete);
+        self.plant.derivative_to_share(OperatingPoint { t, x, u, discrete }, dx)
+    }
+
     fn jacobian(&mut self, t: f64, x: &[f64], jacobian: &mut [f64]) -> Result<bool, Error> {
         let Some(state_jacobian) = &mut self.state_jacobian else {
             return Ok(false);

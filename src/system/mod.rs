@@ -142,6 +142,12 @@ impl Carrier {
 }
 
 impl Body {
+    /// Returns true for a rigid body on a free joint in the world that carries no other body: it is a
+    /// tree of its own.
+    pub fn is_alone(&self) -> bool {
+        self.joint.kind == JointType::Free && self.parent.is_none() && self.is_leaf && self.modes.is_none()
+    }
+
     /// Returns the carrier of its joint.
     #[inline(always)]
     pub fn carrier(&self) -> Carrier {

@@ -62,6 +62,7 @@ mod run;
 mod sensor;
 mod shaper;
 mod shapes;
+mod shared_evaluation;
 mod slosh;
 mod spring;
 mod state_jacobian;

@@ -1,6 +1,6 @@
 use super::ForwardDynamics;
 use super::forward::Articulated;
-use crate::algebra::{Scalar, Wrench, spd};
+use crate::algebra::{Scalar, Twist, Wrench, spd};
 use crate::dynamics::Applied;
 use crate::system::{Configuration, Derived, JointModel, Kinematics, System};
 
@@ -15,6 +15,12 @@ impl<S: Scalar> ForwardDynamics<S> {
     /// ```
     pub fn respond(&mut self, at: Configuration<S>, applied: &Applied<S>, qdd: &mut [S]) {
         self.response_passes::<false>(at.system, at.derived, at.kinematics, applied, qdd, 0);
+    }
+
+    /// Returns the acceleration of a body that is [alone](crate::system::Body::is_alone) due to a wrench
+    /// about its origin, as [`respond`](Self::respond) does.
+    pub fn response_alone(&self, body: usize, F: &Wrench<S>) -> Twist<S> {
+        self.free[body].solve(F)
     }
 
     /// Computes the response to the derivative 1 of the `rate` of a driven joint: the changes of

@@ -1,7 +1,8 @@
 //! Detection for one pair of surfaces: event indicator and transition, from gap and contact state.
 
+use super::rest::RestingFrames;
 use super::{Contact, Nearest};
-use crate::algebra::Vec3;
+use crate::algebra::{Pose, Vec3};
 use crate::elements::{Discrete, Pair, Stored};
 use crate::system::Configuration;
 
@@ -112,21 +113,36 @@ impl Contact {
         discrete: &Discrete,
         at: Configuration<f64>,
     ) -> Detected {
+        match self.rest {
+            Some(_) => self.frames_at(parameters, at).detect(point, parameters, discrete),
+            None => self.detect_surfaces(parameters, at),
+        }
+    }
+
+    /// Detects gap and velocities at all points, but those of which `skips` returns true; calls `to`
+    /// with each point.
+    pub(crate) fn detect_points(
+        &self,
+        parameters: &[f64],
+        discrete: &Discrete,
+        at: Configuration<f64>,
+        skips: impl Fn(usize) -> bool,
+        mut to: impl FnMut(usize, Option<Detected>),
+    ) {
+        let frames = self.rest.map(|_| self.frames_at(parameters, at));
+        for point in 0..self.point_count() {
+            let seen = (!skips(point)).then(|| match &frames {
+                Some(frames) => frames.detect(point, parameters, discrete),
+                None => self.detect_surfaces(parameters, at),
+            });
+            to(point, seen);
+        }
+    }
+
+    /// Detects gap and velocities of the surfaces of a contact that does not rest.
+    fn detect_surfaces(&self, parameters: &[f64], at: Configuration<f64>) -> Detected {
         let kinematics = at.kinematics;
         let [A, B] = self.poses(at);
-        let margin = MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm());
-        if self.rest.is_some() {
-            let touching = self.touching(point, parameters, discrete, at);
-            let origins = Pair::at_a(at, [self.a, self.b]).relative(|on| kinematics.carrier(on).V_WB);
-            return Detected {
-                gap: touching.gap,
-                speed: touching.rate,
-                // Of a plane the nearest point may be far from its origin.
-                fastest: origins.v.norm() + origins.w.norm() * (A.p - B.p + touching.from_a).norm(),
-                margin,
-                is_beside: false,
-            };
-        }
         let nearest = (self.bounded_gap(parameters, A.p - B.p)).unwrap_or_else(|| self.nearest(parameters, [&A, &B]));
         let frames = [self.a, self.b];
         let pair = Pair::at(at, frames, nearest.from_a);
@@ -140,10 +156,32 @@ impl Contact {
                 None => origins.v.norm() + w_B.norm() * (A.p - B.p).norm(),
                 Some(shapes) => shapes.rate_bound(parameters, &origins, A.p - B.p),
             },
-            margin,
+            margin: margin(&[A, B]),
             is_beside: nearest.is_beside,
         }
     }
+}
+
+impl RestingFrames<'_, f64> {
+    /// Detects gap and velocities at a point.
+    fn detect(&self, point: usize, parameters: &[f64], discrete: &Discrete) -> Detected {
+        let touching = self.touching(point, parameters, discrete);
+        let origins = self.relative();
+        let [A, B] = &self.poses;
+        Detected {
+            gap: touching.gap,
+            speed: touching.rate,
+            // Of a plane the nearest point may be far from its origin.
+            fastest: origins.v.norm() + origins.w.norm() * (A.p - B.p + touching.from_a).norm(),
+            margin: margin(&self.poses),
+            is_beside: false,
+        }
+    }
+}
+
+/// Returns the separation at which a contact ends, m, for the poses of its frames.
+fn margin([A, B]: &[Pose<f64>; 2]) -> f64 {
+    MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm())
 }
 
 impl Detected {

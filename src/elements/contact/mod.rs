@@ -428,15 +428,10 @@ impl Element for Contact {
             return;
         };
         let parameters = now.sensed.parameters;
-        for point in 0..self.point_count() {
-            z.number(match discrete.is_held_together(self, point) {
-                true => CAPTURED,
-                false => {
-                    let seen = self.detect(point, parameters, discrete, now.configuration());
-                    seen.indicator(discrete.surfaces[first + point])
-                }
-            });
-        }
+        let skips = |point| discrete.is_held_together(self, point);
+        self.detect_points(parameters, discrete, now.configuration(), skips, |point, seen| {
+            z.number(seen.map_or(CAPTURED, |seen| seen.indicator(discrete.surfaces[first + point])));
+        });
         if let Some(rest) = &self.rest {
             let B = now.configuration().pose(self.b);
             for number in rest.points() {

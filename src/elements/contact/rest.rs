@@ -6,7 +6,7 @@ use super::{Contact, ContactLaw, Trigger};
 use crate::algebra::{Pose, Scalar, Twist, Vec3, lift3, root};
 use crate::elements::{Cursor, Discrete, Elements, Outputs, Pair, Stored};
 use crate::spec;
-use crate::system::{Carrier, Configuration, FrameRef, Kinematics, ParamId, Quantity, System, Unit};
+use crate::system::{BodyKinematics, Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
 
 /// Sliding speed that counts as zero, m/s: it is far above the round-off of velocities, and a point
 /// that slides at it for a minute moves by 60 nm.
@@ -165,8 +165,22 @@ pub(crate) struct RestingFrames<'a, S: Scalar> {
     pub poses: [Pose<S>; 2],
     /// Angular velocities and velocities of the origins of a and b, world axes.
     V: [Twist<S>; 2],
+    /// Motions of the carriers of a and b.
+    carriers: [BodyKinematics<S>; 2],
+    /// Plane of b; `None` if b is a sphere.
+    plane: Option<PlaneMotion<S>>,
     /// Pair at the origin of a.
     pair: Pair<S>,
+}
+
+/// Axes of a plane at one instant, world axes.
+struct PlaneMotion<S: Scalar> {
+    /// Unit normal towards a.
+    n: Vec3<S>,
+    /// Derivative of the normal, 1/s.
+    n_dot: Vec3<S>,
+    /// Two unit vectors along the plane.
+    t: [Vec3<S>; 2],
 }
 
 impl<S: Scalar> Touching<S> {
@@ -364,20 +378,37 @@ impl Contact {
         discrete: &Discrete,
         at: Configuration<S>,
     ) -> Touching<S> {
-        self.frames_at(at).touching(point, parameters, discrete, at.kinematics)
+        self.frames_at(parameters, at).touching(point, parameters, discrete)
     }
 
     /// Returns the motion of the frames of a contact that may rest.
-    pub(crate) fn frames_at<S: Scalar>(&self, at: Configuration<S>) -> RestingFrames<'_, S> {
-        let V = [self.a, self.b].map(|frame| {
-            let on = at.system.carrier(frame);
-            at.kinematics.carrier(on).V_WB.shift(&at.arm(frame).p)
+    pub(crate) fn frames_at<S: Scalar>(&self, parameters: &[f64], at: Configuration<S>) -> RestingFrames<'_, S> {
+        let on = [self.a, self.b].map(|frame| at.system.carrier(frame));
+        let carriers = on.map(|on| at.kinematics.carrier(on));
+        let arms = [self.a, self.b].map(|frame| at.arm(frame));
+        let V = [0, 1].map(|side| carriers[side].V_WB.shift(&arms[side].p));
+        let poses = [0, 1].map(|side| Pose {
+            p: carriers[side].p_WB + arms[side].p,
+            ..arms[side]
         });
+        let plane = match self.ball(0, parameters).base {
+            Base::Plane(normal) => {
+                let n = poses[1].R * lift3::<S>(&normal);
+                Some(PlaneMotion {
+                    n,
+                    n_dot: V[1].w.cross(&n),
+                    t: tangents(n, &poses[1]),
+                })
+            }
+            Base::Sphere(_) => None,
+        };
         RestingFrames {
             contact: self,
-            poses: self.poses(at),
+            poses,
             V,
-            pair: Pair::at_a(at, [self.a, self.b]),
+            carriers,
+            plane,
+            pair: Pair::at_origin(on, arms.map(|arm| arm.p), poses.map(|pose| pose.p)),
         }
     }
 
@@ -461,14 +492,14 @@ impl Contact {
 }
 
 impl<S: Scalar> RestingFrames<'_, S> {
+    /// Returns the motion of a relative to b at the origin of a, world axes.
+    pub fn relative(&self) -> Twist<S> {
+        let [a, b] = &self.carriers;
+        a.V_WB.shift(&self.pair.arms[0]) - b.V_WB.shift(&self.pair.arms[1])
+    }
+
     /// Returns a point of the contact, with its motion.
-    pub fn touching(
-        &self,
-        point: usize,
-        parameters: &[f64],
-        discrete: &Discrete,
-        kinematics: &Kinematics<S>,
-    ) -> Touching<S> {
+    pub fn touching(&self, point: usize, parameters: &[f64], discrete: &Discrete) -> Touching<S> {
         let Ball {
             centre,
             rim,
@@ -477,8 +508,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
         } = self.contact.ball(point, parameters);
         let ([A, B], [V_A, V_B]) = (&self.poses, &self.V);
         let (mut arm, mut moves) = (A.R * lift3::<S>(&centre), Vec3::zeros());
-        if let (Some((r, quarter)), Base::Plane(normal)) = (rim, &base) {
-            let n = B.R * lift3::<S>(normal);
+        if let (Some((r, quarter)), Some(PlaneMotion { n, .. })) = (rim, &self.plane) {
+            let n = *n;
             let turns = (V_B.w - V_A.w).cross(&n);
             let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
             let [e, e_dot] = self
@@ -491,19 +522,20 @@ impl<S: Scalar> RestingFrames<'_, S> {
         // Velocity of the ball's centre.
         let v_centre = V_A.v + V_A.w.cross(&arm) + moves;
         let (d, d_dot) = (A.p - B.p + arm, v_centre - V_B.v);
-        let (n, n_dot, gap, rate) = match base {
-            Base::Plane(normal) => {
-                let n = B.R * lift3::<S>(&normal);
-                let n_dot = V_B.w.cross(&n);
-                (n, n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d))
-            }
-            Base::Sphere(r_b) => {
+        let (n, n_dot, gap, rate) = match &self.plane {
+            Some(PlaneMotion { n, n_dot, .. }) => (*n, *n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d)),
+            None => {
                 let length = root(d.dot(&d));
                 let n = d / length;
                 let rate = n.dot(&d_dot);
+                let r_b = match base {
+                    Base::Sphere(radius) => radius,
+                    Base::Plane(_) => 0.0,
+                };
                 (n, (d_dot - n * rate) / length, length - S::lift(r_b), rate)
             }
         };
+        let t = self.plane.as_ref().map_or_else(|| tangents(n, B), |plane| plane.t);
         let gap = gap - S::lift(radius);
         let depth = gap * S::lift(0.5) + S::lift(radius);
         let from_a = arm - n * depth;
@@ -518,10 +550,10 @@ impl<S: Scalar> RestingFrames<'_, S> {
             gap,
             rate,
             n,
-            t: tangents(n, B),
+            t,
             from_a,
             u: v_A - v_B,
-            bias: pair.bias(kinematics).v + moves,
+            bias: pair.bias_between(&self.carriers[0], &self.carriers[1]).v + moves,
             n_dot,
             w_B: V_B.w,
         }

@@ -1,19 +1,13 @@
 //! Independent combinations of the rows between two bodies, by which the reactions are solved
 //! (`docs/theory/resting-contact.md`, *Rows of one pair of bodies*).
 
+use super::gram_schmidt::{Factor, WRENCHES, orthonormalise};
+use super::sticking::StickingBasis;
 use super::{Closure, Reaction, Row};
 use crate::algebra::{Scalar, Vec3, Wrench};
-use crate::system::Carrier;
+use crate::system::{Carrier, System};
 use nalgebra::{DMatrix, Vector6};
 use std::ops::Range;
-
-/// Number of independent wrenches between two bodies.
-pub(super) const WRENCHES: usize = 6;
-
-/// Squared norm of a column after the projection on the complement of the others, relative to that of
-/// all components of force or of moment before, below which it is round-off. If a nearly dependent
-/// column is kept, `W` of the combinations is singular, and is solved with the rank of the last event.
-const NO_COLUMN: f64 = 1e-20;
 
 /// Combinations of rows with an orthonormal basis `Q`, equation (5) of the theory.
 ///
@@ -27,6 +21,8 @@ pub(super) struct Combined<S: Scalar> {
     groups: Vec<Group>,
     /// Components of each row in the basis of its group.
     Q: Vec<Vector6<S>>,
+    /// Workspace for the columns of a group.
+    columns: Vec<S>,
 }
 
 /// Combination of rows.
@@ -54,6 +50,7 @@ impl<S: Scalar> Combined<S> {
             units: Vec::with_capacity(rows),
             groups: Vec::with_capacity(rows),
             Q: Vec::with_capacity(rows),
+            columns: Vec::with_capacity(WRENCHES * rows),
         }
     }
 
@@ -175,6 +172,34 @@ impl<S: Scalar> Closure<S> {
         }
     }
 
+    /// Returns true if all rows, of this rank, are those of contact points and hold bodies that are
+    /// [alone](crate::system::Body::is_alone), each in all six directions relative to another or to the
+    /// world, without a closed chain: they are then independent in all positions. `trees` is workspace
+    /// for one number more than there are bodies.
+    pub fn holds_alone(&self, system: &System, rank: usize, trees: &mut [usize]) -> bool {
+        if rank != self.combined.len() {
+            return false;
+        }
+        trees.iter_mut().enumerate().for_each(|(i, tree)| *tree = i);
+        self.combined.groups.iter().all(|Group { rows, combinations }| {
+            let pair = self.held[self.rows[rows.start].held].pair;
+            let (Some(pair), WRENCHES, true) = (pair, combinations.len(), rows.len() > WRENCHES) else {
+                return false;
+            };
+            let mut joined = [0; 2];
+            for (tree, carrier) in joined.iter_mut().zip(pair.carriers()) {
+                *tree = match carrier {
+                    Carrier::World => trees[0],
+                    Carrier::Body(i) if system.bodies[i].is_alone() => trees[1 + i],
+                    _ => return false,
+                };
+            }
+            let [a, b] = joined;
+            trees.iter_mut().filter(|tree| **tree == a).for_each(|tree| *tree = b);
+            a != b
+        })
+    }
+
     /// Adds a row that is its own combination.
     fn keep_row(&mut self, row: usize) {
         let Row { held, unit, .. } = self.rows[row];
@@ -193,6 +218,23 @@ impl<S: Scalar> Closure<S> {
                 .map_or_else(Vec3::zeros, |pair| pair.arms[0])
         };
         let first = arm(rows.start);
+        let (row, held) = (rows.start, self.rows[rows.start].held);
+        let combination = |unit| Combination { row, held, unit };
+        let sticks = self.rows[rows.clone()]
+            .chunks(3)
+            .all(|of| of.len() == 3 && of[0].held == of[2].held);
+        let points = rows.clone().step_by(3).map(|k| arm(k) - first);
+        if let Some(basis) = sticks.then(|| StickingBasis::new(points)).flatten() {
+            for k in rows.clone() {
+                let Reaction::Wrench(Wrench { f, .. }) = self.rows[k].unit else {
+                    continue;
+                };
+                self.combined.Q.push(basis.components(&(arm(k) - first), &f));
+            }
+            let units = basis.units().into_iter().map(Reaction::Wrench);
+            self.combined.add(rows, units.map(combination));
+            return;
+        }
         for k in rows.clone() {
             let about_first = match self.rows[k].unit {
                 Reaction::Wrench(unit) => unit.shift(&(arm(k) - first)),
@@ -200,14 +242,11 @@ impl<S: Scalar> Closure<S> {
             };
             self.combined.Q.push(about_first.to_array().into());
         }
-        let Factor { R, rank } = orthonormalise(&mut self.combined.Q[rows.clone()]);
-        let (row, held) = (rows.start, self.rows[rows.start].held);
-        let units = R.iter().take(rank).map(|of_unit| Combination {
-            row,
-            held,
-            unit: Reaction::Wrench(Wrench::from_slice(of_unit.as_slice())),
-        });
-        self.combined.add(rows, units);
+        let Combined { Q, columns, .. } = &mut self.combined;
+        let Factor { R, rank } = orthonormalise(&mut Q[rows.clone()], columns);
+        let units = R.iter().take(rank);
+        let units = units.map(|of_unit| Reaction::Wrench(Wrench::from_slice(of_unit.as_slice())));
+        self.combined.add(rows, units.map(combination));
     }
 
     /// Returns the end of the rows from `first` on that are of contact points between the same two
@@ -227,66 +266,6 @@ impl<S: Scalar> Closure<S> {
         }
         end
     }
-}
-
-/// Factor `R` of (5), row by row.
-struct Factor<S: Scalar> {
-    R: [Vector6<S>; WRENCHES],
-    rank: usize,
-}
-
-/// Replaces the columns of a matrix, given by its rows, by an orthonormal basis of them, followed by
-/// zeros. It uses the Gram–Schmidt process with pivots and reorthogonalisation.
-///
-/// The largest column is next, so that zero columns and round-off are projected on the whole basis:
-/// with dual numbers `R` then has their derivatives.
-fn orthonormalise<S: Scalar>(rows: &mut [Vector6<S>]) -> Factor<S> {
-    fn product<S: Scalar>(rows: &[Vector6<S>], i: usize, j: usize) -> S {
-        rows.iter().fold(S::zero(), |sum, row| sum + row[i] * row[j])
-    }
-    fn subtract<S: Scalar>(rows: &mut [Vector6<S>], from: usize, along: usize, part: S) {
-        for row in rows {
-            let change = row[along] * part;
-            row[from] -= change;
-        }
-    }
-    let squares: [f64; WRENCHES] = std::array::from_fn(|i| product(rows, i, i).value());
-    // Round-off of a component is relative to all components of force, or of moment.
-    let [of_force, of_moment] = [0, 3].map(|first| squares[first..first + 3].iter().sum::<f64>());
-    let scale = |column: usize| if column < 3 { of_force } else { of_moment };
-    let (mut R, mut rank) = ([Vector6::zeros(); WRENCHES], 0);
-    // Column of the matrix at each place.
-    let mut column: [usize; WRENCHES] = std::array::from_fn(|i| i);
-    while rank < WRENCHES {
-        let part = |place: usize| product(rows, place, place).value() / scale(column[place]).max(f64::MIN_POSITIVE);
-        let parts = (rank..WRENCHES).map(|place| (part(place), place));
-        // One that is not a number stays, so that it is found.
-        let columns = parts.filter(|(part, _)| *part > NO_COLUMN || part.is_nan());
-        let Some((_, pivot)) = columns.reduce(|a, b| if b.0 > a.0 { b } else { a }) else {
-            break;
-        };
-        column.swap(rank, pivot);
-        rows.iter_mut().for_each(|row| row.swap_rows(rank, pivot));
-        for known in 0..rank {
-            let along = product(rows, known, rank);
-            R[known][column[rank]] += along;
-            subtract(rows, rank, known, along);
-        }
-        let length = product(rows, rank, rank).sqrt();
-        R[rank][column[rank]] = length;
-        let to_unit = S::one() / length;
-        rows.iter_mut().for_each(|row| row[rank] *= to_unit);
-        for other in rank + 1..WRENCHES {
-            let along = product(rows, rank, other);
-            R[rank][column[other]] = along;
-            subtract(rows, other, rank, along);
-        }
-        rank += 1;
-    }
-    for row in rows {
-        row.as_mut_slice()[rank..].fill(S::zero());
-    }
-    Factor { R, rank }
 }
 
 /// Combinations of scaled rows `D J`, `D Q = Q' R'`, and their `W' = R' W R'ᵀ`.
@@ -341,7 +320,7 @@ impl Scaled {
         let scaled = of.Q.iter().zip(scale).map(|(Q, scale)| Q * *scale);
         combined.Q.extend(scaled);
         for Group { rows, combinations } in &of.groups {
-            let own = orthonormalise(&mut combined.Q[rows.clone()]);
+            let own = orthonormalise(&mut combined.Q[rows.clone()], &mut combined.columns);
             R.extend_from_slice(&own.R[..own.rank]);
             let units = &of.units[combinations.clone()][..own.rank];
             combined.add(rows.clone(), units.iter().copied());
@@ -392,7 +371,6 @@ impl Closure<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::algebra::Dual;
     use crate::dynamics::LeastNorm;
     use crate::larger::Larger;
     use nalgebra::DVector;
@@ -417,7 +395,7 @@ mod tests {
             combined
                 .Q
                 .extend(own.row_iter().map(|row| Vector6::from_iterator(row.iter().copied())));
-            let found = orthonormalise(&mut combined.Q[rows.clone()]);
+            let found = orthonormalise(&mut combined.Q[rows.clone()], &mut combined.columns);
             assert_eq!(found.rank, rank);
             R.extend_from_slice(&found.R[..rank]);
             let unit = Combination {
@@ -431,34 +409,6 @@ mod tests {
             combined.add(rows, std::iter::repeat_n(unit, rank));
         }
         (combined, R, C)
-    }
-
-    /// `Q R` has the derivatives of `C`, also of columns that are zero or round-off here: points
-    /// without friction on a plane that turns, whose normal is an axis at present.
-    #[test]
-    fn product_of_the_factors_has_the_derivatives_of_the_components() {
-        for noise in [0.0, 1e-17] {
-            let angle = Dual::<1>::new(noise, [1.0]);
-            let (sine, cosine) = angle.sin_cos();
-            let normal = Vec3::new(sine * Dual::lift(0.6), sine * Dual::lift(-0.8), cosine);
-            let rows: Vec<Vector6<Dual<1>>> = (0..9)
-                .map(|k| {
-                    let at = Vec3::new(0.3 * f64::from(k % 3), 0.2 * f64::from(k / 3), 0.0);
-                    let moment = at.map(Dual::lift).cross(&normal);
-                    Wrench::new(moment, normal).to_array().into()
-                })
-                .collect();
-            let mut Q = rows.clone();
-            let Factor { R, rank } = orthonormalise(&mut Q);
-            assert_eq!(rank, 3);
-            for (row, Q) in rows.iter().zip(&Q) {
-                for column in 0..WRENCHES {
-                    let product = (0..rank).fold(Dual::lift(0.0), |sum, i| sum + Q[i] * R[i][column]);
-                    let off = product - row[column];
-                    assert!(off.re.abs() < 1e-15 && off.eps[0].abs() < 1e-14, "{column}: {off:?}");
-                }
-            }
-        }
     }
 
     /// Returns the matrix of a linear function of numbers, one for each row or combination.

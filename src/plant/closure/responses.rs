@@ -3,9 +3,12 @@
 use super::super::Discrete;
 use super::super::context::ConstantsOf;
 use super::super::evaluation::Engine;
-use super::combined::{Combination, WRENCHES};
+use super::combined::Combination;
+use super::gram_schmidt::WRENCHES;
 use super::{Closure, Reaction, Row};
-use crate::algebra::{Scalar, Wrench};
+use crate::algebra::{Scalar, Twist, Wrench};
+use crate::dynamics::Dynamics;
+use crate::system::{Carrier, System};
 use std::ops::Range;
 
 /// Response, relative to the largest one, below which it is round-off; the largest then replaces
@@ -19,12 +22,18 @@ impl<S: Scalar> Closure<S> {
         self.combine();
         let (system, n) = (&of.model.system, self.combined.len());
         let is_symmetric = self.is_symmetric();
+        self.first.clear();
+        self.first.extend(0..n);
         let mut k = 0;
         while k < n {
             let group = k..if is_symmetric { k + 1 } else { self.end_of_group(k) };
             if group.len() > WRENCHES {
                 k = group.end;
                 self.respond_of_group(group, of, engine, qdd);
+                continue;
+            }
+            if is_symmetric && self.respond_alone(k, system, engine.dynamics) {
+                k += 1;
                 continue;
             }
             let Engine {
@@ -44,11 +53,58 @@ impl<S: Scalar> Closure<S> {
                 let A = self.held[index].accelerates(system, kinematics, dynamics.A(), qdd);
                 while l < n && self.combined.units[l].held == index {
                     self.W[l * n + k] = self.combined.units[l].unit.accelerates(&A, qdd);
+                    self.first[l] = self.first[l].min(k);
                     l += 1;
                 }
             }
             k += 1;
         }
+    }
+
+    /// Fills the column `k` of the lower triangle of `W` if its reaction acts on bodies that are
+    /// [alone](crate::system::Body::is_alone): no other body responds. Returns false otherwise.
+    fn respond_alone(&mut self, k: usize, system: &System, dynamics: &Dynamics<S>) -> bool {
+        let (Combination { held, unit, .. }, n) = (self.combined.units[k], self.combined.len());
+        let (Some(pair), Reaction::Wrench(unit)) = (&self.held[held].pair, unit) else {
+            return false;
+        };
+        let on = pair.carriers();
+        let mut A = [Twist::zero(); 2];
+        for (side, F) in [unit, Wrench::zero() - unit].into_iter().enumerate() {
+            let response = match on[side] {
+                Carrier::World => Some(Twist::zero()),
+                Carrier::Body(i) if system.bodies[i].is_alone() => {
+                    dynamics.response_alone(i, &F.shift(&pair.arms[side]))
+                }
+                _ => None,
+            };
+            let Some(response) = response else { return false };
+            A[side] = response;
+        }
+        let moves = |carrier: &Carrier| *carrier != Carrier::World && on.contains(carrier);
+        let mut l = k;
+        while l < n {
+            let index = self.combined.units[l].held;
+            let pair = self.held[index].pair.filter(|pair| pair.carriers().iter().any(moves));
+            let A = pair.map(|pair| {
+                pair.relative(|carrier| match (moves(&carrier), carrier == on[0]) {
+                    (true, true) => A[0],
+                    (true, false) => A[1],
+                    (false, _) => Twist::zero(),
+                })
+            });
+            while l < n && self.combined.units[l].held == index {
+                self.W[l * n + k] = match (&A, self.combined.units[l].unit) {
+                    (Some(A), Reaction::Wrench(unit)) => {
+                        self.first[l] = self.first[l].min(k);
+                        unit.power(A)
+                    }
+                    _ => S::zero(),
+                };
+                l += 1;
+            }
+        }
+        true
     }
 
     /// Fills the columns of `W` of a group of rows by the responses to the six unit wrenches between

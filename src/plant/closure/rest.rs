@@ -91,10 +91,10 @@ impl<S: Scalar> Closure<S> {
                 continue;
             }
             if frames.as_ref().is_none_or(|(first, _)| *first != rest.first) {
-                frames = Some((rest.first, contact.frames_at(at)));
+                frames = Some((rest.first, contact.frames_at(S::numbers(parameters), at)));
             }
             let Some((_, frames)) = &frames else { continue };
-            let touching = frames.touching(point, S::numbers(parameters), discrete, kinematics);
+            let touching = frames.touching(point, S::numbers(parameters), discrete);
             let R_WB = frames.poses[1].R;
             let reference = R_WB.map(S::value) * state.reference;
             let [alpha, beta] = match stabilises {
@@ -103,10 +103,12 @@ impl<S: Scalar> Closure<S> {
             };
             let n = touching.n;
             let held = self.held.len();
+            let slides = state.hold == Hold::Sliding && state.direction != Vec3::zeros();
+            self.is_symmetric &= !slides;
             let mut add = |e: Vec3<S>, e_dot: Vec3<S>, violation: S, is_normal: bool| {
                 let rate = e.dot(&touching.u);
                 let bias = e.dot(&touching.bias) + e_dot.dot(&touching.u);
-                let slides = is_normal && state.direction != Vec3::zeros() && state.hold == Hold::Sliding;
+                let slides = slides && is_normal;
                 let mu = S::lift(contact.rest_coefficients(S::numbers(parameters))[1]);
                 let friction = match slides {
                     true => -touching.direction(R_WB * lift3::<S>(&state.direction)) * mu,
@@ -154,9 +156,7 @@ impl<S: Scalar> Closure<S> {
 
     /// Returns true if all reactions act along their rows, so that `W` is symmetric.
     pub fn is_symmetric(&self) -> bool {
-        self.rows
-            .iter()
-            .all(|row| row.rest.is_none_or(|rest| rest.reaction.is_none()))
+        self.is_symmetric
     }
 
     /// Replaces the right side `b` in `lambda` by the reactions nearest to the reference ones, `λ₀ + W⁺
