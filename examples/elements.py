@@ -1,4 +1,4 @@
-"""Figures of the pages on tanks, momentum devices, sensors, the space environment and modal data.
+"""Figures of the pages on tanks, momentum devices, sensors, the space environment, modal data and nets.
 
     python examples/elements.py --output docs/elements
 
@@ -240,7 +240,46 @@ def modal():
     return drawing
 
 
-FIGURES = {draw.__name__: draw for draw in (tanks, gyros, imbalance, sensors, environment, modal)}
+def net():
+    """A net at four times from the side; the area of its mouth, energy, and knots in contact over time."""
+    spec = grapple.load(HERE / "tethers/net.toml")
+    run = spec.simulate(progress=False)
+    client, threads = spec["body"]["client"]["contact_shape"], spec["spring"].values()
+    knots = [body for body in spec["body"] if body != "client"]
+    drawing, plots = figure([list("abcd"), ["mouth"] * 4, ["energy"] * 4], figsize=(7.5, 6.0), height_ratios=[1.6, 1, 1])
+    for plot, time in zip("abcd", (1.0, 2.7, 4.5, 14.0)):
+        i = np.argmin(np.abs(run.time - time))
+        side = {name: run[f"{name}.r"][i][[0, 2]] - run["client.r"][i][[0, 2]] for name in knots}
+        for thread in threads:
+            plots[plot].plot(*np.transpose([side[thread["a"]], side[thread["b"]]]), color="tab:blue", lw=0.8)
+        for name in knots:
+            is_bullet = name.startswith("bullet")
+            plots[plot].plot(*side[name], "o", ms=5 if is_bullet else 2, color="tab:red" if is_bullet else "tab:blue")
+        # The capsule's axis is z of the client, as columns of its attitude.
+        w, x, y, z = run["client.q"][i]
+        axis = 0.5 * client["length"] * np.array([2 * (x * z + w * y), 1 - 2 * (x * x + y * y)])
+        for end in np.linspace(-1, 1, 9):
+            plots[plot].add_patch(plt.Circle(end * axis, client["radius"], color="0.85", lw=0, zorder=0))
+        plots[plot].set(aspect="equal", xlim=(-5.4, 2.6), ylim=(-2.6, 2.6), title=f"{time:g} s", xlabel="x, m")
+        plots[plot].tick_params(labelleft=plot == "a")
+    plots["a"].set(ylabel="z, m")
+    corners = [run[f"bullet_{k}.r"] for k in range(1, 5)]
+    area = 0.5 * np.linalg.norm(np.cross(corners[2] - corners[0], corners[3] - corners[1]), axis=1)
+    plots["mouth"].plot(run.time, area, label="area between the bullets")
+    plots["mouth"].axhline(16.0, label="of the taut net", **DASHED)
+    plots["mouth"].set(ylabel="area, m²")
+    touching = sum(run[f"wrap.{name}.client.gap"] < 0 for name in knots)
+    plots["energy"].plot(run.time, run["system.energy"], label="energy, J")
+    plots["energy"].plot(run.time, touching / 10, label="knots in contact, tens")
+    plots["energy"].set(xlabel="time, s")
+    for name in ("mouth", "energy"):
+        plots[name].axvspan(4.5, 9.85, color="tab:gray", alpha=0.12, lw=0)
+        plots[name].legend(loc="upper right")
+    drawing.suptitle("a net closes around a tank: side view relative to the tank; the winches wind in the grey time", fontsize=10)
+    return drawing
+
+
+FIGURES = {draw.__name__: draw for draw in (tanks, gyros, imbalance, sensors, environment, modal, net)}
 
 
 def main():

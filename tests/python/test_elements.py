@@ -16,6 +16,7 @@ PAGES = {
     "sensors": "sensors",
     "environment": "space-environment",
     "modal": "modal-data",
+    "net": "tethers",
 }
 
 elements = program("elements")
@@ -80,6 +81,11 @@ def test_effective_masses_are_those_of_the_check(drawn):
     printed = tool("check", EXAMPLES / "modal_array.toml").stdout
     of = re.search(r"effective masses along x, y, z are ([\d.]+), ([\d.]+), ([\d.]+) %", printed)
     np.testing.assert_allclose([tops[i] for i in range(3)], [float(text) for text in of.groups()], atol=0.051)
+
+
+def test_mouth_of_the_net_opens_and_closes(drawn):
+    mouth = lines(drawn("net"))["area between the bullets"]
+    assert 14.0 < mouth.max() < 16.5 and mouth[-1] < 0.5
 
 
 def test_pendulum_masses_are_those_of_the_check(drawn):

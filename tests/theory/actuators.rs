@@ -56,6 +56,37 @@ fn saturated_motor_step_response_equals_closed_form() {
     }
 }
 
+/// Before its first time a table has its first value, after its last time its last one: the rate of a
+/// body about a fixed axis is the integral of the torque.
+#[test]
+fn torque_of_a_table_that_ends_keeps_its_last_value() {
+    let rate = |interpolation: &str, t: f64| match t {
+        1.0.. if interpolation == "linear" => 0.3 + 0.6 * (t - 1.0),
+        0.5.. if interpolation == "linear" => 0.1 + 0.2 * (t - 0.5) + 0.4 * (t - 0.5) * (t - 0.5),
+        1.0.. => 0.2 + 0.6 * (t - 1.0),
+        _ => 0.2 * t,
+    };
+    for interpolation in ["linear", "hold"] {
+        let mut run = Run::new(
+            &format!(
+                "name = \"arm\"\n[body.arm]\nmass = 1.0\ninertia = [1.0, 1.0, 2.0]\n\
+                 [joint.hinge]\ntype = \"revolute\"\nparent = \"world\"\nchild = \"arm\"\n\
+                 [signal.\"hinge.tau\"]\ntype = \"table\"\ntimes = [0.5, 1.0]\nvalues = [0.2, 0.6]\n\
+                 interpolation = \"{interpolation}\"\nfrom_importer = false\n"
+            ),
+            1e-10,
+        );
+        let mut off = 0.0f64;
+        for t in [0.4, 0.5, 0.75, 1.0, 1.5, 40.0] {
+            run.go(t);
+            off = off.larger((run.value("hinge.qd") - rate(interpolation, t) / 2.0).abs());
+        }
+        assert_eq!(run.value("hinge.tau"), 0.6);
+        println!("{interpolation}: rate off by {off:.1e} rad/s of 11.9 (1e-12, round-off)");
+        assert!(off < 1e-12, "{interpolation}: {off:e}");
+    }
+}
+
 /// After an impulse the servo command exceeds the motor's limit: the motor torque saturates within
 /// the same event, until the rate has decreased.
 #[test]

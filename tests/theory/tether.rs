@@ -1,6 +1,7 @@
 //! Tethers with mass: closed forms, invariants, reels.
 
 mod harpoon;
+mod net;
 mod towing;
 mod tug;
 

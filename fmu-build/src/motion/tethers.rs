@@ -1,11 +1,11 @@
-//! Tethers with mass over time.
+//! Tethers with mass, and springs, over time.
 
 use crate::html::Floats;
 use crate::results::Results;
 use grapple::spec::{Spec, Tether, WORLD};
 use serde::Serialize;
 
-/// Line of a tether through its ends and masses.
+/// Line of a tether through its ends and masses, or of a spring from end to end.
 #[derive(Serialize)]
 pub struct TetherTrack {
     name: String,
@@ -13,8 +13,8 @@ pub struct TetherTrack {
     nodes: Vec<Floats>,
 }
 
-/// Returns the lines of all tethers, their positions relative to `origin`; none for a tether whose
-/// masses have no positions among the results.
+/// Returns the lines of all tethers and springs, their positions relative to `origin`; none where
+/// positions are not among the results.
 pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3]) -> Vec<TetherTrack> {
     let zeros = vec![0.0; rows.iter().map(|row| row + 1).max().unwrap_or(0)];
     let at = |name: &str| {
@@ -40,8 +40,12 @@ pub fn tracks(spec: &Spec, results: &Results, rows: &[usize], origin: &[f64; 3])
                 .collect(),
         })
     };
-    spec.tether
-        .iter()
-        .filter_map(|(name, tether)| track(name, tether))
-        .collect()
+    let tethers = spec.tether.iter().filter_map(|(name, tether)| track(name, tether));
+    let springs = spec.spring.iter().filter_map(|(name, spring)| {
+        Some(TetherTrack {
+            name: name.clone(),
+            nodes: vec![end(&spring.b)?, end(&spring.a)?],
+        })
+    });
+    tethers.chain(springs).collect()
 }

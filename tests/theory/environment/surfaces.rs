@@ -156,6 +156,21 @@ fn density_of_the_atmosphere() {
         let found = density(km * 1e3, table);
         assert!((found / expected - 1.0).abs() < 1e-9, "{found}");
     }
+    // A body may leave the altitudes of a table: above them the last scale height applies, below them
+    // the first density.
+    for (km, expected) in [(150.0, 2e-14), (-270.0, 8e-11)] {
+        let text = format!(
+            "{PROBE}start = {{ axes = \"lvlh\", position = [{:?}, 0.0, 0.0] }}\n[environment.orbit]\nsemi_major_axis = {:?}\n\
+             [environment.orbit.atmosphere]\nflattening = 0.0\n{table}\n\
+             [exposed_surface.ball]\nframe = \"probe\"\nshape = \"sphere\"\narea = 1.0\ndrag = {{}}\n",
+            km * 1e3,
+            EARTH + 550e3
+        );
+        let mut run = Run::new(&text, 1e-8);
+        run.look();
+        let found = run.value("ball.density");
+        assert!((found / expected - 1.0).abs() < 1e-9, "{km} km from the orbit: {found}");
+    }
     // Above the poles the altitude is greater by the flattening of the spheroid, 21.4 km.
     let text = format!(
         "{PROBE}[environment.orbit]\nsemi_major_axis = {:?}\ninclination_deg = 90.0\ntrue_anomaly_deg = 90.0\natmosphere = {{}}\n\
