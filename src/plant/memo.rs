@@ -1,6 +1,6 @@
-//! Results of the last evaluation of a plant with contacts that may rest, for which each evaluation
-//! solves the contact forces: the end of a step is evaluated by the integrator, for the event
-//! indicators after the step, and for those before the next one.
+//! Results of the last evaluation of a plant with contact detection. The event indicators at the end
+//! of a step are also those before the next one; with contacts that may rest each evaluation of them
+//! solves the contact forces, which the integrator has found at the end of the step.
 
 use super::{Discrete, Model, OperatingPoint};
 use crate::elements::PointForce;
@@ -60,10 +60,10 @@ impl Key {
 }
 
 impl Memo {
-    /// Allocates it for a model; `None` if no contact may rest.
+    /// Allocates it for a model; `None` without contact detection.
     pub fn new(model: &Model) -> Option<Box<Self>> {
         let points = model.elements.rest_points();
-        (points > 0).then(|| {
+        model.elements.with_detection().next().map(|_| {
             Box::new(Self {
                 at_points: Key::new(model),
                 points: vec![PointForce::none(); points],
@@ -81,8 +81,10 @@ impl Memo {
 
     /// Stores the forces of all points that may rest.
     pub fn set_points(&mut self, at: OperatingPoint, points: &[PointForce<f64>]) {
-        self.at_points.set(at);
-        self.points.copy_from_slice(points);
+        if !points.is_empty() {
+            self.at_points.set(at);
+            self.points.copy_from_slice(points);
+        }
     }
 
     /// Returns the forces of all points that may rest, `None` if the operating point is another one.

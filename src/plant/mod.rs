@@ -95,7 +95,7 @@ pub struct Plant {
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     singularity: Option<Box<singularity::SingularityMonitor>>,
     implicit: rosenbrock::Implicit,
-    /// Results of the last evaluation; `None` if no contact may rest.
+    /// Results of the last evaluation; `None` without contact detection.
     memo: Option<Box<memo::Memo>>,
 }
 
