@@ -6,7 +6,7 @@ use super::state::{self, State};
 use super::{Simulation, Workspace};
 use crate::Error;
 use crate::integrate::root;
-use crate::plant::{Discrete, OperatingPoint};
+use crate::plant::{Discrete, OperatingPoint, Plant};
 
 /// Number of equal parts of a step at whose ends the event indicators are sampled, to find surfaces
 /// that touch and separate again within one step.
@@ -16,22 +16,9 @@ pub(super) const PARTS: usize = 8;
 const CHANGE: f64 = 2.0;
 
 impl Simulation {
-    /// Raises the bounds of the rates of the event indicators to those at the current state.
-    pub(super) fn bound_rates(&mut self, t_start: f64) {
-        if self.plant.needs_rate_bounds() {
-            let (state, Workspace { u, z, rates, .. }) = (&self.state, &mut self.workspace);
-            self.plant.bound_rates(state.extrapolated(t_start, u), z);
-            rates
-                .iter_mut()
-                .zip(&*z)
-                .for_each(|(most, rate)| *most = most.max(*rate));
-        }
-    }
-
     /// Returns true if an event indicator falls to zero within the last step; time and state are
     /// then those at the first such crossing.
     pub(super) fn go_back_to_first_crossing(&mut self, t_start: f64, t_before: f64) -> Result<bool, Error> {
-        self.bound_rates(t_start);
         let State {
             t,
             x,
@@ -67,30 +54,34 @@ impl Simulation {
         let Motion { plant, u: u_inside, .. } = &mut motion;
         let t_end = *t;
         let discrete: &Discrete = discrete;
+        let is_bounded = plant.needs_rate_bounds();
+        let mut evaluate = |at: f64, of: fn(&mut Plant, OperatingPoint, &mut [f64]), z: &mut [f64]| {
+            dense.interpolate(at, x_inside);
+            state::inputs_after(at - t_start, u, u_derivatives, u_inside);
+            of(plant, OperatingPoint::new(at, x_inside, u_inside, discrete), z);
+        };
+        rates.fill(0.0);
+        for &at in [t_before, t_end].iter().filter(|_| is_bounded) {
+            evaluate(at, Plant::bound_rates, z);
+            for (most, rate) in rates.iter_mut().zip(&*z) {
+                *most = most.max(*rate);
+            }
+        }
         let times: [f64; PARTS + 1] =
             std::array::from_fn(|k| t_before + (t_end - t_before) * (k as f64 / PARTS as f64));
         z_inside[0].copy_from_slice(z_before);
         z_inside[PARTS].copy_from_slice(z_after);
         for (z, &at) in z_inside[1..PARTS].iter_mut().zip(&times[1..PARTS]) {
-            dense.interpolate(at, x_inside);
-            state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-            plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
+            evaluate(at, Plant::indicators, z);
         }
         let mut first = None;
         for i in 0..z_before.len() {
             let mut indicator = |at: f64| {
-                dense.interpolate(at, x_inside);
-                state::inputs_after(at - t_start, u, u_derivatives, u_inside);
-                plant.indicators(OperatingPoint::new(at, x_inside, u_inside, discrete), z);
+                evaluate(at, Plant::indicators, z);
                 z[i]
             };
-            let samples: [(f64, f64); PARTS + 1] = std::array::from_fn(|k| (times[k], z_inside[k][i]));
-            let crossing = if rates[i] > 0.0 {
-                root::first_crossing_by_rate(&samples, CHANGE * rates[i], &mut indicator)
-            } else {
-                root::first_crossing(&samples, &mut indicator)
-            };
-            if let Some(crossing) = crossing {
+            let samples = std::array::from_fn(|k| (times[k], z_inside[k][i]));
+            if let Some(crossing) = first_zero(&samples, rates[i], &mut indicator) {
                 first = Some(first.unwrap_or(t_end).min(crossing));
             }
         }
@@ -106,5 +97,15 @@ impl Simulation {
             *t = first;
         }
         Ok(first.is_some())
+    }
+}
+
+/// Returns the time (s) of the first zero of an indicator with the given samples; `rate` is the larger
+/// bound of its rate at both ends of the step, or zero if it has one minimum at most.
+fn first_zero(samples: &[(f64, f64); PARTS + 1], rate: f64, indicator: &mut impl FnMut(f64) -> f64) -> Option<f64> {
+    if rate > 0.0 {
+        root::first_crossing_by_rate(samples, CHANGE * rate, indicator)
+    } else {
+        root::first_crossing(samples, indicator)
     }
 }

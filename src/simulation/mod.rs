@@ -405,8 +405,6 @@ impl Simulation {
     fn step_to_event(&mut self, (t_start, stop): (f64, f64), events: &mut Vec<Event>) -> Result<bool, Error> {
         let t_before = self.state.t;
         self.update_indicators(t_start);
-        self.workspace.rates.fill(0.0);
-        self.bound_rates(t_start);
         let sine = self.begin_singularity_check(t_start)?;
         match self.step(t_start, stop) {
             Ok(Some(method)) => events.push(changed_to(method, self.state.t)),
