@@ -3,8 +3,9 @@
 //!
 //! `cargo bench --bench elements`. The servicer is a bus with two flexible arrays and an arm of three
 //! joints, in free fall for the first lines, in orbit for the others. A line has the states that the
-//! element adds, and the time of an evaluation over that of the same spacecraft without it. The last
-//! lines compare an array of three modes with one of 32 rigid panels on spring hinges.
+//! element adds, and the time of an evaluation over that of the same spacecraft without it. Two lines
+//! add a third array, of the modal data in `examples/modal_array.toml`, or of a beam with as many
+//! modes. The last line compares an array of modes with one of 32 rigid panels on spring hinges.
 
 mod side_by_side;
 
@@ -225,11 +226,21 @@ fn satellite(n: u32) -> String {
         parent = format!("panel_{i}");
     }
     if n == 0 {
-        text += "[body.array.beam]\nlength = 6.0\nmass_per_length = 4.0\nfirst_frequency = 0.25\npolar_inertia_per_length = 1.0\n\
-                 GJ = 300.0\nbending_y = 1\nbending_z = 3\ntorsion = 1\ndamping_ratio = 0.005\n\
-                 [joint.root]\ntype = \"fixed\"\nparent = \"bus\"\nchild = \"array\"\norigin = [0.8, 0.0, 0.0]\n";
+        text = text + BEAM + ROOT;
     }
     text
+}
+
+/// An array as a beam of five modes.
+const BEAM: &str = "[body.array.beam]\nlength = 6.0\nmass_per_length = 4.0\nfirst_frequency = 0.25\npolar_inertia_per_length = 1.0\n\
+                    GJ = 300.0\nbending_y = 1\nbending_z = 3\ntorsion = 1\ndamping_ratio = 0.005\n";
+const ROOT: &str = "[joint.root]\ntype = \"fixed\"\nparent = \"bus\"\nchild = \"array\"\norigin = [0.8, 0.0, 0.0]\n";
+
+/// Returns the array of the example with modal data, of five modes.
+fn modal_data() -> &'static str {
+    let example = include_str!("../examples/modal_array.toml");
+    let (from, until) = (example.find("[body.array]"), example.find("[frame.magnetometer]"));
+    &example[from.expect("an array")..until.expect("a frame")]
 }
 
 fn main() {
@@ -240,6 +251,12 @@ fn main() {
     let base = servicer();
     for (name, table) in ELEMENTS.into_iter().chain(SENSORS) {
         line(name, &base, &(base.clone() + table));
+    }
+    for (name, array) in [
+        ("third array, five modes of modal data", modal_data()),
+        ("third array, five modes of a beam", BEAM),
+    ] {
+        line(name, &base, &format!("{base}{array}{ROOT}"));
     }
     let in_orbit = format!("{base}{ORBIT}");
     line("orbit", &base, &in_orbit);
