@@ -2,7 +2,7 @@
 
     python examples/tethers/net.py > examples/tethers/net.toml
 
-The numbers below change the net. A thread touches nothing, only knots do: a client passes through a
+The numbers below change the net; the comment in the file tells of the present ones. A thread touches nothing, only knots do: a client passes through a
 mesh whose knots are farther apart than its own width.
 """
 
@@ -91,7 +91,8 @@ PLACES = [(i, j) for i in range(1, KNOTS + 1) for j in range(1, KNOTS + 1)]
 def name(place):
     """Returns the name of the knot or bullet at a row and a column."""
     row, column = place
-    return f"bullet_{CORNERS[place]}" if place in CORNERS else f"knot_{row}{column}"
+    between = "_" if KNOTS > 9 else ""
+    return f"bullet_{CORNERS[place]}" if place in CORNERS else f"knot_{row}{between}{column}"
 
 
 def body(place):

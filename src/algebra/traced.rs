@@ -180,8 +180,9 @@ impl Mask for Traced {
 }
 
 impl Scalar for Traced {
-    /// One if the condition holds, else zero; depends on the variables of the condition.
     type Constant = f64;
+
+    /// One if the condition holds, else zero; depends on the variables of the condition.
     type Mask = Self;
 
     const IS_OUTLINED: bool = true;

@@ -6,7 +6,7 @@ use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
 use crate::dynamics::Applied;
 use crate::spec::{self, Spec, at};
-use crate::system::{Bound, Carrier, FrameRef, InputKind, Kinematics, Mechanism, ParamId, Quantity, System, Unit};
+use crate::system::{Bound, Carrier, Configuration, FrameRef, InputKind, ParamId, Quantity, System, Unit};
 
 /// Part of the length between two masses over which a mass that leaves the reel is released.
 const RELEASE: f64 = 0.1;
@@ -360,17 +360,10 @@ impl Tether {
     }
 
     /// Writes the positions and velocities of its masses at the start, from those of its ends.
-    pub fn start<S: Scalar>(
-        &self,
-        of: Mechanism<'_, S::Constant>,
-        kinematics: &Kinematics<S>,
-        values: &[S],
-        q: &mut [S],
-        qd: &mut [S],
-    ) {
+    pub fn start<S: Scalar>(&self, of: Configuration<S>, values: &[S], q: &mut [S], qd: &mut [S]) {
         let [a, b] = [self.a, self.b].map(|frame| {
-            let arm = kinematics.arm(of.system, of.derived, frame).p;
-            let at = kinematics.carrier(of.system.carrier(frame));
+            let arm = of.arm(frame).p;
+            let at = of.kinematics.carrier(of.system.carrier(frame));
             (at.p_WB + arm, at.V_WB.shift(&arm).v)
         });
         let length = values[self.length.0];

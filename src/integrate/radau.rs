@@ -326,7 +326,7 @@ impl OneStep for Radau5 {
         check_finite(&self.x1)?;
         let norm = self.error_norm(equations, t, trial, settings, memory)?;
         if settings.accepts(norm) {
-            equations.derivative(trial.t1, &self.x1, &mut self.f1)?;
+            equations.derivative_at_end(trial.t1, &self.x1, &mut self.f1)?;
             self.write_rows();
             memory.rows.copy_from_slice(&self.rows);
             (memory.newton.t0, memory.newton.h) = (t, trial.h);

@@ -1,6 +1,7 @@
 //! Contacts that rest: impacts of their points, and which points rest, slide or are free
 //! (`docs/theory/resting-contact.md`).
 
+mod friction;
 mod impulses;
 mod problem;
 
@@ -16,11 +17,12 @@ use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
 use crate::dynamics::impact::{Friction, NoContactForce, PointImpact, with_friction};
 use crate::elements::{
-    Contact, ContactState, Hold, ImpactReport, ImpactStatus, NO_SLIP, Pair, Rest, RestState, RimState, indicators,
+    Contact, ContactState, Hold, ImpactReport, ImpactStatus, Pair, Rest, RestState, RimState, indicators,
 };
 use crate::event::{Event, Occurrence};
 use crate::spec::Tangential;
 use crate::system::{JointState, significant};
+use friction::frictions;
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
 use problem::{ForceProblem, condensed, least_norm, within_cones};
@@ -357,10 +359,7 @@ impl Evaluation<f64> {
                 discrete.rests[candidate.number].hold = Hold::Sticking;
             }
             let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
-            let frictions: Vec<Friction> = candidates
-                .iter()
-                .map(|candidate| candidate.friction(of, before))
-                .collect();
+            let frictions = frictions(of, &candidates, before);
             let start = least_norm(&W, &b, &frictions);
             let noise = noise + inconsistency(&candidates, &b);
             let forces = with_friction(&W, &b, &frictions, &start, noise);
@@ -443,26 +442,6 @@ impl Candidate<'_> {
             false => STILL,
         };
         self.u.x < -most
-    }
-
-    /// Returns the friction of a point in accelerations, for its state before the event. One that
-    /// sticks slides once its velocity has jumped, or the force exceeds its limit.
-    fn friction(&self, of: Constants, before: &RestsBefore) -> Friction {
-        let [_, mu] = self.contact.rest_coefficients(of.parameters);
-        let slip = [self.u.y, self.u.z];
-        let speed = (slip[0] * slip[0] + slip[1] * slip[1]).sqrt();
-        let least = match before.rests[self.number].hold {
-            Hold::Sliding => 3.0 * NO_SLIP,
-            Hold::Sticking if before.due != RestsDue::Jumped => f64::INFINITY,
-            Hold::Free | Hold::Sticking => STILL,
-        };
-        match speed > least && mu > 0.0 {
-            true => Friction::Sliding {
-                mu,
-                direction: slip.map(|u| u / speed),
-            },
-            false => Friction::Coulomb { mu },
-        }
     }
 
     /// Returns the state of a point with the force `f` along normal and tangents (N); `most` is the

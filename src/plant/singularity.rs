@@ -114,7 +114,7 @@ impl Plant {
         monitor.is_regular = closure.holds_alone(&model.system, discrete.rank, &mut monitor.trees);
         if monitor.is_regular {
             monitor.sigma = 1.0;
-            if !is_known && monitor.dx.iter().all(|d| d.is_finite()) {
+            if monitor.dx.iter().all(|d| d.is_finite()) {
                 self.evaluation.set(at, &monitor.dx);
             }
             return Ok(1.0);

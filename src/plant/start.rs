@@ -5,7 +5,7 @@ use crate::algebra::{Quaternion, Scalar};
 use crate::elements::Tether;
 use crate::event::Event;
 use crate::spec::{JointMotion, JointType};
-use crate::system::{Derived, JointState, Kinematics, Mechanism, ParamId};
+use crate::system::{Configuration, Derived, JointState, Kinematics, Mechanism, ParamId};
 use crate::{Error, Problem};
 
 /// Initial states.
@@ -78,8 +78,13 @@ impl Model {
         }
         let mut kinematics = Kinematics::new(system);
         kinematics.update(system, derived, q, qd);
+        let at = Configuration {
+            system,
+            derived,
+            kinematics: &kinematics,
+        };
         for tether in &self.elements.tethers {
-            tether.start(Mechanism { system, derived }, &kinematics, values, q, qd);
+            tether.start(at, values, q, qd);
         }
     }
 

@@ -409,7 +409,7 @@ impl Component {
         let outcome = if what == Cached::Everything {
             plant.evaluate(state.point(), &mut self.dx, &mut self.y)
         } else {
-            plant.derivative(state.point(), &mut self.dx)
+            plant.derivative_to_share(state.point(), &mut self.dx)
         };
         let outcome = outcome.and_then(|()| match self.y.iter().position(|y| !y.is_finite()) {
             Some(i) if what == Cached::Everything => Err(Error::NotFinite {

@@ -4,8 +4,9 @@
 use crate::algebra::{Scalar, Vec3, Wrench};
 use nalgebra::Vector6;
 
-/// Least pivot of the factors of `G`, relative to its trace: the points of closer lines are left to the
-/// Gram–Schmidt process, since the round-off of `G` would make the basis oblique.
+/// Least pivot of the factors of `G`, relative to its trace: points nearer to a line are left to the
+/// Gram–Schmidt process, since the round-off of `G`, relative to the product of the pivots, makes the
+/// basis oblique: by less than 1e-12 above this bound.
 const LEAST_PIVOT: f64 = 1e-2;
 
 /// Basis `Q` and factor `R` of the rows of points with three perpendicular directions each.
@@ -89,10 +90,11 @@ mod tests {
             Mat3::new(one, zero, zero, zero, cosine, -sine, zero, sine, cosine)
         };
         let corners = [(0.4, 0.3), (-0.4, 0.3), (0.4, -0.2), (-0.1, -0.3)];
-        let [mut product, mut basis] = [0.0; 2];
-        for angle in [0.0, 0.7, 2.0] {
+        let [mut product, mut basis, mut basis_of_narrow] = [0.0; 3];
+        // The last two faces are narrow: the pivots are near their bound.
+        for (angle, width) in [(0.0, 1.0), (0.7, 1.0), (2.0, 1.0), (0.7, 0.3), (2.0, 0.3)] {
             let axes = turn(angle);
-            let points = corners.map(|(x, y)| axes * Vec3::new(x, y, 0.25).map(Dual::lift));
+            let points = corners.map(|(x, y)| axes * Vec3::new(x, width * y, 0.25).map(Dual::lift));
             let found = StickingBasis::new(points.iter().copied()).expect("a face");
             let units = found.units();
             let mut gram = nalgebra::Matrix6::zeros();
@@ -110,10 +112,12 @@ mod tests {
                     gram += row * row.transpose();
                 }
             }
-            basis = f64::larger(basis, (gram - nalgebra::Matrix6::identity()).amax());
+            let off = if width < 1.0 { &mut basis_of_narrow } else { &mut basis };
+            *off = f64::larger(*off, (gram - nalgebra::Matrix6::identity()).amax());
         }
-        println!("rows {product:.1e}, basis {basis:.1e}");
-        assert!(product < 1e-15 && basis < 2e-15);
+        println!("rows {product:.1e}, basis {basis:.1e}, of narrow faces {basis_of_narrow:.1e}");
+        // Round-off of numbers up to one; in the basis relative to the pivots, 0.1 and 0.01.
+        assert!(product < 2e-15 && basis < 2e-15 && basis_of_narrow < 1e-13);
         let line = [-1.0, 0.0, 2.0].map(|x| Vec3::new(x, 0.5 * x, 0.1));
         assert!(StickingBasis::new(line.into_iter()).is_none());
     }
