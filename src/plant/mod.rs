@@ -82,6 +82,7 @@ use std::sync::Arc;
 #[cfg(all(feature = "inside", not(test)))]
 pub(crate) mod inside {
     pub use super::dependencies::tests as dependencies;
+    pub use super::lanes::tests as lanes;
     pub use super::linearly_implicit::tests as linearly_implicit;
     pub use super::work::tests as work;
 }

@@ -142,10 +142,68 @@ fn derivatives_of_examples_have_in_each_lane_the_bits_of_the_run() {
     assert!(compared.len() >= 12 && !refused.is_empty());
 }
 
+/// Loads beyond those of [`every_load`]: on a free body, between bodies, and from signals.
+const MORE: &str = r#"
+[body.tug]
+mass = 3.0
+inertia = [0.4, 0.5, 0.6]
+attitude_servo = { kp = [2.0, 3.0, 4.0], kd = 1.0 }
+start = { position = [3.0, 1.0, 0.5], angular_velocity = [0.1, -0.2, 0.3] }
+[body.hand]
+mass = 0.5
+inertia = [0.1, 0.1, 0.1]
+[joint.hinge]
+type = "revolute"
+parent = "tug"
+child = "hand"
+servo = { kp = 3.0, kd = 0.4 }
+motor = { torque_limit = 2.0, rate_limit = 3.0 }
+friction = { coulomb = 0.1, slip = 0.2 }
+[joint.hinge.drive_train]
+ratio = 50.0
+rotor_mass = 0.1
+rotor_inertia = 1e-4
+stiffness = 30.0
+damping = 0.2
+backlash = 0.01
+[thruster.switched]
+frame = "tug"
+direction = [0.3, -0.2, 0.9]
+thrust = 3.0
+[thruster.throttled]
+frame = "grip"
+direction = [1.0, 0.0, 0.1]
+thrust = 2.0
+throttle = "level"
+[spring.line]
+a = "grip"
+b = "tug"
+stiffness = 3.0
+damping = 0.4
+rest_length = 2.0
+tension_only = true
+[spring.strut]
+a = "hold"
+b = "tug"
+stiffness = 1.0
+damping = 0.3
+rest_length = 1.0
+[signal."hinge.q_ref"]
+type = "quintic"
+amplitude = 1.0
+from = 0.1
+until = 2.0
+[signal."push.f[1]"]
+type = "sine"
+amplitude = 2.0
+frequency = 0.4
+from_importer = false
+"#;
+
 /// All joint types, flexible bodies and loads that run in lanes.
 #[test]
 fn derivatives_with_every_load_have_in_each_lane_the_bits_of_the_run() {
-    let model = model(&every_load([1.0, 0.0, 2.0]));
+    let model = model(&(every_load([1.0, 0.0, 2.0]) + MORE));
     println!("{} values", compare::<4>(&model) + compare::<8>(&model));
 }
 
