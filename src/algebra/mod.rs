@@ -9,7 +9,8 @@
 //! - Quaternions are Hamilton's (`i j = k`), scalar first `(w, x, y, z)`, and
 //!   `q̇_AB = ½ q_AB ⊗ (0, w_AB_B)`.
 //! - All types are generic over the [`Scalar`]: `f64` for simulation, dual numbers for exact
-//!   derivatives, recorded numbers for adjoint derivatives, traced numbers for dependencies.
+//!   derivatives, recorded numbers for adjoint derivatives, traced numbers for dependencies, lanes
+//!   for several runs at once.
 
 mod damped;
 mod dual;
@@ -17,6 +18,7 @@ mod dual_quaternion;
 pub(crate) mod fused;
 mod hull;
 mod integer_power;
+mod lanes;
 mod null_space;
 mod quaternion;
 mod recorded;
@@ -27,12 +29,14 @@ mod spatial;
 pub mod spd;
 mod sym3;
 mod traced;
+pub(crate) mod transposed;
 
 pub use damped::DampedInverse;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
 pub use hull::{ConvexHull, HullEdge, HullFace, NoHull};
 pub use integer_power::{integer_power, square};
+pub use lanes::{LaneMask, Lanes};
 pub use null_space::NullSpace;
 pub use quaternion::Quaternion;
 pub use recorded::{Recorded, Tape};
@@ -42,6 +46,7 @@ pub use scalar::{Lift, Mask, Scalar};
 pub use spatial::{ArticulatedInertia, InertiaFactors, Pose, Twist, Wrench};
 pub use sym3::{SmallSpd, Sym3};
 pub use traced::Traced;
+pub(crate) use transposed::{Transposed, equal_in_lanes, transposed};
 
 /// A 3-vector over the scalar `S`.
 pub type Vec3<S> = nalgebra::Vector3<S>;
@@ -55,15 +60,15 @@ pub fn norm<S: Scalar>(v: &Vec3<S>) -> S {
 }
 
 /// Returns the unit vector along a vector; `None` if its largest component is not finite or below
-/// 1e-12, in any unit.
+/// 1e-12, in any unit and in any lane.
 pub fn direction<S: Scalar>(v: &Vec3<S>) -> Option<Vec3<S>> {
     let size = v.iter().fold(S::zero(), |most, &x| {
         let x = S::select(x.exceeds(0.0), x, -x);
         S::select((x - most).exceeds(0.0), x, most)
     });
-    let is_finite = v.iter().all(|x| x.value().is_finite());
+    let is_finite = v.iter().all(|&x| S::holds(x, x, |x, _| x.is_finite()));
     // After scaling, the squares neither overflow nor underflow.
-    (is_finite && size.value() >= 1e-12).then(|| {
+    (is_finite && S::holds(size, size, |size, _| size >= 1e-12)).then(|| {
         let v = v / size;
         v / (v.x * v.x + v.y * v.y + v.z * v.z).sqrt()
     })
@@ -71,11 +76,8 @@ pub fn direction<S: Scalar>(v: &Vec3<S>) -> Option<Vec3<S>> {
 
 /// Returns the square root of a sum of squares, with the derivative of [`norm`] at zero.
 pub fn root<S: Scalar>(squares: S) -> S {
-    if squares.value() > 0.0 {
-        squares.sqrt()
-    } else {
-        S::zero()
-    }
+    let [root] = S::branch(squares, squares, |x, _| x > 0.0, || [squares.sqrt()], || [S::zero()]);
+    root
 }
 
 /// Returns `[v]×`, the matrix of the cross product: `[v]× u = v × u`.

@@ -15,14 +15,22 @@ const SINC: [f64; 6] = [
     -1.0 / 39916800.0,
 ];
 
+/// Coefficients of `cos x` in powers of `x²`.
+const COSINE: [f64; 6] = [
+    1.0,
+    -1.0 / 2.0,
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40320.0,
+    -1.0 / 3628800.0,
+];
+
 /// Returns `sin x / x` of an angle in rad; value and derivative are exact at zero.
 pub fn sinc<S: Scalar>(x: S) -> S {
     let square = x * x;
-    if square.value() < SERIES_BELOW {
-        series(square, &SINC)
-    } else {
-        x.sin_cos().0 / x
-    }
+    let series = || [series(square, &SINC)];
+    let [sinc] = S::branch(square, square, |s, _| s < SERIES_BELOW, series, || [x.sin_cos().0 / x]);
+    sinc
 }
 
 /// Returns the unit quaternion of the rotation vector `theta` (axis times angle, rad).
@@ -31,26 +39,13 @@ pub fn sinc<S: Scalar>(x: S) -> S {
 /// exact at zero, where the closed form is 0/0.
 pub fn exp<S: Scalar>(theta: Vec3<S>) -> Quaternion<S> {
     let s = dot(&theta, &theta) * S::lift(0.25); // (|θ|/2)²
-    let (cosine, sinc) = if s.value() < SERIES_BELOW {
-        (
-            series(
-                s,
-                &[
-                    1.0,
-                    -1.0 / 2.0,
-                    1.0 / 24.0,
-                    -1.0 / 720.0,
-                    1.0 / 40320.0,
-                    -1.0 / 3628800.0,
-                ],
-            ),
-            series(s, &SINC),
-        )
-    } else {
+    let near = || [series(s, &COSINE), series(s, &SINC)];
+    let far = || {
         let half_angle = s.sqrt();
         let (sine, cosine) = half_angle.sin_cos();
-        (cosine, sine / half_angle)
+        [cosine, sine / half_angle]
     };
+    let [cosine, sinc] = S::branch(s, s, |s, _| s < SERIES_BELOW, near, far);
     let v = theta * (sinc * S::lift(0.5));
     Quaternion::new(cosine, v.x, v.y, v.z)
 }
@@ -72,8 +67,7 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
 /// Returns `atan2(s, c)/s` for `square = s²` and `c`, which are not both zero. Near `s = 0` with
 /// `c > 0` the series of `atan(x)/x` in `x² = s²/c²` makes value and derivative exact.
 pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
-    let cc = c * c;
-    if c.value() > 0.0 && square.value() < SERIES_BELOW * cc.value() {
+    let near = || {
         let atan = [
             1.0,
             -1.0 / 3.0,
@@ -83,11 +77,15 @@ pub fn angle_per_sine<S: Scalar>(square: S, c: S) -> S {
             -1.0 / 11.0,
             1.0 / 13.0,
         ];
-        series(square / cc, &atan) / c
-    } else {
+        [series(square / (c * c), &atan) / c]
+    };
+    let far = || {
         let s = square.sqrt();
-        s.atan2(c) / s
-    }
+        [s.atan2(c) / s]
+    };
+    let is_near = |square, c| c > 0.0 && square < SERIES_BELOW * (c * c);
+    let [quotient] = S::branch(square, c, is_near, near, far);
+    quotient
 }
 
 /// Returns the rotation vector (axis times angle, rad) of a quaternion of any norm; the angle is in
@@ -158,27 +156,17 @@ impl<S: Scalar> TurnedFrame<S> {
     pub fn new(theta: Vec3<S>) -> Self {
         let s = dot(&theta, &theta);
         let (one, two) = (S::one(), S::lift(2.0));
-        if s.value() < 1.0 {
-            // The first omitted terms are below 1/20! = 4e-19.
-            return Self {
-                theta,
-                a: series(s, &ALTERNATING[0]),
-                b: series(s, &ALTERNATING[1]),
-                a_s: series(s, &ALTERNATING[2]),
-                b_s: series(s, &ALTERNATING[3]),
-            };
-        }
-        let angle = s.sqrt();
-        let (sine, cosine) = angle.sin_cos();
-        let sinc = sine / angle;
-        let (a, b) = ((one - cosine) / s, (one - sinc) / s);
-        Self {
-            theta,
-            a,
-            b,
-            a_s: (sinc - a * two) / (s * two),
-            b_s: (a - b * S::lift(3.0)) / (s * two),
-        }
+        // The first omitted terms are below 1/20! = 4e-19.
+        let near = || [0, 1, 2, 3].map(|k| series(s, &ALTERNATING[k]));
+        let far = || {
+            let angle = s.sqrt();
+            let (sine, cosine) = angle.sin_cos();
+            let sinc = sine / angle;
+            let (a, b) = ((one - cosine) / s, (one - sinc) / s);
+            [a, b, (sinc - a * two) / (s * two), (a - b * S::lift(3.0)) / (s * two)]
+        };
+        let [a, b, a_s, b_s] = S::branch(s, s, |s, _| s < 1.0, near, far);
+        Self { theta, a, b, a_s, b_s }
     }
 
     /// Returns the matrix `R` that maps coordinates of the rotated frame to the fixed frame.

@@ -2,10 +2,12 @@ use nalgebra::{ClosedAddAssign, ClosedDivAssign, ClosedMulAssign, ClosedSubAssig
 use num_traits::{One, Zero};
 use std::ops::{Mul, Neg};
 
-/// Condition of a [`select`](Scalar::select): a `bool`, or the dependencies of the condition.
+/// Condition of a [`select`](Scalar::select): a `bool`, the dependencies of the condition, or a
+/// condition of each lane.
 pub trait Mask: Copy {
     /// Returns true if the value for a true condition has to be computed: for a `bool` if it is
-    /// true, for [`Traced`](super::Traced) always, because it records both sides.
+    /// true, for [`Traced`](super::Traced) always, because it records both sides, for
+    /// [`Lanes`](super::Lanes) if it is true in any lane.
     fn is_needed(self) -> bool;
 }
 
@@ -31,14 +33,17 @@ impl<S: Scalar> Lift<S> for f64 {
 
 /// Scalar type of the dynamics: `f64` for simulation, [`Dual`](super::Dual) for exact derivatives,
 /// [`Recorded`](super::Recorded) for adjoint derivatives, [`Traced`](super::Traced) for
-/// dependencies.
+/// dependencies, [`Lanes`](super::Lanes) for several runs at once.
 ///
-/// Constants of the model have the type [`Constant`](Scalar::Constant), which is `f64` for all of
-/// these. They and numbers are [lifted](Scalar::lift) when combined with a variable.
+/// Constants of the model have the type [`Constant`](Scalar::Constant): [`Lanes`](super::Lanes) for
+/// several runs, `f64` for the other types. They and numbers are [lifted](Scalar::lift) when combined
+/// with a variable.
 /// Algorithms over a `Scalar` must be differentiable wherever the physics is: no `sqrt` or `atan2`
 /// at zero (the derivative is NaN there), and no branch on a value, unless both sides depend on the
 /// same variables and agree to first order (see [`exp`](crate::algebra::exp) and
 /// [`log`](crate::algebra::log)). Elsewhere use [`select`](Scalar::select) in place of a branch.
+/// Code that runs in lanes branches by [`holds`](Scalar::holds) and [`branch`](Scalar::branch), since
+/// [`value`](Scalar::value) is not defined for lanes that differ.
 pub trait Scalar:
     nalgebra::Scalar
     + Copy
@@ -97,7 +102,29 @@ pub trait Scalar:
     }
 
     /// Returns the value without derivatives.
+    ///
+    /// # Panics
+    /// If lanes differ.
     fn value(self) -> f64;
+
+    /// Returns true if the condition holds for the values of `a` and `b`, in all lanes.
+    #[inline(always)]
+    fn holds(a: Self, b: Self, condition: impl Fn(f64, f64) -> bool) -> bool {
+        condition(a.value(), b.value())
+    }
+
+    /// Returns `yes` if the condition holds for the values of `a` and `b`, else `no`. If lanes differ,
+    /// both are evaluated, and each lane has its own.
+    #[inline(always)]
+    fn branch<const M: usize>(
+        a: Self,
+        b: Self,
+        condition: impl Fn(f64, f64) -> bool,
+        yes: impl FnOnce() -> [Self; M],
+        no: impl FnOnce() -> [Self; M],
+    ) -> [Self; M] {
+        if condition(a.value(), b.value()) { yes() } else { no() }
+    }
 
     /// Returns the square root.
     fn sqrt(self) -> Self;

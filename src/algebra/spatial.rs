@@ -341,7 +341,9 @@ impl<S: Scalar> ArticulatedInertia<S> {
             let J = SmallSpd::factor(&(self.J - BY).lower())?;
             // If the origin is far from the mass centre, J − B Y is a small difference of large
             // numbers: a pivot below 1e-14 of J's entry is round-off.
-            match (0..3).find(|&axis| J.pivot(axis).value() <= 1e-14 * self.J.d[axis].value()) {
+            let is_regular =
+                |axis: usize| S::holds(J.pivot(axis), self.J.d[axis], |pivot, entry| pivot > 1e-14 * entry);
+            match (0..3).find(|&axis| !is_regular(axis)) {
                 Some(axis) => Err(axis),
                 None => Ok(InertiaFactors { M, Y, J }),
             }

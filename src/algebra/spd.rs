@@ -9,7 +9,7 @@ use std::ops::{Mul, Sub};
 ///
 /// # Errors
 /// The index of the pivot that vanishes: below `1e-14` of its diagonal entry (45 times the machine
-/// precision), negative, or NaN.
+/// precision), negative, or NaN, in any lane.
 #[inline(always)]
 pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
     for j in 0..n {
@@ -21,7 +21,7 @@ pub fn factor<S: Scalar>(m: &mut [S], n: usize) -> Result<(), usize> {
             pivot = plus_product(pivot, l, m[j * n + k], -1.0);
             m[j * n + k] = l;
         }
-        let regular = pivot.value() > 1e-14 * diagonal.value();
+        let regular = S::holds(pivot, diagonal, |pivot, diagonal| pivot > 1e-14 * diagonal);
         if !regular {
             return Err(j);
         }

@@ -34,6 +34,7 @@ mod gravity;
 pub mod interface;
 mod joint;
 mod kinematics;
+mod lanes;
 mod line_load;
 mod magnetic_dipole;
 mod measure;

@@ -66,15 +66,15 @@ impl Coordinates {
     }
 
     /// Returns the gains of the constraints' stabilisation.
-    pub fn baumgarte(&self, parameters: &[f64]) -> Baumgarte {
+    pub fn baumgarte<S: Scalar>(&self, parameters: &[S::Constant]) -> Baumgarte {
         match self {
             Self::Minimal => Baumgarte::NONE,
             Self::Maximal(constrained) => Baumgarte {
-                alpha: constrained.alpha.of(parameters),
-                beta: constrained.beta.of(parameters),
+                alpha: constrained.alpha.of(S::numbers(parameters)),
+                beta: constrained.beta.of(S::numbers(parameters)),
             },
             Self::Velocities(alpha) => Baumgarte {
-                alpha: alpha.of(parameters),
+                alpha: alpha.of(S::numbers(parameters)),
                 beta: 0.0,
             },
         }

@@ -278,7 +278,7 @@ impl<S: Scalar> Evaluation<S> {
                     qdd: self.qdd.as_slice(),
                 };
                 let baumgarte = match stabilises {
-                    true => model.coordinates.baumgarte(S::numbers(parameters)),
+                    true => model.coordinates.baumgarte::<S>(parameters),
                     false => Baumgarte::NONE,
                 };
                 layout.derivative(
@@ -367,7 +367,7 @@ impl<S: Scalar> Evaluation<S> {
 
     /// Fills the kinematics at the states `x`.
     pub(super) fn update_kinematics(&mut self, of: ConstantsOf<S>, x: &[S]) {
-        self.update_kinematics_with(of, of.model.coordinates.baumgarte(S::numbers(of.parameters)), x);
+        self.update_kinematics_with(of, of.model.coordinates.baumgarte::<S>(of.parameters), x);
     }
 
     /// Fills the kinematics at the states `x`, with the given stabilisation of joints' constraint

@@ -25,6 +25,7 @@ mod impact;
 mod impact_report;
 mod impulse;
 mod jumping_force;
+mod lanes;
 mod limits;
 mod linearisation;
 mod linearly_implicit;
@@ -61,6 +62,7 @@ pub use dependencies::{Dependencies, Knowns};
 pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
 pub use events::Changes;
+pub use lanes::{LaneEvaluation, NoLanes};
 pub use linearisation::Linearisation;
 pub use mechanics::{FrameMotion, Mechanics};
 pub(crate) use model::MOST_DENSE;
@@ -81,6 +83,7 @@ use std::sync::Arc;
 #[cfg(all(feature = "inside", not(test)))]
 pub(crate) mod inside {
     pub use super::dependencies::tests as dependencies;
+    pub use super::lanes::tests as lanes;
     pub use super::linearly_implicit::tests as linearly_implicit;
     pub use super::work::tests as work;
 }

@@ -4,7 +4,7 @@ use super::{
     RigidMass, StationConstants, System, joint,
 };
 use crate::Problem;
-use crate::algebra::{Pose, Quaternion, Scalar, Sym3, Vec3};
+use crate::algebra::{Lanes, Pose, Quaternion, Scalar, Sym3, Transposed, Vec3, transposed};
 use crate::error::rounded;
 use crate::nodal::Site;
 use crate::spec::{JointType, problem};
@@ -66,6 +66,44 @@ pub struct FrameConstants<C: Scalar = f64> {
     pub X_BF: Pose<C>,
     /// Attitude in the carrier.
     pub q_BF: Quaternion<C>,
+}
+
+transposed! {
+    BodyConstants { m, p_BoBcm, I_Bcm, h, J_Bo, p_PF, joint, elastic }
+    FrameConstants { X_BF, q_BF }
+}
+
+impl Transposed for Derived {
+    type InLanes<const N: usize> = Derived<Lanes<N>>;
+
+    /// Combines the constants of trees; `None` also if there are others, which have no lanes: those of
+    /// orbits, of ANCF beams and geometrically exact beams, and of the spacecraft of controllers.
+    fn transposed<const N: usize>(runs: [&Self; N]) -> Option<Derived<Lanes<N>>> {
+        let is_tree = |run: &Self| {
+            run.directors.is_empty()
+                && run.nodal.is_empty()
+                && run.sites.is_empty()
+                && run.orbit.is_none()
+                && run.with_held_beams.is_none()
+                && run.spacecraft.is_none()
+        };
+        if !runs.iter().all(|run| is_tree(run)) {
+            return None;
+        }
+        Some(Derived {
+            bodies: Transposed::transposed(runs.map(|run| &run.bodies))?,
+            rotor_inertia: Transposed::transposed(runs.map(|run| &run.rotor_inertia))?,
+            frames: Transposed::transposed(runs.map(|run| &run.frames))?,
+            stations: Transposed::transposed(runs.map(|run| &run.stations))?,
+            directors: Vec::new(),
+            nodal: Vec::new(),
+            sites: Vec::new(),
+            orbit: None,
+            with_held_beams: None,
+            spacecraft: None,
+            beams: Vec::new(),
+        })
+    }
 }
 
 impl Derived {

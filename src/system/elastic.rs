@@ -1,6 +1,6 @@
 use super::deflection::most_fields;
 use super::{BodyConstants, BodyKinematics, Deflection, ParamId};
-use crate::algebra::{Lift, Mat3, Scalar, Sym3, Vec3};
+use crate::algebra::{Lift, Mat3, Scalar, Sym3, Vec3, equal_in_lanes, transposed};
 use nalgebra::{DMatrix, DVector};
 use std::ops::{Mul, Range};
 
@@ -209,6 +209,16 @@ pub struct StationConstants<C: nalgebra::Scalar = f64> {
     /// True if components of `shape`, `slope` and `pairs` that are zero are so for all values of
     /// the parameters, because the mode moves the station along or about one axis of the body.
     pub is_aligned: bool,
+}
+
+equal_in_lanes!(Amplitude);
+
+transposed! {
+    Elastic { modes, fields, along, products, mass_terms, h, J, mass, root, axes, length, line, omitted }
+    ModeConstants { b, stiffness, damping, of_curvature }
+    Field { amplitude, axis, a, Y, l }
+    MassTerm { entry, power, factor }
+    StationConstants { p, written, shape, slope, pairs, is_aligned }
 }
 
 impl<C: Scalar> Elastic<C> {

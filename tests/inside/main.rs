@@ -77,6 +77,11 @@ tests! {
 }
 
 tests! {
+    lanes in "src/plant/lanes.rs":
+    constants_with_other_modes_or_joints_are_refused_by_the_name_of_the_body
+}
+
+tests! {
     linearly_implicit in "src/plant/linearly_implicit.rs":
     tangent_stiffness_and_damping_equal_differences
 }

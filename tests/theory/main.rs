@@ -34,6 +34,7 @@ mod flexible;
 mod identities;
 mod impact;
 mod interface;
+mod lanes;
 mod larger;
 mod linearisation;
 mod linearly_implicit;

@@ -444,7 +444,7 @@ fn eliminate<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
             for j in 0..NV {
                 offset[j] -= on_joint(p, j);
                 // Below this bound the inertia is round-off, as about the axis of a slender beam.
-                let turns = D[j][j].value() > 1e-14 * I.J.trace().value();
+                let turns = S::holds(D[j][j], I.J.trace(), |own, trace| own > 1e-14 * trace);
                 if J::ROTATES && !J::TRANSLATES && !turns {
                     return Err(j);
                 }

@@ -114,6 +114,23 @@ impl CompliantStop {
     }
 }
 
+/// Compliant stop that is active.
+struct Pressed<S: Scalar> {
+    stop: CompliantStop,
+    /// Magnitude of the spring torque, N·m or N.
+    spring: S,
+    /// Side of the limit: 1 or −1.
+    side: S,
+    is_beyond: S::Mask,
+}
+
+impl<S: Scalar> Pressed<S> {
+    /// Returns the torque of this magnitude along the coordinate, towards the limit.
+    fn along(&self, magnitude: S) -> S {
+        S::select(self.is_beyond, magnitude * self.side, S::zero())
+    }
+}
+
 impl Range {
     /// Returns the coordinate and the limits of the range as text if the coordinates `q` are
     /// outside.
@@ -136,15 +153,13 @@ impl Range {
 
     /// Returns the excess of the coordinate beyond the nearer limit (rad or m; not positive inside)
     /// and the side of that limit, 1 or −1.
-    fn excess<S: Scalar>(&self, parameters: &[S::Constant], q: &[S]) -> (S, f64) {
+    fn excess<S: Scalar>(&self, parameters: &[S::Constant], q: &[S]) -> [S; 2] {
         let q = q[self.coordinate];
         let above = q - S::lift(self.max.of(parameters));
         let below = S::lift(self.min.of(parameters)) - q;
-        if above.value() >= below.value() {
-            (above, 1.0)
-        } else {
-            (below, -1.0)
-        }
+        let is_above = |above, below| above >= below;
+        let [one, minus] = [1.0, -1.0].map(S::number);
+        S::branch(above, below, is_above, || [above, one], || [below, minus])
     }
 
     /// Returns the index of the coordinate.
@@ -152,14 +167,16 @@ impl Range {
         self.coordinate
     }
 
-    /// Returns the stop, its spring torque and its side (1 or −1), `None` if it is not active.
-    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<(CompliantStop, S, S)> {
+    /// Returns the stop with its spring torque; `None` if it is not active.
+    fn pressed<S: Scalar>(&self, now: &Instant<S>) -> Option<Pressed<S>> {
         let stop = self.stop?;
-        let (depth, side) = self.excess(now.parameters, now.q);
+        let [depth, side] = self.excess(now.parameters, now.q);
         let is_beyond = depth.exceeds(0.0);
-        is_beyond.is_needed().then(|| {
-            let spring = depth * S::lift(stop.stiffness.of(now.parameters));
-            (stop, S::select(is_beyond, spring, S::zero()), S::lift(side))
+        is_beyond.is_needed().then(|| Pressed {
+            stop,
+            spring: depth * S::lift(stop.stiffness.of(now.parameters)),
+            side,
+            is_beyond,
         })
     }
 
@@ -217,17 +234,18 @@ impl Element for Range {
     /// Adds the torque of the stop's damper, limited so that spring and damper together are never
     /// tensile.
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if let Some((stop, spring, side)) = self.pressed(now) {
+        if let Some(pressed) = self.pressed(now) {
+            let Pressed { stop, spring, side, .. } = pressed;
             let damper = now.qd[self.rate] * side * S::lift(stop.damping.of(now.parameters));
             let pushes = (spring + damper).exceeds(0.0);
-            applied.tau[self.rate] -= S::select(pushes, damper, -spring) * side;
+            applied.tau[self.rate] -= pressed.along(S::select(pushes, damper, -spring));
         }
     }
 
     /// Adds the torque of the stop's spring.
     fn add_conservative<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
-        if let Some((_, spring, side)) = self.pressed(now) {
-            applied.tau[self.rate] -= spring * side;
+        if let Some(pressed) = self.pressed(now) {
+            applied.tau[self.rate] -= pressed.along(pressed.spring);
         }
     }
 
@@ -239,13 +257,13 @@ impl Element for Range {
         let above = mean_slope(ends.map(|q| q - max), |depth| depth * depth, |[a, b]| a + b);
         let below = mean_slope(ends.map(|q| min - q), |depth| depth * depth, |[a, b]| a + b);
         applied.tau[self.rate] -= (above - below) * S::lift(stop.stiffness.of(now.parameters) * 0.5);
-        if let Some((_, spring, side)) = self.pressed(now) {
-            applied.tau[self.rate] += spring * side;
+        if let Some(pressed) = self.pressed(now) {
+            applied.tau[self.rate] += pressed.along(pressed.spring);
         }
     }
 
     fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let Some((stop, spring, side)) = self.pressed(now) {
+        if let Some(Pressed { stop, spring, side, .. }) = self.pressed(now) {
             let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
             let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
             on(
@@ -260,7 +278,7 @@ impl Element for Range {
     }
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
-        let (stop, (depth, _)) = (self.stop?, self.excess(now.parameters, now.q));
+        let (stop, [depth, _]) = (self.stop?, self.excess(now.parameters, now.q));
         let is_beyond = depth.exceeds(0.0);
         is_beyond.is_needed().then(|| {
             let energy = depth * depth * S::lift(stop.stiffness.of(now.parameters) * 0.5);

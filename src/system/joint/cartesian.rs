@@ -9,6 +9,8 @@ pub struct Cartesian<C = f64> {
     R_FB: Mat3<C>,
 }
 
+crate::algebra::transposed!(Cartesian { q_FB, R_FB });
+
 impl Cartesian {
     /// Creates a joint along the axes of B, at the constant attitude `q_FB`.
     pub fn new(q_FB: Quaternion<f64>) -> Self {

@@ -7,6 +7,8 @@ pub struct Cylindrical<C = f64> {
     turn: Turn<C>,
 }
 
+crate::algebra::transposed!(Cylindrical { turn });
+
 impl Cylindrical {
     /// Creates a joint about and along the unit vector `axis` (in F); B is at `q_FB0` at the angle
     /// zero.

@@ -8,6 +8,8 @@ pub struct Fixed<C = f64> {
     R_FB: Mat3<C>,
 }
 
+crate::algebra::transposed!(Fixed { q_FB, R_FB });
+
 impl Fixed {
     /// Creates a joint with the attitude `q_FB`.
     pub fn new(q_FB: Quaternion<f64>) -> Self {

@@ -12,6 +12,8 @@ pub struct Free<C = f64> {
     coincide: bool,
 }
 
+crate::algebra::transposed!(Free { q_FM, R_FM, coincide });
+
 impl Free {
     /// Creates a joint with the joint frame M at the attitude `q_FM`.
     pub fn new(q_FM: Quaternion<f64>) -> Self {

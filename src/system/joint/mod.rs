@@ -30,7 +30,10 @@ pub use screw::Screw;
 pub use spherical::Spherical;
 pub use universal::Universal;
 
-use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Wrench, lift3, lift33};
+use crate::algebra::transposed::parts;
+use crate::algebra::{
+    Lanes, Lift, Mat3, Pose, Quaternion, Scalar, Transposed, Twist, Wrench, lift3, lift33, transposed,
+};
 use crate::spec::JointType;
 use std::f64::consts::TAU;
 use std::ops::Range;
@@ -194,6 +197,14 @@ struct Turn<C = f64> {
     q_0: Quaternion<C>,
 }
 
+transposed!(Turn {
+    axis,
+    along,
+    sine,
+    cosine,
+    q_0
+});
+
 impl Turn {
     /// Creates the rotation about the unit vector `axis`, then `q_0`.
     fn new(axis: nalgebra::Vector3<f64>, q_0: Quaternion<f64>) -> Self {
@@ -263,6 +274,30 @@ pub enum JointModel<C = f64> {
     Universal(Box<Universal<C>>),
     /// Any motion.
     Free(Free<C>),
+}
+
+/// Combines joints of one type; those of other types have another structure.
+macro_rules! transposed_joints {
+    ($($Type:ident)+) => {
+        impl Transposed for JointModel<f64> {
+            type InLanes<const N: usize> = JointModel<Lanes<N>>;
+
+            fn transposed<const N: usize>(runs: [&Self; N]) -> Option<Self::InLanes<N>> {
+                match runs[0] {
+                    $(Self::$Type(_) => {
+                        let joints = parts(runs, |run| match run {
+                            Self::$Type(joint) => Some(joint),
+                            _ => None,
+                        });
+                        Transposed::transposed(joints?).map(JointModel::$Type)
+                    })+
+                }
+            }
+        }
+    };
+}
+transposed_joints! {
+    Fixed Revolute Prismatic Cylindrical Screw Planar Rectangular Cartesian Spherical Universal Free
 }
 
 /// Evaluates `$body` with `$j` bound to the joint's own type, which implements `Motion`.

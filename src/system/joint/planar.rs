@@ -10,6 +10,8 @@ pub struct Planar<C = f64> {
     across: [Vec3<C>; 2],
 }
 
+crate::algebra::transposed!(Planar { turn, across });
+
 impl Planar {
     /// Creates a joint in the plane normal to the unit vector `normal` (in F); B is at `q_FB0` at
     /// angle zero. The axes in the plane are x and y of B, rotated by the smallest rotation from z

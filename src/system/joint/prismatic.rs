@@ -9,6 +9,8 @@ pub struct Prismatic<C = f64> {
     R_FB: Mat3<C>,
 }
 
+crate::algebra::transposed!(Prismatic { axis, q_FB, R_FB });
+
 impl Prismatic {
     /// Creates a joint along the unit vector `axis` (in F); B has the constant attitude `q_FB`.
     pub fn new(axis: Vec3<f64>, q_FB: Quaternion<f64>) -> Self {

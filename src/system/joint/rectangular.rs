@@ -8,6 +8,8 @@ pub struct Rectangular<C = f64> {
     R_FB: Mat3<C>,
 }
 
+crate::algebra::transposed!(Rectangular { q_FB, R_FB });
+
 impl Rectangular {
     /// Creates a joint along the axes x and y of B, at the constant attitude `q_FB`.
     pub fn new(q_FB: Quaternion<f64>) -> Self {

@@ -11,6 +11,8 @@ pub struct Revolute<C = f64> {
     column: Vec3<C>,
 }
 
+crate::algebra::transposed!(Revolute { turn, ratio, column });
+
 impl Revolute {
     /// Creates a joint about the unit vector `axis` (in F) with the ratio `ratio`; B is at `q_FB0`
     /// at angle zero.

@@ -10,6 +10,8 @@ pub struct Screw<C = f64> {
     lead: C,
 }
 
+crate::algebra::transposed!(Screw { turn, lead });
+
 impl Screw {
     /// Creates a joint about and along the unit vector `axis` (in F) with the travel `pitch` (m)
     /// per turn; B is at `q_FB0` at angle zero.

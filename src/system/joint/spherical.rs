@@ -9,6 +9,8 @@ pub struct Spherical<C = f64> {
     R_FM: Mat3<C>,
 }
 
+crate::algebra::transposed!(Spherical { q_FM, R_FM });
+
 impl Spherical {
     /// Creates a joint with the joint frame M at the attitude `q_FM`.
     pub fn new(q_FM: Quaternion<f64>) -> Self {

@@ -9,6 +9,8 @@ pub struct Universal<C = f64> {
     R_FB0: Mat3<C>,
 }
 
+crate::algebra::transposed!(Universal { first, second, R_FB0 });
+
 impl Universal {
     /// Creates a joint about the unit vectors `axis_1`, then `axis_2` (both in F, at zero angles);
     /// B is at `q_FB0` at zero angles.

@@ -1,0 +1,365 @@
+//! Numbers of several runs, one in each lane.
+
+use super::scalar::apart;
+use super::{Lift, Mask, Scalar};
+use num_traits::{One, Zero};
+use std::cmp::Ordering;
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`.
+///
+/// The array is aligned so that the compiler uses vector instructions.
+///
+/// # Panics
+/// [`value`](Scalar::value) and all comparisons but [`exceeds`](Scalar::exceeds) have one result for
+/// all lanes; they panic if the lanes' results differ.
+#[derive(Clone, Copy, Debug)]
+#[repr(C, align(32))]
+pub struct Lanes<const N: usize>(pub [f64; N]);
+
+/// Condition of each lane: all bits are set where it is true.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneMask<const N: usize>([u64; N]);
+
+impl<const N: usize> Lanes<N> {
+    #[inline(always)]
+    fn map(self, f: impl Fn(f64) -> f64) -> Self {
+        Self(self.0.map(f))
+    }
+
+    #[inline(always)]
+    fn zip(self, b: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        Self(std::array::from_fn(|i| f(self.0[i], b.0[i])))
+    }
+
+    #[inline(always)]
+    fn mask(self, b: Self, condition: impl Fn(f64, f64) -> bool) -> LaneMask<N> {
+        LaneMask(std::array::from_fn(|i| {
+            if condition(self.0[i], b.0[i]) { u64::MAX } else { 0 }
+        }))
+    }
+
+    /// Returns the numbers with the sign reversed where that of `b` is negative.
+    #[inline(always)]
+    fn signed_by(self, b: Self) -> Self {
+        self.zip(b, |a, b| f64::from_bits(a.to_bits() ^ (b.to_bits() & SIGN)))
+    }
+
+    #[inline(always)]
+    fn abs(self) -> Self {
+        self.map(|x| f64::from_bits(x.to_bits() & !SIGN))
+    }
+}
+
+const SIGN: u64 = 1 << 63;
+
+impl<const N: usize> Mask for LaneMask<N> {
+    /// Returns true if the condition is true in any lane.
+    #[inline(always)]
+    fn is_needed(self) -> bool {
+        self.0.iter().fold(0, |any, lane| any | lane) != 0
+    }
+}
+
+impl<const N: usize> LaneMask<N> {
+    #[inline(always)]
+    fn is_everywhere(self) -> bool {
+        self.0.iter().fold(u64::MAX, |all, lane| all & lane) != 0
+    }
+
+    #[inline(always)]
+    fn not(self) -> Self {
+        Self(self.0.map(|lane| !lane))
+    }
+
+    #[inline(always)]
+    fn and(self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] & b.0[i]))
+    }
+
+    #[inline(always)]
+    fn or(self, b: Self) -> Self {
+        Self(std::array::from_fn(|i| self.0[i] | b.0[i]))
+    }
+}
+
+/// Returns the result that all lanes have in common.
+///
+/// # Panics
+/// If they differ.
+#[inline(always)]
+fn common<T: PartialEq + Copy, const N: usize>(results: [T; N]) -> T {
+    if results.iter().any(|result| *result != results[0]) {
+        differ();
+    }
+    results[0]
+}
+
+#[cold]
+#[inline(never)]
+fn differ() -> ! {
+    panic!("a branch on numbers that differ between lanes");
+}
+
+impl<const N: usize> Lift<Self> for Lanes<N> {
+    #[inline(always)]
+    fn lifted(self) -> Self {
+        self
+    }
+}
+
+impl<const N: usize> Scalar for Lanes<N> {
+    type Constant = Self;
+    type Mask = LaneMask<N>;
+
+    fn numbers(_: &[Self]) -> &[f64] {
+        panic!("an element that is evaluated with numbers only, in lanes");
+    }
+
+    #[inline(always)]
+    fn number(value: f64) -> Self {
+        Self([value; N])
+    }
+
+    #[inline(always)]
+    fn value(self) -> f64 {
+        f64::from_bits(common(self.0.map(f64::to_bits)))
+    }
+
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        self.map(f64::sqrt)
+    }
+
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        sin_cos(self)
+    }
+
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        self.zip(x, libm::atan2)
+    }
+
+    #[inline(always)]
+    fn tanh(self) -> Self {
+        self.map(libm::tanh)
+    }
+
+    #[inline(always)]
+    fn exp(self) -> Self {
+        self.map(libm::exp)
+    }
+
+    #[inline(always)]
+    fn round(self) -> Self {
+        self.map(f64::round)
+    }
+
+    #[inline(always)]
+    fn exceeds(self, limit: f64) -> LaneMask<N> {
+        self.mask(Self::number(limit), |x, limit| x > limit)
+    }
+
+    #[inline(always)]
+    fn select(condition: LaneMask<N>, yes: Self, no: Self) -> Self {
+        Self(std::array::from_fn(|i| {
+            let mask = condition.0[i];
+            f64::from_bits((yes.0[i].to_bits() & mask) | (no.0[i].to_bits() & !mask))
+        }))
+    }
+
+    #[inline(always)]
+    fn holds(a: Self, b: Self, condition: impl Fn(f64, f64) -> bool) -> bool {
+        a.mask(b, condition).is_everywhere()
+    }
+
+    #[inline(always)]
+    fn branch<const M: usize>(
+        a: Self,
+        b: Self,
+        condition: impl Fn(f64, f64) -> bool,
+        yes: impl FnOnce() -> [Self; M],
+        no: impl FnOnce() -> [Self; M],
+    ) -> [Self; M] {
+        let mask = a.mask(b, condition);
+        if mask.is_everywhere() {
+            return yes();
+        }
+        let no = no();
+        if !mask.is_needed() {
+            return no;
+        }
+        let yes = yes();
+        std::array::from_fn(|i| Self::select(mask, yes[i], no[i]))
+    }
+}
+
+/// First 33 bits of π/2, and the rest.
+const HALF_PI: [f64; 2] = [
+    f64::from_bits(0x3FF9_21FB_5440_0000),
+    f64::from_bits(0x3DD0_B461_1A62_6331),
+];
+/// Coefficients of `sin x` beyond `x`, in powers of `x²` (FreeBSD's `k_sin.c`).
+#[expect(clippy::excessive_precision, reason = "as in the source")]
+const SINE: [f64; 6] = [
+    -1.66666666666666324348e-01,
+    8.33333333332248946124e-03,
+    -1.98412698298579493134e-04,
+    2.75573137070700676789e-06,
+    -2.50507602534068634195e-08,
+    1.58969099521155010221e-10,
+];
+/// Coefficients of `cos x` beyond `1 − ½ x²`, in powers of `x²` (FreeBSD's `k_cos.c`).
+#[expect(clippy::excessive_precision, reason = "as in the source")]
+const COSINE: [f64; 6] = [
+    4.16666666666666019037e-02,
+    -1.38888888888741095749e-03,
+    2.48015872894767294178e-05,
+    -2.75573143513906633035e-07,
+    2.08757232129817482790e-09,
+    -1.13596475577881948265e-11,
+];
+
+/// Returns sine and cosine with the bits of `libm::sincos`: without branches up to 9π/4, except next
+/// to multiples of π/2; in other lanes by `libm`.
+///
+/// `libm` subtracts a multiple of π/2 in one round, and in several if the high word of the argument is
+/// that of the multiple: then the difference is below 7.7e-6.
+#[inline(never)]
+fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
+    let (zero, one) = (Lanes::zero(), Lanes::<N>::one());
+    let a = x.abs();
+    // libm compares high words: with the largest number that has the high word of the limit.
+    let limit = |high: u64| f64::from_bits((high << 32) | 0xffff_ffff);
+    let [first, second, third, fourth] =
+        [0x3fe9_21fb, 0x4002_d97c, 0x400f_6a7a, 0x4015_fdbc].map(|high| a.exceeds(limit(high)));
+    let step = |mask| Lanes::select(mask, one, zero);
+    let n = step(first) + step(second) + (step(third) + step(fourth));
+    let (z, w) = (a - n * HALF_PI[0], n * HALF_PI[1]);
+    let y = z - w;
+    let rest = z - y - w;
+    let below = |high: u64| a.mask(Lanes::number(limit(high)), |a, limit| a <= limit);
+    let in_one_round = y.abs().exceeds(7.7e-6).and(below(0x401c_463b));
+    let slow = below(0x3fe9_21fb).or(in_one_round).not();
+    let (s, c) = (reduced_sine(y, rest, first), reduced_cosine(y, rest));
+    // Quadrants 1 and 3 exchange sine and cosine; 2 and 3 have a negative sine, 1 and 2 a negative
+    // cosine.
+    let is_odd = first.and(second.not()).or(third.and(fourth.not()));
+    let [sine_sign, cosine_sign] = [second.and(fourth.not()), first.and(third.not())];
+    let minus = |mask| Lanes::select(mask, -zero, zero);
+    let mut sine = Lanes::select(is_odd, c, s).signed_by(minus(sine_sign)).signed_by(x);
+    let mut cosine = Lanes::select(is_odd, s, c).signed_by(minus(cosine_sign));
+    if slow.is_needed() {
+        (sine, cosine) = apart(|| {
+            let each = x.0.map(libm::sincos);
+            (
+                Lanes::select(slow, Lanes(each.map(|of| of.0)), sine),
+                Lanes::select(slow, Lanes(each.map(|of| of.1)), cosine),
+            )
+        });
+    }
+    (sine, cosine)
+}
+
+/// Returns the sine of `x + y` up to π/4, in the order of `k_sin`, which differs for arguments that
+/// are reduced.
+#[inline(always)]
+fn reduced_sine<const N: usize>(x: Lanes<N>, y: Lanes<N>, is_reduced: LaneMask<N>) -> Lanes<N> {
+    let k = Lanes::<N>::number;
+    let z = x * x;
+    let w = z * z;
+    let r = k(SINE[1]) + z * (k(SINE[2]) + z * k(SINE[3])) + z * w * (k(SINE[4]) + z * k(SINE[5]));
+    let v = z * x;
+    let plain = x + v * (k(SINE[0]) + z * r);
+    let reduced = x - (z * (k(0.5) * y - v * r) - y - v * k(SINE[0]));
+    Lanes::select(is_reduced, reduced, plain)
+}
+
+/// Returns the cosine of `x + y` up to π/4, in the order of `k_cos`.
+#[inline(always)]
+fn reduced_cosine<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
+    let k = Lanes::<N>::number;
+    let z = x * x;
+    let w = z * z;
+    let r = z * (k(COSINE[0]) + z * (k(COSINE[1]) + z * k(COSINE[2])))
+        + w * w * (k(COSINE[3]) + z * (k(COSINE[4]) + z * k(COSINE[5])));
+    let half = k(0.5) * z;
+    let w = k(1.0) - half;
+    w + (k(1.0) - w - half + (z * r - x * y))
+}
+
+macro_rules! operator {
+    ($Op:ident $op:ident $Assign:ident $assign:ident $sign:tt) => {
+        impl<const N: usize> $Op for Lanes<N> {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $op(self, b: Self) -> Self {
+                self.zip(b, |a, b| a $sign b)
+            }
+        }
+
+        impl<const N: usize> $Assign for Lanes<N> {
+            #[inline(always)]
+            fn $assign(&mut self, b: Self) {
+                *self = self.zip(b, |a, b| a $sign b);
+            }
+        }
+    };
+}
+operator!(Add add AddAssign add_assign +);
+operator!(Sub sub SubAssign sub_assign -);
+operator!(Mul mul MulAssign mul_assign *);
+operator!(Div div DivAssign div_assign /);
+
+impl<const N: usize> Mul<f64> for Lanes<N> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, b: f64) -> Self {
+        self.map(|a| a * b)
+    }
+}
+
+impl<const N: usize> Neg for Lanes<N> {
+    type Output = Self;
+
+    #[inline(always)]
+    fn neg(self) -> Self {
+        self.map(|x| -x)
+    }
+}
+
+impl<const N: usize> PartialEq for Lanes<N> {
+    #[inline(always)]
+    fn eq(&self, b: &Self) -> bool {
+        common(std::array::from_fn::<_, N, _>(|i| self.0[i] == b.0[i]))
+    }
+}
+
+impl<const N: usize> PartialOrd for Lanes<N> {
+    #[inline(always)]
+    fn partial_cmp(&self, b: &Self) -> Option<Ordering> {
+        common(std::array::from_fn::<_, N, _>(|i| self.0[i].partial_cmp(&b.0[i])))
+    }
+}
+
+impl<const N: usize> Zero for Lanes<N> {
+    #[inline(always)]
+    fn zero() -> Self {
+        Self([0.0; N])
+    }
+
+    #[inline(always)]
+    fn is_zero(&self) -> bool {
+        *self == Self::zero()
+    }
+}
+
+impl<const N: usize> One for Lanes<N> {
+    #[inline(always)]
+    fn one() -> Self {
+        Self([1.0; N])
+    }
+}
