@@ -1,9 +1,10 @@
 //! Cost of the states' derivatives of several runs in the lanes of one scalar: microseconds per
 //! evaluation of one run, compared with runs one by one.
 //!
-//! `cargo bench --bench lanes` is compiled for plain x86-64 (SSE2, two numbers per vector). With
-//! `RUSTFLAGS="-C target-feature=+avx2"` all code is, also that of single runs; `-- WORD` times the
-//! models whose names contain it.
+//! `cargo bench --bench lanes` compiles for plain x86-64 (SSE2, two numbers per vector). `cargo rustc
+//! --profile bench --bench lanes -- -C target-feature=+avx2` leaves a program for AVX2 in
+//! `target/release/deps`, with single runs in AVX2 too. `-- WORD` times the models whose names contain
+//! it.
 
 mod chain;
 mod side_by_side;
