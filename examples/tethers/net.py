@@ -2,8 +2,8 @@
 
     python examples/tethers/net.py > examples/tethers/net.toml
 
-The numbers below change the net; the comment in the file tells of the present ones. A thread touches nothing, only knots do: a client passes through a
-mesh whose knots are farther apart than its own width.
+The numbers below change the net; the comment in net.toml describes the present ones. A thread touches
+nothing, only knots do: a client passes through a mesh whose knots are farther apart than its own width.
 """
 
 KNOTS = 5  # along each edge

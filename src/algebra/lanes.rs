@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`.
+/// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`; NaN has any payload.
 ///
 /// The array is aligned so that the compiler uses vector instructions.
 ///
@@ -113,7 +113,7 @@ impl<const N: usize> Scalar for Lanes<N> {
     type Mask = LaneMask<N>;
 
     fn numbers(_: &[Self]) -> &[f64] {
-        panic!("an element that is evaluated with numbers only, in lanes");
+        panic!("an element outside Model::runs_in_lanes reads parameters as f64");
     }
 
     #[inline(always)]

@@ -107,14 +107,16 @@ pub trait Scalar:
     /// If lanes differ.
     fn value(self) -> f64;
 
-    /// Returns true if the condition holds for the values of `a` and `b`, in all lanes.
+    /// Returns true if the condition holds for the values of `a` and `b`, in all lanes: only for
+    /// conditions whose failure is an error of all lanes.
     #[inline(always)]
     fn holds(a: Self, b: Self, condition: impl Fn(f64, f64) -> bool) -> bool {
         condition(a.value(), b.value())
     }
 
     /// Returns `yes` if the condition holds for the values of `a` and `b`, else `no`. If lanes differ,
-    /// both are evaluated, and each lane has its own.
+    /// both are evaluated, and each lane has its own. [`Traced`](super::Traced) records the branch taken
+    /// only: both have to depend on the same variables.
     #[inline(always)]
     fn branch<const M: usize>(
         a: Self,

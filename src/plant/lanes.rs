@@ -22,7 +22,7 @@ pub struct LaneEvaluation<const N: usize> {
     signals: Option<Signals<N>>,
 }
 
-/// Parameters, inputs and inputs of the loads, of each run: signals are evaluated one by one.
+/// Parameters, inputs and inputs of the loads: signals are evaluated for one run after the other.
 #[derive(Clone, Debug)]
 struct Signals<const N: usize> {
     parameters: [Vec<f64>; N],
@@ -64,11 +64,14 @@ impl Model {
 }
 
 impl<const N: usize> LaneEvaluation<N> {
-    /// Allocates the workspace for runs with the parameter values of these plants, at least one.
+    /// Allocates the workspace for runs with the parameter values of these plants. The values are
+    /// copied: later changes of the plants' parameters have no effect.
     ///
     /// # Errors
-    /// [`NoLanes`] if they have not one model that runs in lanes, or constants of another structure.
+    /// [`NoLanes`] if the plants do not share one model (the same [`Arc`]) that runs in lanes, or have
+    /// constants of another structure.
     pub fn new(plants: [&Plant; N]) -> Result<Self, NoLanes> {
+        const { assert!(N > 0) };
         let model = plants[0].model();
         model.runs_in_lanes()?;
         if let Some(run) = plants.iter().position(|plant| !Arc::ptr_eq(plant.model(), model)) {
@@ -93,12 +96,20 @@ impl<const N: usize> LaneEvaluation<N> {
     /// # Errors
     /// [`Error::Singular`] if the inertia is singular in any lane, [`Error::NotFinite`]; a
     /// [`Plant`] of each run determines the lanes to which they apply.
+    ///
+    /// # Panics
+    /// If `at` or `dx` has not the model's numbers of states and inputs.
     pub fn derivative(&mut self, at: OperatingPoint<Lanes<N>>, dx: &mut [Lanes<N>]) -> Result<(), Error> {
         let of = Constants {
             model: &self.model,
             derived: &self.derived,
             parameters: &self.parameters,
         };
+        let model = &self.model;
+        assert_eq!(
+            [at.x.len(), dx.len(), at.u.len()],
+            [model.states.len(), model.states.len(), model.inputs.len()]
+        );
         match &mut self.signals {
             None => self.evaluation.read_inputs(of, at.t, at.u, at.x, at.discrete),
             Some(signals) => {

@@ -58,8 +58,8 @@ impl Key {
     }
 }
 
-/// Compares bits, since results distinguish 0 from −0. (Numbers of the discrete state are compared by
-/// value: they are written at events only.)
+/// Compares bits, since results distinguish 0 from −0. Numbers of the discrete state are compared by
+/// value, since only events write them.
 fn have_equal_bits(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }

@@ -157,6 +157,33 @@ fn points_of_a_box_that_slides_stick_together_when_it_stops() {
     assert_eq!(still_sliding.count(), 0, "of 30 starts");
 }
 
+/// So do the feet of a sled, each with a contact of its own.
+#[test]
+fn feet_of_a_sled_stick_together_when_it_stops() {
+    let mut text = format!("name = \"sled\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n");
+    for (k, [x, y]) in [[0.2, 0.1], [0.2, -0.1], [-0.15, 0.02]].into_iter().enumerate() {
+        text += &format!(
+            "[frame.foot_{k}]\nbody = \"sled\"\norigin = [{x}, {y}, -0.05]\n[contact.feet_{k}]\na = \"foot_{k}\"\nb = \"world\"\n\
+             shape_a = {{ type = \"sphere\", radius = 0.05 }}\nshape_b = {{ type = \"plane\" }}\ne = 0.0\nmu = 0.5\nrest = 0.01\n"
+        );
+    }
+    for k in 0..15 {
+        let (speed, spin) = (0.6 + 0.013 * f64::from(k), 0.2 * f64::from(k % 3));
+        let body = format!(
+            "[body.sled]\nmass = 2.0\ninertia = [0.02, 0.03, 0.04]\n\
+             start = {{ position = [0.0, 0.0, 0.1], velocity = [{speed}, 0.0, 0.0], angular_velocity = [0.0, 0.0, {spin}] }}\n"
+        );
+        let mut run = Run::new(&format!("{text}{body}"), 1e-4);
+        (1..=130).for_each(|k| {
+            run.go(0.002 * f64::from(k));
+        });
+        assert_eq!(
+            run.values(["feet_0.sliding", "feet_1.sliding", "feet_2.sliding"]),
+            [0.0; 3]
+        );
+    }
+}
+
 /// An upright box with a push about its lower edge tips over it as a compound pendulum: its energy
 /// is conserved, and it lands with the closed form's rate.
 #[test]

@@ -8,8 +8,8 @@ use crate::elements::{Hold, NO_SLIP};
 /// Sliding speed at which a point stops, m/s.
 const STOPPED: f64 = 3.0 * NO_SLIP;
 
-/// Sliding speed at which a point stops together with another one of its contact, m/s. Points of one
-/// body that stop differ by the errors of the integration; if one of them kept sliding while the others
+/// Sliding speed up to which a point stops if another point between the same bodies stops, m/s. Points of
+/// one body that stop differ by the errors of the integration; if one of them kept sliding while the others
 /// stick, it would never stop, because their constraints hold it.
 const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 
@@ -21,7 +21,7 @@ pub(super) fn frictions(of: Constants, candidates: &[Candidate], before: &RestsB
     let stops_with = |point: &Candidate| {
         let mut own = candidates
             .iter()
-            .filter(|other| std::ptr::eq(other.contact, point.contact));
+            .filter(|other| other.pair.carriers() == point.pair.carriers());
         own.any(stops)
     };
     let least = |point: &Candidate| match before.rests[point.number].hold {
