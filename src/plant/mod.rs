@@ -301,6 +301,11 @@ impl Plant {
         Ok(())
     }
 
+    /// Returns true if event indicators depend on a solution of the dynamics in this discrete state.
+    pub fn indicators_need_solution(&self, discrete: &Discrete) -> bool {
+        shared::needs_solution(self.base.constants(), discrete)
+    }
+
     /// Computes the states' derivatives `dx` and the outputs `y` at an operating point.
     ///
     /// # Errors

@@ -173,7 +173,7 @@ impl SharedEvaluation {
 
 /// Returns true if event indicators depend on a solution of the dynamics: on forces of joints that
 /// stick and of points that rest.
-fn needs_solution(of: Constants, discrete: &Discrete) -> bool {
+pub(super) fn needs_solution(of: Constants, discrete: &Discrete) -> bool {
     let elements = &of.model.elements;
     let watched = elements.watches();
     watched.holds && elements.sticking.iter().any(|friction| friction.holds(discrete))

@@ -408,8 +408,10 @@ impl Component {
         let plant = &mut self.simulation.plant;
         let outcome = if what == Cached::Everything {
             plant.evaluate(state.point(), &mut self.dx, &mut self.y)
-        } else {
+        } else if plant.indicators_need_solution(&state.discrete) {
             plant.derivative_to_share(state.point(), &mut self.dx)
+        } else {
+            plant.derivative(state.point(), &mut self.dx)
         };
         let outcome = outcome.and_then(|()| match self.y.iter().position(|y| !y.is_finite()) {
             Some(i) if what == Cached::Everything => Err(Error::NotFinite {
