@@ -18,6 +18,7 @@ use std::path::Path;
 /// A model at its start.
 struct Evaluated {
     plant: Plant,
+    t: f64,
     x: Vec<f64>,
     u: Vec<f64>,
     discrete: Discrete,
@@ -38,6 +39,7 @@ impl Evaluated {
             .unwrap_or_else(|e| panic!("{e}"));
         Self {
             plant,
+            t: 0.0,
             x,
             u,
             discrete,
@@ -53,7 +55,9 @@ impl Evaluated {
     }
 
     fn evaluate(&mut self) {
-        let at = OperatingPoint::new(0.0, black_box(&self.x), &self.u, &self.discrete);
+        // Another instant, since an evaluation at the same point is shared.
+        self.t += 1e-9;
+        let at = OperatingPoint::new(self.t, black_box(&self.x), &self.u, &self.discrete);
         self.plant.evaluate(at, &mut self.dx, &mut self.y).expect("regular");
         black_box(&self.y);
     }
