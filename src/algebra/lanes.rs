@@ -6,7 +6,8 @@ use num_traits::{One, Zero};
 use std::cmp::Ordering;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`; NaN has any payload.
+/// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`; NaN has any
+/// payload.
 ///
 /// The array is aligned so that the compiler uses vector instructions.
 ///
@@ -224,8 +225,8 @@ const COSINE: [f64; 6] = [
 /// Returns sine and cosine with the bits of `libm::sincos`: without branches up to 9π/4, except next
 /// to multiples of π/2; in other lanes by `libm`.
 ///
-/// `libm` subtracts a multiple of π/2 in one round, and in several if the high word of the argument is
-/// that of the multiple: then the difference is below 7.7e-6.
+/// `libm` reduces an argument in one round, except where it has the high word of a multiple of π/2:
+/// lanes nearer than 7.7e-6 to a multiple are left to it.
 #[inline(never)]
 fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
     let (zero, one) = (Lanes::zero(), Lanes::<N>::one());

@@ -34,15 +34,17 @@ impl<S: Scalar> Pair<S> {
     pub fn at(of: Configuration<S>, frames: [FrameRef; 2], from_a: Vec3<S>) -> Self {
         let on = frames.map(|frame| of.system.carrier(frame));
         let arms = frames.map(|frame| of.arm(frame).p);
-        Self::at_origin(on, arms, frames.map(|frame| of.pose(frame).p)).moved(from_a)
+        let [p_WA, p_WB] = frames.map(|frame| of.pose(frame).p);
+        Self::at_origin(on, arms, p_WA - p_WB).moved(from_a)
     }
 
     /// Creates the pair of frames without moments, at the origin of the first, from their carriers, the
-    /// vectors from the carriers' origins to theirs, and their positions (m, world axes).
-    pub fn at_origin(on: [Carrier; 2], [arm_a, arm_b]: [Vec3<S>; 2], [p_WA, p_WB]: [Vec3<S>; 2]) -> Self {
+    /// vectors `arms` from the carriers' origins to theirs, and the vector `apart` from the origin of the
+    /// second to that of the first (m, world axes).
+    pub fn at_origin(on: [Carrier; 2], arms: [Vec3<S>; 2], apart: Vec3<S>) -> Self {
         Self {
             on,
-            arms: [arm_a, arm_b + (p_WA - p_WB)],
+            arms: [arms[0], arms[1] + apart],
             first_row: 3,
             axes: Mat3::identity(),
         }

@@ -408,7 +408,7 @@ impl Contact {
             V,
             carriers,
             plane,
-            pair: Pair::at_origin(on, arms.map(|arm| arm.p), poses.map(|pose| pose.p)),
+            pair: Pair::at_origin(on, arms.map(|arm| arm.p), poses[0].p - poses[1].p),
         }
     }
 
