@@ -11,7 +11,7 @@ mod side_by_side;
 
 use chain::{flexible_chain, moving_chain};
 use grapple::algebra::Lanes;
-use grapple::plant::{Discrete, LaneEvaluation, Model, OperatingPoint, Plant};
+use grapple::plant::{Discrete, LaneEvaluation, LanePoint, Model, OperatingPoint, Plant};
 use grapple::spec;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -101,8 +101,11 @@ impl<const N: usize> Runs<N> {
         let (discrete, mut dx) = (self.discrete.clone(), vec![Lanes([0.0; N]); n]);
         move || {
             let time = batch(CALLS, |_| {
-                let at = OperatingPoint::new(0.0, black_box(x.as_slice()), &u, &discrete);
-                evaluation.derivative(at, black_box(&mut dx)).expect("regular");
+                let (t, x, u) = ([0.0; N], black_box(x.as_slice()), u.as_slice());
+                let discrete = [&discrete; N];
+                evaluation
+                    .derivative(LanePoint { t, x, u, discrete }, black_box(&mut dx))
+                    .expect("regular");
             });
             time / N as f64
         }

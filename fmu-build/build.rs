@@ -35,6 +35,10 @@ const LEFT: [(&str, &str); 5] = [
     ("win64", "grapple.dll"),
 ];
 
+/// Processors for which `scripts/libraries` compiles libraries for runs that advance together, the
+/// fastest first.
+const LANES: [&str; 2] = ["avx512", "avx2"];
+
 /// Stands for the platform of a tool that loads no libraries and embeds none.
 const NONE: &str = "none";
 
@@ -74,37 +78,66 @@ fn main() {
         }
     });
     std::fs::write(out.join("embedded.rs"), embedded + "]\n").expect("the folder of this script can be written to");
+    embed_for_lanes(&out, &target_folder, own);
     println!("cargo::rustc-env=GRAPPLE_PLATFORM={own}");
+}
+
+/// Embeds the libraries for runs that advance together: those for processors with wide vectors that
+/// `scripts/libraries` has left, or the one that a variable names.
+fn embed_for_lanes(out: &Path, target_folder: &Path, own: &str) {
+    println!("cargo::rerun-if-env-changed=GRAPPLE_LANES");
+    let left = libraries_folder(target_folder).join(own);
+    let left = LANES.map(|processor| (processor, left.join(format!("lanes-{processor}"))));
+    let given = env::var_os("GRAPPLE_LANES").map(|file| ("any", PathBuf::from(file)));
+    let newest = newest_source();
+    let mut embedded = String::from("[\n");
+    for (processor, library) in left.into_iter().chain(given) {
+        let is_given = processor == "any";
+        if is_given {
+            println!("cargo::rerun-if-changed={}", library.display());
+        }
+        if is_given || library.exists() && Some(last_change(&library)) > newest {
+            let bytes = std::fs::read(&library).unwrap_or_else(|e| panic!("cannot read {}: {e}", library.display()));
+            let file = out.join(format!("lanes-{processor}.zip"));
+            std::fs::write(&file, compressed(&bytes)).expect("the folder of this script can be written to");
+            embedded += &format!("    ({processor:?}, include_bytes!({file:?}).as_slice()),\n");
+        }
+    }
+    std::fs::write(out.join("for_lanes.rs"), embedded + "]\n").expect("the folder of this script can be written to");
+}
+
+/// Returns the folder in which `scripts/libraries` leaves libraries.
+fn libraries_folder(target_folder: &Path) -> PathBuf {
+    env::var_os("GRAPPLE_LIBRARIES").map_or_else(|| target_folder.join("libraries"), PathBuf::from)
+}
+
+/// Returns the time of the last change of the library's sources.
+fn newest_source() -> Option<SystemTime> {
+    let changes = SOURCES.iter().map(|source| last_change(&Path::new("..").join(source)));
+    changes.max()
 }
 
 /// Returns the libraries that `scripts/libraries` has left, with their platforms. Libraries older
 /// than the sources are left out with a warning.
 fn left_by_script(target_folder: &Path) -> BTreeMap<String, PathBuf> {
-    let folder = match env::var_os("GRAPPLE_LIBRARIES") {
-        Some(folder) => PathBuf::from(folder),
-        None => {
-            let folder = target_folder.join("libraries");
-            // Cargo runs this script at every build if a folder that it watches does not exist, and
-            // at the next one if the folder is younger than the script's start. Where its time
-            // cannot be set, as on Windows, the next build compiles the tool once more.
-            if !folder.is_dir() {
-                std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
-                let made = File::open(&folder);
-                let _ = made.and_then(|made| made.set_modified(SystemTime::UNIX_EPOCH));
-            }
-            folder
+    let folder = libraries_folder(target_folder);
+    if env::var_os("GRAPPLE_LIBRARIES").is_none() {
+        // Cargo runs this script at every build if a folder that it watches does not exist, and
+        // at the next one if the folder is younger than the script's start. Where its time
+        // cannot be set, as on Windows, the next build compiles the tool once more.
+        if !folder.is_dir() {
+            std::fs::create_dir_all(&folder).unwrap_or_else(|e| panic!("cannot make {}: {e}", folder.display()));
+            let made = File::open(&folder);
+            let _ = made.and_then(|made| made.set_modified(SystemTime::UNIX_EPOCH));
         }
-    };
+    }
     assert!(
         folder.is_dir(),
         "GRAPPLE_LIBRARIES: there is no folder {}",
         folder.display()
     );
     println!("cargo::rerun-if-changed={}", folder.display());
-    let newest = SOURCES
-        .iter()
-        .map(|source| last_change(&Path::new("..").join(source)))
-        .max();
+    let newest = newest_source();
     let mut libraries = BTreeMap::new();
     for (platform, file) in LEFT {
         let library = folder.join(platform).join(file);

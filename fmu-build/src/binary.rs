@@ -146,6 +146,14 @@ const FUNCTIONS: [&str; 119] = [
     "fmi3UpdateDiscreteStates",
 ];
 
+/// Functions of the package `grapple-lanes`, by which instances advance together.
+const TOGETHER: [&str; 4] = [
+    "grapple_free_group",
+    "grapple_group",
+    "grapple_lanes",
+    "grapple_step_group",
+];
+
 /// Inspects a library intended for a platform.
 ///
 /// # Errors
@@ -292,7 +300,7 @@ fn foreign_exports(file: &object::File) -> Result<Vec<String>> {
     if !missing.is_empty() {
         return Err(invalid!("it lacks {}", missing.join(", ")));
     }
-    exports.retain(|name| !FUNCTIONS.contains(&name.as_str()));
+    exports.retain(|name| !FUNCTIONS.contains(&name.as_str()) && !TOGETHER.contains(&name.as_str()));
     Ok(exports)
 }
 

@@ -118,6 +118,16 @@ impl Fmu {
         Ok(library::file(&self.folder, description.fmi_version, identifier))
     }
 
+    /// Loads another library with the functions of the FMU's own.
+    ///
+    /// # Errors
+    /// The library cannot be written or loaded.
+    pub fn load(&self, library: &[u8]) -> Result<FmuLibrary> {
+        let file = self.folder.join(format!("lanes{}", Platform::here().suffix()));
+        std::fs::write(&file, library).context(|| format!("cannot write {}", file.display()))?;
+        FmuLibrary::in_file(&file, &self.folder, &self.description)
+    }
+
     /// Returns the variables for which `wanted` is true, in the FMU's order.
     pub fn variables(&self, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<&ScalarVariable> {
         self.description.model_variables.iter().filter(|v| wanted(v)).collect()

@@ -93,6 +93,7 @@ pub mod identify;
 pub mod import;
 pub mod input_table;
 mod instance;
+pub mod lanes;
 pub mod library;
 pub mod linearize;
 pub mod margin;

@@ -13,6 +13,10 @@ use std::path::{Path, PathBuf};
 /// in the program once for each unit of compilation that uses it.
 static EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
+/// Libraries for runs that advance together, in the order of preference: the processors for which they
+/// are compiled, and a zip file with the library.
+static FOR_LANES: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/for_lanes.rs"));
+
 /// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
 /// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
@@ -56,6 +60,34 @@ pub fn libraries<'a>(
     }
     libraries.sort_by_key(|library| library.platform);
     Ok(libraries)
+}
+
+/// Returns the library for runs that advance together on this processor.
+///
+/// # Errors
+/// This program contains none that this processor runs.
+pub fn for_lanes() -> Result<Vec<u8>> {
+    let suitable = FOR_LANES.iter().find(|(processor, _)| runs_here(processor));
+    let &(_, compressed) = suitable.ok_or_else(|| {
+        invalid!("this program contains no library for runs in lanes on this processor; scripts/libraries builds them")
+    })?;
+    Ok(Bytes::Compressed(compressed).plain()?.into_owned())
+}
+
+/// Returns true if this processor runs a library that is compiled for the named kind.
+fn runs_here(processor: &str) -> bool {
+    match processor {
+        "any" => true,
+        #[cfg(target_arch = "x86_64")]
+        "avx2" => is_x86_feature_detected!("avx2"),
+        #[cfg(target_arch = "x86_64")]
+        "avx512" => {
+            is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512vl")
+                && is_x86_feature_detected!("avx512dq")
+        }
+        _ => false,
+    }
 }
 
 /// Returns the error of a platform for which this program has no library.

@@ -5,7 +5,7 @@ use crate::fmu::{Fmu, is_number};
 use crate::instance::Instance;
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
-use crate::slave::Slave;
+use crate::slave::{FmuLibrary, Group, Slave};
 use crate::text::number;
 use grapple::Event;
 use grapple::spec::Signal;
@@ -213,9 +213,34 @@ impl<'a> Plan<'a> {
     /// # Errors
     /// Invalid values, with the FMU's message; too many values. A run that ends early is not an
     /// error.
-    pub fn record(&self, fmu: &Fmu, request: &Request, mut watch: impl FnMut(f64) -> ControlFlow<()>) -> Result<Run> {
+    pub fn record(&self, fmu: &Fmu, request: &Request, watch: impl FnMut(f64) -> ControlFlow<()>) -> Result<Run> {
+        let mut runs = self.record_together(fmu, &fmu.library, std::slice::from_ref(request), watch);
+        runs.pop().expect("one run for each request")
+    }
+
+    /// Makes several runs, as [`record`](Self::record), with instances of a library of the FMU, which
+    /// advance together if the library can do so.
+    pub fn record_together(
+        &self,
+        fmu: &Fmu,
+        library: &FmuLibrary,
+        requests: &[Request],
+        mut watch: impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Vec<Result<Run>> {
+        let mut begun: Vec<Result<Recording>> = requests.iter().map(|of| self.begin(fmu, library, of)).collect();
+        let mut recordings: Vec<&mut Recording> = begun.iter_mut().flatten().collect();
+        let interrupted = self.advance(&mut recordings, library, &mut watch);
+        let end = |recording: Recording| {
+            let interrupted = interrupted.map(|t| Error::Interrupted(format!("at t = {} s", number(t, 9))));
+            recording.end(self.times, interrupted)
+        };
+        begun.into_iter().map(|recording| recording.map(end)).collect()
+    }
+
+    /// Creates and initialises the instance of a run.
+    fn begin<'l>(&self, fmu: &Fmu, library: &'l FmuLibrary, request: &Request) -> Result<Recording<'l>> {
         self.check_size(request.recorded.len())?;
-        let mut slave = fmu.library.instantiate()?;
+        let mut slave = library.instantiate()?;
         let failures = ["logStatusError", "logStatusDiscard", "logStatusFatal"];
         slave.listen(&[request.log, &failures].concat())?;
         self.initialize(&mut slave, request.settings)?;
@@ -223,17 +248,12 @@ impl<'a> Plan<'a> {
         let once = slave.reals(&references)?;
         let mut recorder = Recorder::new(&fmu.description, request.recorded);
         recorder.results.parameters = request.once.iter().map(|v| v.name.clone()).zip(once).collect();
-        let mut effort = Effort::default();
-        let outcome = self.advance(&mut slave, &mut effort, |t, slave| {
-            recorder.record(t, slave)?;
-            Ok(watch(t).map_break(|()| Error::Interrupted(format!("at t = {} s", number(t, 9)))))
-        });
-        let failure = match outcome {
-            Ok(ControlFlow::Continue(())) => slave.terminate().err(),
-            Ok(ControlFlow::Break(interrupted)) => slave.terminate().err().or(Some(interrupted)),
-            Err(failure) => Some(failure),
-        };
-        Ok(Run::of(self.times, recorder, effort, &mut slave, failure))
+        Ok(Recording {
+            slave,
+            recorder,
+            effort: Effort::default(),
+            failure: None,
+        })
     }
 
     /// Initialises an instance with the given values of parameters and inputs.
@@ -246,25 +266,42 @@ impl<'a> Plan<'a> {
         instance.exit_initialization()
     }
 
-    /// Runs an instance to the end, or until `watch`, called at the start and at each communication
-    /// point, stops it.
-    fn advance<B>(
+    /// Runs instances to the end, or until `watch`, called at the start and at each communication point,
+    /// stops them; returns the time (s) in that case.
+    fn advance<'l>(
         &self,
-        slave: &mut Slave,
-        effort: &mut Effort,
-        mut watch: impl FnMut(f64, &mut Slave) -> Result<ControlFlow<B>>,
-    ) -> Result<ControlFlow<B>> {
+        recordings: &mut [&mut Recording<'l>],
+        library: &'l FmuLibrary,
+        watch: &mut impl FnMut(f64) -> ControlFlow<()>,
+    ) -> Option<f64> {
+        let mut together = Together::of(library, recordings);
         let mut t = 0.0;
-        let mut flow = watch(t, slave)?;
-        for point in self.times.points() {
-            if flow.is_break() {
-                break;
+        for point in std::iter::once(0.0).chain(self.times.points()) {
+            while t < point {
+                let stop = self.driven.next_stop(t, point);
+                for recording in running(recordings) {
+                    let held = set_inputs(&self.driven, t, stop - t, &mut recording.slave);
+                    recording.effort.has_held_inputs |= *held.as_ref().unwrap_or(&false);
+                    recording.failure = held.err();
+                }
+                together.step(recordings, t, stop - t);
+                t = stop;
             }
-            self.advance_to(slave, (t, point), effort)?;
-            t = point;
-            flow = watch(t, slave)?;
+            let values = self.driven.values(t);
+            for recording in running(recordings) {
+                recording.failure = recording.read(t, |slave| match t > 0.0 {
+                    true => slave.set_reals(&self.driven.references, &values),
+                    false => Ok(()),
+                });
+            }
+            if running(recordings).next().is_none() {
+                return None;
+            }
+            if watch(t).is_break() {
+                return Some(t);
+            }
         }
-        Ok(flow)
+        None
     }
 
     /// Advances an instance from one communication point to the next, times in s, and sets the
@@ -285,6 +322,73 @@ impl<'a> Plan<'a> {
             t = stop;
         }
         instance.set_reals(&self.driven.references, &self.driven.values(t))
+    }
+}
+
+/// A run under way.
+struct Recording<'l> {
+    slave: Slave<'l>,
+    recorder: Recorder,
+    effort: Effort,
+    /// Error that ended the run.
+    failure: Option<Error>,
+}
+
+impl Recording<'_> {
+    /// Reads a row at the time `t` (s) after `prepare`; returns the error of either.
+    fn read(&mut self, t: f64, prepare: impl FnOnce(&mut Slave) -> Result<()>) -> Option<Error> {
+        let row = prepare(&mut self.slave).and_then(|()| self.recorder.record(t, &mut self.slave));
+        row.err()
+    }
+
+    /// Ends the run, which may have been interrupted.
+    fn end(mut self, times: Times, interrupted: Option<Error>) -> Run {
+        let failure = self.failure.or_else(|| self.slave.terminate().err()).or(interrupted);
+        Run::of(times, self.recorder, self.effort, &mut self.slave, failure)
+    }
+}
+
+/// Returns the runs that have not failed.
+fn running<'a, 'l: 'a>(recordings: &'a mut [&mut Recording<'l>]) -> impl Iterator<Item = &'a mut Recording<'l>> {
+    let recordings = recordings.iter_mut().map(|recording| &mut **recording);
+    recordings.filter(|recording| recording.failure.is_none())
+}
+
+/// Steps of several runs, in a group if they can be one.
+struct Together<'l> {
+    library: &'l FmuLibrary,
+    group: Option<Group<'l>>,
+}
+
+impl<'l> Together<'l> {
+    fn of(library: &'l FmuLibrary, recordings: &mut [&mut Recording<'l>]) -> Self {
+        let slaves: Vec<&Slave> = running(recordings).map(|of| &of.slave).collect();
+        let group = (slaves.len() > 1).then(|| library.group(&slaves)).flatten();
+        Self { library, group }
+    }
+
+    /// Steps all runs that have not failed from `t` to `t + h` (s).
+    fn step(&mut self, recordings: &mut [&mut Recording<'l>], t: f64, h: f64) {
+        let clock = Instant::now();
+        let mut running: Vec<&mut Recording> = running(recordings).collect();
+        let outcomes: Vec<Result<()>> = match &mut self.group {
+            Some(group) => {
+                let slaves: Vec<&Slave> = running.iter().map(|recording| &recording.slave).collect();
+                group.step(&slaves, t, h)
+            }
+            None => running.iter_mut().map(|recording| recording.slave.step(t, h)).collect(),
+        };
+        let wall = clock.elapsed() / running.len().max(1) as u32;
+        let mut has_failed = false;
+        for (recording, outcome) in running.into_iter().zip(outcomes) {
+            recording.effort.wall += wall;
+            recording.effort.steps += 1;
+            recording.failure = outcome.err();
+            has_failed |= recording.failure.is_some();
+        }
+        if has_failed {
+            *self = Self::of(self.library, recordings);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 use crate::algebra::{Scalar, Wrench};
 use crate::spec::JointMotion;
 use crate::system::{Carrier, Kinematics, System};
+use num_traits::Zero;
 
 /// Loads and prescribed motions of a system at one instant.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct Applied<S: Scalar> {
     /// Inertia added to each rate, kg·m² or kg, which acts as the load `−inertia q̈`: linearly
     /// implicit methods thereby include stiffness and damping. Used by the recursive formulation
     /// only, and not for free joints.
-    pub inertia: Vec<f64>,
+    pub inertia: Vec<S::Constant>,
     /// For each body, true if a drive prescribes the motion of its joint.
     pub driven: Vec<bool>,
     /// Prescribed derivative of each rate of a driven joint, rad/s² or m/s².
@@ -30,7 +31,7 @@ impl<S: Scalar> Applied<S> {
             wrench: vec![Wrench::zero(); system.bodies.len()],
             stations: Vec::new(),
             tau: vec![S::zero(); system.nv],
-            inertia: vec![0.0; system.nv],
+            inertia: vec![S::Constant::zero(); system.nv],
             driven: system
                 .bodies
                 .iter()

@@ -51,12 +51,13 @@ impl AttitudeLaw {
     }
 
     /// Returns the tangent stiffness and damping about each body axis, near the reference.
-    pub fn resistances(&self, now: &Sensed<f64>) -> [Resistance; 3] {
-        if self.switch.is_some_and(|switch| now.inputs[switch] <= 0.5) {
-            return Default::default();
-        }
+    pub fn resistances<S: Scalar<Constant = S>>(&self, now: &Sensed<S>) -> [Resistance<S>; 3] {
+        let is_on = self.switch.map(|switch| now.inputs[switch].exceeds(0.5));
         let [kp, kd] = [self.kp, self.kd].map(|id| id.vector(now.parameters));
-        std::array::from_fn(|i| Resistance::of(kp[i], kd[i]))
+        std::array::from_fn(|i| {
+            let own = Resistance::of(kp[i], kd[i]);
+            is_on.map_or(own, |is_on| own.only_where(is_on))
+        })
     }
 }
 

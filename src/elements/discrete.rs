@@ -112,6 +112,16 @@ impl Discrete {
         }
     }
 
+    /// Returns true if the loads of elements that are [evaluated in
+    /// lanes](Elements::outside_lanes) depend on both discrete states alike, apart from signals.
+    pub fn loads_as(&self, other: &Self) -> bool {
+        self.motors == other.motors
+            && self.voltages == other.voltages
+            && self.sliding == other.sliding
+            && self.empty == other.empty
+            && self.motions == other.motions
+    }
+
     /// Returns the count of its numbers.
     pub fn size(&self) -> usize {
         let mut count = 0;

@@ -55,7 +55,7 @@ pub(crate) trait Element: Sized {
 
     /// Passes the tangent stiffness and damping to `on`; see
     /// [`Elements::resist`](super::Elements::resist).
-    fn resist(&self, _now: &Instant<f64>, _on: &mut impl FnMut(usize, Resistance)) {}
+    fn resist<S: Scalar<Constant = S>>(&self, _now: &Instant<S>, _on: &mut impl FnMut(usize, Resistance<S>)) {}
 
     /// Returns the potential energy, J; `None` without a potential.
     fn potential_energy<S: Scalar>(&self, _now: &Instant<S>) -> Option<S> {
@@ -136,29 +136,41 @@ pub(crate) struct Values<'a> {
 }
 
 /// Tangent stiffness and damping of a load on one rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Resistance {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Resistance<S = f64> {
     /// Stiffness `−∂τ/∂q`, N·m/rad or N/m.
-    pub stiffness: f64,
+    pub stiffness: S,
     /// Damping `−∂τ/∂q̇`, N·m·s/rad or N·s/m.
-    pub damping: f64,
+    pub damping: S,
 }
 
-impl std::ops::AddAssign for Resistance {
+impl<S: Scalar> std::ops::AddAssign for Resistance<S> {
     fn add_assign(&mut self, other: Self) {
         self.stiffness += other.stiffness;
         self.damping += other.damping;
     }
 }
 
-impl Resistance {
-    pub(super) fn of(stiffness: f64, damping: f64) -> Self {
+impl<S: Scalar> Resistance<S> {
+    pub(super) fn of(stiffness: S, damping: S) -> Self {
+        Self { stiffness, damping }
+    }
+
+    /// Returns the resistance of no load.
+    pub(crate) fn none() -> Self {
+        Self::of(S::zero(), S::zero())
+    }
+
+    /// Returns the resistance where the condition holds, else none.
+    pub(super) fn only_where(self, condition: S::Mask) -> Self {
+        let Self { stiffness, damping } = self;
+        let [stiffness, damping] = [stiffness, damping].map(|of| S::select(condition, of, S::zero()));
         Self { stiffness, damping }
     }
 
     /// Returns the inertia `θ C + θ² K` that a linearly implicit method with the coefficient
     /// `theta` (s) adds to the rate, kg·m² or kg.
-    pub fn added_inertia(&self, theta: f64) -> f64 {
+    pub fn added_inertia(&self, theta: S) -> S {
         theta * (self.damping + theta * self.stiffness)
     }
 }

@@ -199,7 +199,7 @@ macro_rules! elements {
             /// index of the rate: `−∂τ/∂q` and `−∂τ/∂q̇` of the loads on a joint's axis or a mode
             /// with respect to its own coordinate and rate; for dry friction the secant `−τ/q̇`. A
             /// rate may occur more than once; its contributions add up.
-            pub fn resist(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+            pub fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, mut on: impl FnMut(usize, Resistance<S>)) {
                 $(self.$list.iter().for_each(|element| element.resist(now, &mut on));)+
             }
 
@@ -560,7 +560,11 @@ impl Elements {
 
     /// Passes the tracking gains of drives to `on`, as tangent stiffness and damping per unit of
     /// inertia: `−∂q̈/∂q` (1/s²) and `−∂q̈/∂q̇` (1/s).
-    pub fn resist_as_drives(&self, now: &Instant<f64>, mut on: impl FnMut(usize, Resistance)) {
+    pub fn resist_as_drives<S: Scalar<Constant = S>>(
+        &self,
+        now: &Instant<S>,
+        mut on: impl FnMut(usize, Resistance<S>),
+    ) {
         for drive in &self.drives {
             drive.resist_as_drive(now, &mut on);
         }

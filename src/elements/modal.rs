@@ -32,7 +32,7 @@ impl Element for Modes {
         }
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         for (modes, elastic) in flexible(now) {
             for (k, mode) in elastic.modes.iter().enumerate() {
                 on(modes.v + k, Resistance::of(mode.stiffness, mode.damping));

@@ -50,8 +50,7 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
     let mut rejections = 0;
     loop {
         equations.afford(t, method.evaluations_per_step())?;
-        let h = memory.step_history.h_next.min(settings.h_max).max(h_min);
-        let trial = Trial::towards(t, h, t_limit);
+        let trial = trial(settings, memory, t, t_limit);
         let before = *equations.evaluations;
         let attempt = method.attempt(equations, t, trial, settings, memory);
         let evaluations = &mut memory.step_history.evaluations;
@@ -85,6 +84,13 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         memory.step_history.rejected = true;
         rejections += 1;
     }
+}
+
+/// Returns the next attempt from `t`, with the step size that the memory selects.
+pub(super) fn trial(settings: &Settings, memory: &Memory, t: f64, t_limit: f64) -> Trial {
+    let h_min = smallest_step(t, t_limit);
+    let h = memory.step_history.h_next.min(settings.h_max).max(h_min);
+    Trial::towards(t, h, t_limit)
 }
 
 /// Stores the accepted step for the controller.

@@ -6,7 +6,7 @@ use super::control::Control;
 use super::dense::{Dense, hermite};
 use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
 use super::initial::{Workspace, initial_step};
-use super::known::{StepData, Taken};
+use super::known::{End, StepData, Taken};
 use super::landing::Trial;
 use super::lanes::{advance, max_norm, worst};
 use super::memory::Memory;
@@ -81,6 +81,15 @@ impl Explicit {
     fn end_stage<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>, t1: f64) -> Result<(), Failure<O::Error>> {
         let stage = nth_mut(&mut self.k, self.x0.len(), self.tableau.end);
         equations.derivative_at_end(t1, &self.x1, stage)
+    }
+
+    /// Returns the derivative at `(t, x)` if a step from there would reuse it.
+    pub fn known_start(&self, t: f64, x: &[f64]) -> Option<&[f64]> {
+        let n = self.x0.len();
+        match self.known.known(t, x, &self.x0, &self.x1)? {
+            End::Start => Some(nth(&self.k, n, 0)),
+            End::End => Some(nth(&self.k, n, self.tableau.end)),
+        }
     }
 
     /// Returns an estimate of the spectral radius of the Jacobian from the last accepted step, for

@@ -21,8 +21,7 @@ pub(super) fn step<M: OneStep, O: Ode + ?Sized>(
     memory: &mut Memory,
 ) -> Result<Step, IntegrateError<O::Error>> {
     equations.afford(t, 1 + method.evaluations_per_step())?;
-    let h = h.min(settings.h_max).max(smallest_step(t, t_limit));
-    let trial = Trial::equal_part(t, h, t_limit);
+    let trial = trial(settings, h, t, t_limit);
     let start = method.start(equations, t, x);
     start.map_err(|failure| failure.at(t, 0.0))?;
     match method.attempt(equations, t, trial, settings, memory) {
@@ -32,4 +31,10 @@ pub(super) fn step<M: OneStep, O: Ode + ?Sized>(
             Err(failure.at(t, trial.h))
         }
     }
+}
+
+/// Returns the next step from `t`.
+pub(super) fn trial(settings: &Settings, h: f64, t: f64, t_limit: f64) -> Trial {
+    let h = h.min(settings.h_max).max(smallest_step(t, t_limit));
+    Trial::equal_part(t, h, t_limit)
 }

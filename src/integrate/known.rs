@@ -21,6 +21,13 @@ enum Stored {
     Step(Taken),
 }
 
+/// An end of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    Start,
+    End,
+}
+
 /// An accepted step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Taken {
@@ -63,6 +70,15 @@ impl StepData {
         }
         self.stored = Stored::Start { t };
         Ok(())
+    }
+
+    /// Returns the end of the last step whose derivative a step from `(t, x)` would reuse.
+    pub fn known(&self, t: f64, x: &[f64], x0: &[f64], x1: &[f64]) -> Option<End> {
+        match self.stored {
+            Stored::Step(Taken { t1, .. }) if same_point(t, x, t1, x1) => Some(End::End),
+            Stored::Start { t: t0 } if same_point(t, x, t0, x0) => Some(End::Start),
+            _ => None,
+        }
     }
 
     /// Stores an accepted step; the derivative at its end was the last evaluation.

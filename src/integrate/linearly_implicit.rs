@@ -49,6 +49,11 @@ impl LinearlyImplicit {
     }
 }
 
+/// Returns the number of corrections in the next step.
+pub(super) fn corrections(memory: &Memory) -> u32 {
+    if memory.newton.h > 0.0 { CORRECTIONS } else { AT_START }
+}
+
 impl Rule for LinearlyImplicit {
     fn evaluations_per_step(&self) -> u64 {
         u64::from(AT_START)
@@ -63,7 +68,7 @@ impl Rule for LinearlyImplicit {
         ends: &mut Ends,
         memory: &mut Memory,
     ) -> Result<(), Failure<O::Error>> {
-        let corrections = if memory.newton.h > 0.0 { CORRECTIONS } else { AT_START };
+        let corrections = corrections(memory);
         self.g.copy_from_slice(&memory.rows);
         let half = 0.5 * trial.h;
         for _ in 0..corrections {

@@ -72,6 +72,7 @@
 //! ```
 
 mod adaptive;
+mod ahead;
 mod auto;
 mod conserving;
 mod control;
@@ -109,6 +110,7 @@ mod tableau;
 #[cfg(test)]
 mod tests;
 
+pub use ahead::{Ahead, LaneAttempt, LaneOde, LaneStage, Next, Start};
 pub use dense::Dense;
 pub use error::IntegrateError;
 pub use memory::Memory;

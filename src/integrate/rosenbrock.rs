@@ -122,7 +122,7 @@ pub(super) const OF_TIME: [f64; STAGES] = [GAMMA, 1.44146625780447, 0.3642963629
 /// Distance of the two first stages whose difference gives `h ∂f/∂t`, in steps. Any value of `∂f/∂t`
 /// preserves the order; the error here is `h²/2048` times the second derivative, and round-off of
 /// some 1e-13 of the stage.
-const SHIFT: f64 = 1.0 / 1024.0;
+pub(super) const SHIFT: f64 = 1.0 / 1024.0;
 
 /// Constants of the step size controller, for the estimate of order 2.
 static CONTROL: Control = Control {

@@ -18,7 +18,7 @@ use super::radau::Radau5;
 use super::rosenbrock::Rosenbrock;
 use super::settings::Settings;
 use super::step::Step;
-use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
+use super::{Next, Ode, Start, adaptive, dop853, dopri5, fixed, rk4};
 
 /// Integrates step by step with one method; holds the settings and the workspace.
 ///
@@ -130,6 +130,27 @@ impl Stepper {
             (Work::Radau5(method), _) => adaptive::step(method.as_mut(), equations, settings, times, x, memory),
             (Work::Auto(auto), _) => auto.step(equations, settings, times, x, memory),
         }
+    }
+
+    /// Returns the start of the attempt that [`step`](Self::step) would make next; `None` if it is not
+    /// [evaluated ahead](super::LaneAttempt). `varies` is true if the equations [vary in
+    /// time](Ode::varies_in_time).
+    pub fn next<'a>(
+        &'a self,
+        t: f64,
+        t_limit: f64,
+        x: &'a [f64],
+        memory: &'a Memory,
+        varies: bool,
+    ) -> Option<Start<'a>> {
+        let next = Next::of(&self.settings, t, t_limit, memory, varies)?;
+        let dx = match &self.work {
+            Work::Explicit(method) => method.known_start(t, x),
+            Work::Auto(auto) => auto.explicit.known_start(t, x),
+            _ => None,
+        };
+        let g = &memory.rows;
+        Some(Start { next, x, dx, g })
     }
 
     /// Returns the dense output of the last accepted step.

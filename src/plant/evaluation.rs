@@ -15,6 +15,7 @@ use crate::dynamics::invariants::Invariants;
 use crate::dynamics::{Applied, Dynamics};
 use crate::elements::{Elements, EventContext, Hold, Instant, Sensed, View};
 use crate::system::{Baumgarte, JointState, Kinematics, OrbitPoint, Recovered, SystemMotion};
+use num_traits::Zero;
 
 /// Computation of derivatives and outputs from states and inputs, with its workspace.
 ///
@@ -251,7 +252,7 @@ impl<S: Scalar> Evaluation<S> {
         if !to.currents.is_empty() {
             let circuits = model.elements.circuits(parameters, &self.inputs, discrete);
             for (circuit, (to, &i)) in circuits.zip(to.currents.iter_mut().zip(here.currents)) {
-                *to = circuit.current_rate(i, qd[circuit.rate], 0.0);
+                *to = circuit.current_rate(i, qd[circuit.rate], S::Constant::zero());
             }
         }
         model.elements.unwind(parameters, &self.inputs, to.unwound);

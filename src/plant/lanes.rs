@@ -1,17 +1,20 @@
 //! Evaluation of several runs of one model at once, one in each lane of the scalar.
 
 use super::context::Constants;
-use super::{Evaluation, Model, OperatingPoint, Plant};
+use super::linearly_implicit::predict_midpoint;
+use super::rosenbrock::{Coefficient, Implicit};
+use super::{Discrete, Evaluation, Model, OperatingPoint, Plant};
 use crate::Error;
-use crate::algebra::{Lanes, Transposed};
+use crate::algebra::{Lanes, Scalar, Transposed};
+use crate::integrate::LaneStage;
 use crate::spec::Formulation;
 use crate::system::{BodyConstants, Derived};
+use num_traits::Zero;
 use std::sync::Arc;
 
-/// Derivatives of `N` runs of one model, each with its own parameters, states and inputs. Time and
-/// discrete state are common.
+/// Derivatives of `N` runs of one model, each with its own parameters, time, states and inputs.
 ///
-/// The derivatives have in each lane the bits of [`Plant::derivative`].
+/// All results have in each lane the bits of those of a [`Plant`].
 #[derive(Clone, Debug)]
 pub struct LaneEvaluation<const N: usize> {
     model: Arc<Model>,
@@ -19,7 +22,29 @@ pub struct LaneEvaluation<const N: usize> {
     parameters: Vec<Lanes<N>>,
     /// Boxed, as that of a [`Plant`].
     evaluation: Box<Evaluation<Lanes<N>>>,
+    implicit: Implicit<Lanes<N>>,
     signals: Option<Signals<N>>,
+}
+
+/// Time, states, inputs and discrete state of each run.
+#[derive(Clone, Copy, Debug)]
+pub struct LanePoint<'a, const N: usize> {
+    /// Times, s.
+    pub t: [f64; N],
+    /// States, in the model's order.
+    pub x: &'a [Lanes<N>],
+    /// The importer's inputs.
+    pub u: &'a [Lanes<N>],
+    /// Discrete states; all [load the system alike](Discrete::loads_as).
+    pub discrete: [&'a Discrete; N],
+}
+
+impl<'a, const N: usize> LanePoint<'a, N> {
+    /// Returns the point at which the loads of all lanes are evaluated: with the time and the discrete
+    /// state of the first, since the others differ from them in signals only.
+    fn of_first(self) -> OperatingPoint<'a, Lanes<N>> {
+        OperatingPoint::new(self.t[0], self.x, self.u, self.discrete[0])
+    }
 }
 
 /// Parameters, inputs and inputs of the loads: signals are evaluated for one run after the other.
@@ -68,13 +93,14 @@ impl<const N: usize> LaneEvaluation<N> {
     /// copied: later changes of the plants' parameters have no effect.
     ///
     /// # Errors
-    /// [`NoLanes`] if the plants do not share one model (the same [`Arc`]) that runs in lanes, or have
-    /// constants of another structure.
+    /// [`NoLanes`] if the plants do not have one model that runs in lanes, or have constants of another
+    /// structure.
     pub fn new(plants: [&Plant; N]) -> Result<Self, NoLanes> {
         const { assert!(N > 0) };
         let model = plants[0].model();
         model.runs_in_lanes()?;
-        if let Some(run) = plants.iter().position(|plant| !Arc::ptr_eq(plant.model(), model)) {
+        let is_same = |other: &Model| std::ptr::eq(other, &raw const **model) || other.spec == model.spec;
+        if let Some(run) = plants.iter().position(|plant| !is_same(plant.model())) {
             return Err(NoLanes::Model(run + 1));
         }
         let parameters = (0..model.parameters.len()).map(|i| Lanes(plants.map(|plant| plant.parameters()[i])));
@@ -82,6 +108,7 @@ impl<const N: usize> LaneEvaluation<N> {
             derived: derived_in_lanes(model, plants.map(Plant::derived))?,
             parameters: parameters.collect(),
             evaluation: Box::new(Evaluation::new(model)),
+            implicit: Implicit::new(model),
             signals: (!model.elements.signals.is_empty()).then(|| Signals {
                 parameters: plants.map(|plant| plant.parameters().to_vec()),
                 u: vec![0.0; model.inputs.len()],
@@ -91,42 +118,107 @@ impl<const N: usize> LaneEvaluation<N> {
         })
     }
 
-    /// Computes the states' derivatives `dx` at an operating point.
+    /// Computes the states' derivatives `dx`.
     ///
     /// # Errors
-    /// [`Error::Singular`] if the inertia is singular in any lane, [`Error::NotFinite`]; a
-    /// [`Plant`] of each run determines the lanes to which they apply.
+    /// [`Error::Singular`] if the inertia is singular in any lane; a [`Plant`] of each run determines
+    /// the lanes to which it applies.
     ///
     /// # Panics
     /// If `at` or `dx` has not the model's numbers of states and inputs.
-    pub fn derivative(&mut self, at: OperatingPoint<Lanes<N>>, dx: &mut [Lanes<N>]) -> Result<(), Error> {
-        let of = Constants {
-            model: &self.model,
-            derived: &self.derived,
-            parameters: &self.parameters,
-        };
-        let model = &self.model;
-        assert_eq!(
-            [at.x.len(), dx.len(), at.u.len()],
-            [model.states.len(), model.states.len(), model.inputs.len()]
-        );
-        match &mut self.signals {
-            None => self.evaluation.read_inputs(of, at.t, at.u, at.x, at.discrete),
+    pub fn derivative(&mut self, at: LanePoint<N>, dx: &mut [Lanes<N>]) -> Result<(), Error> {
+        self.read_inputs(at, at.x);
+        let Self { evaluation, .. } = self;
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        assert_eq!(dx.len(), at.x.len());
+        evaluation.derivative_with_inputs(of, at.x, at.discrete[0], dx)
+    }
+
+    /// Computes the derivatives `k` of a stage of a Rosenbrock-W method, as [`Plant::stage`], with
+    /// changes `p` of the states; the times are those of `at`.
+    ///
+    /// # Errors
+    /// As [`derivative`](Self::derivative).
+    ///
+    /// # Panics
+    /// As [`derivative`](Self::derivative).
+    pub fn stage(
+        &mut self,
+        at: LanePoint<N>,
+        stage: LaneStage<N>,
+        p: &[Lanes<N>],
+        k: &mut [Lanes<N>],
+    ) -> Result<(), Error> {
+        let LaneStage { theta, is_first, .. } = stage;
+        self.read_inputs(at, at.x);
+        let Self {
+            evaluation, implicit, ..
+        } = self;
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        let result = evaluation.stage(of, at.of_first(), Coefficient { theta, is_first }, p, implicit, k);
+        evaluation.applied.inertia.fill(Lanes::zero());
+        result
+    }
+
+    /// Corrects `g`, the derivatives at the midpoint of a step from the states `at.x`, as
+    /// [`Plant::correct`], with half a step `theta` (s) of each lane.
+    ///
+    /// # Errors
+    /// As [`derivative`](Self::derivative).
+    ///
+    /// # Panics
+    /// As [`derivative`](Self::derivative).
+    pub fn correct(
+        &mut self,
+        at: LanePoint<N>,
+        theta: Lanes<N>,
+        g: &mut [Lanes<N>],
+        midpoint: &mut [Lanes<N>],
+    ) -> Result<(), Error> {
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        predict_midpoint(of, at.x, theta, g, midpoint);
+        self.read_inputs(at, midpoint);
+        let Self { evaluation, .. } = self;
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        let result = evaluation.correct(of, at.of_first(), theta, g, midpoint);
+        evaluation.applied.inertia.fill(Lanes::zero());
+        result
+    }
+
+    /// Reads the importer's inputs and the currents among the states `x`, and evaluates signals.
+    fn read_inputs(&mut self, at: LanePoint<N>, x: &[Lanes<N>]) {
+        let Self {
+            model,
+            evaluation,
+            signals,
+            ..
+        } = self;
+        assert_eq!([x.len(), at.u.len()], [model.states.len(), model.inputs.len()]);
+        match signals {
+            None => {
+                let of = constants(model, &self.derived, &self.parameters);
+                evaluation.read_inputs(of, at.t[0], at.u, x, at.discrete[0]);
+            }
             Some(signals) => {
-                let inputs = &mut self.evaluation.inputs;
-                signals.evaluate(of.model, at, inputs);
-                inputs[of.model.sources.len()..].copy_from_slice(&at.x[of.model.states_in_loads()]);
+                let inputs = &mut evaluation.inputs;
+                signals.evaluate(model, at, inputs);
+                inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
             }
         }
-        self.evaluation.derivative_with_inputs(of, at.x, at.discrete, dx)?;
-        let is_finite = |dx: &Lanes<N>| dx.0.iter().all(|d| d.is_finite());
-        match dx.iter().position(|dx| !is_finite(dx)) {
-            None => Ok(()),
-            Some(i) => Err(Error::NotFinite {
-                variable: of.model.derivatives[i].name.clone(),
-                t: at.t,
-            }),
-        }
+    }
+
+    /// Returns true if the runs have these values of the parameters.
+    pub fn has_parameters(&self, of: [&[f64]; N]) -> bool {
+        let same = |(i, own): (usize, &Lanes<N>)| (0..N).all(|k| own.0[k].to_bits() == of[k][i].to_bits());
+        self.parameters.iter().enumerate().all(same)
+    }
+}
+
+fn constants<'a, S: Scalar>(model: &'a Model, derived: &'a Derived<S>, parameters: &'a [S]) -> Constants<'a, S> {
+    Constants {
+        model,
+        derived,
+        parameters,
     }
 }
 
@@ -145,10 +237,10 @@ fn derived_in_lanes<const N: usize>(model: &Model, runs: [&Derived; N]) -> Resul
 
 impl<const N: usize> Signals<N> {
     /// Writes the inputs of the loads that are not states.
-    fn evaluate(&mut self, model: &Model, at: OperatingPoint<Lanes<N>>, inputs: &mut [Lanes<N>]) {
+    fn evaluate(&mut self, model: &Model, at: LanePoint<N>, inputs: &mut [Lanes<N>]) {
         for (lane, parameters) in self.parameters.iter().enumerate() {
             self.u.iter_mut().zip(at.u).for_each(|(to, u)| *to = u.0[lane]);
-            model.inputs_at(parameters, at.t, &self.u, at.discrete, &mut self.inputs);
+            model.inputs_at(parameters, at.t[lane], &self.u, at.discrete[lane], &mut self.inputs);
             inputs
                 .iter_mut()
                 .zip(&self.inputs)

@@ -3,6 +3,7 @@ use super::evaluation::{Balance, instant};
 use super::parts::Parts;
 use super::{Evaluation, OperatingPoint, Plant};
 use crate::Error;
+use crate::algebra::Scalar;
 use crate::system::JointState;
 
 impl Plant {
@@ -37,34 +38,52 @@ impl Plant {
         midpoint: &mut [f64],
     ) -> Result<(), Error> {
         let of = self.base.constants();
-        let corrected = self.evaluation.correct(of, at, theta, g, midpoint);
+        let evaluation = &mut *self.evaluation;
+        predict_midpoint(of, at.x, theta, g, midpoint);
+        evaluation.read_inputs(of, at.t, at.u, midpoint, at.discrete);
+        let corrected = evaluation.correct(of, at, theta, g, midpoint);
         self.evaluation.applied.inertia.fill(0.0);
         corrected
     }
 }
 
-impl Evaluation<f64> {
-    fn correct(
+/// Computes the states at the midpoint, `x₀ + θ g`. The coordinates are updated with the rates at the
+/// midpoint.
+pub(super) fn predict_midpoint<S: Scalar<Constant = S>>(
+    of: Constants<S>,
+    x0: &[S],
+    theta: S,
+    g: &mut [S],
+    midpoint: &mut [S],
+) {
+    let Constants { model, derived, .. } = of;
+    for ((midpoint, &x0), &g) in midpoint.iter_mut().zip(x0).zip(&*g) {
+        *midpoint = x0 + theta * g;
+    }
+    let (to, here) = (model.split_mut(g), model.split_mut(midpoint));
+    model
+        .system
+        .q_dot(derived, here.positions, here.rates, &mut *to.positions);
+    for ((midpoint, &x0), &g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
+        *midpoint = x0 + theta * g;
+    }
+}
+
+impl<S: Scalar<Constant = S>> Evaluation<S> {
+    /// Corrects `g` as [`Plant::correct`], with the midpoint of [`predict_midpoint`] and the inputs of
+    /// the last [`read_inputs`](Self::read_inputs); leaves added inertia in [`Self::applied`].
+    pub(super) fn correct(
         &mut self,
-        of: Constants,
-        at: OperatingPoint,
-        theta: f64,
-        g: &mut [f64],
-        midpoint: &mut [f64],
+        of: Constants<S>,
+        at: OperatingPoint<S>,
+        theta: S,
+        g: &mut [S],
+        midpoint: &mut [S],
     ) -> Result<(), Error> {
         let Constants { model, derived, .. } = of;
-        let OperatingPoint { t, x: x0, u, discrete } = at;
+        let OperatingPoint { x: x0, discrete, .. } = at;
+        self.count += 1;
         let system = &model.system;
-        for ((midpoint, x0), g) in midpoint.iter_mut().zip(x0).zip(&*g) {
-            *midpoint = x0 + theta * g;
-        }
-        // The coordinates are updated with the rates at the midpoint.
-        let (to, here) = (model.split_mut(g), model.split_mut(midpoint));
-        system.q_dot(derived, here.positions, here.rates, &mut *to.positions);
-        for ((midpoint, x0), g) in here.positions.iter_mut().zip(x0).zip(&*to.positions) {
-            *midpoint = x0 + theta * g;
-        }
-        self.read_inputs(of, t, u, midpoint, discrete);
         self.update_kinematics(of, midpoint);
         let here = model.split(&*midpoint);
         let joints = JointState {
@@ -90,27 +109,28 @@ impl Evaluation<f64> {
             // A driven joint has a prescribed motion, which its drive enforces against all loads:
             // their stiffness and damping do not change it.
             if *driven {
-                inertia[body.joint.v..body.joint.v + body.joint.nv].fill(0.0);
+                inertia[body.joint.v..body.joint.v + body.joint.nv].fill(S::zero());
             }
         }
         let Parts { rates, currents, .. } = model.split(&*g);
         let start = model.split(x0).currents;
         let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
         for (circuit, (i, before)) in circuits.zip(start.iter().zip(currents)) {
-            let rate = circuit.current_rate(*i, joints.qd[circuit.rate], theta);
+            let (i, before) = (*i, *before);
+            let rate = circuit.current_rate(i, joints.qd[circuit.rate], theta);
             circuit.eliminate(applied, theta * (rate - before), theta);
         }
-        for ((tau, inertia), v_dot) in applied.tau.iter_mut().zip(&applied.inertia).zip(rates) {
+        for ((tau, &inertia), &v_dot) in applied.tau.iter_mut().zip(&applied.inertia).zip(rates) {
             *tau += inertia * v_dot;
         }
         let qdd = &mut applied.qdd;
         model.elements.resist_as_drives(&now, |rate, of| {
             let inertia = of.added_inertia(theta);
-            qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (1.0 + inertia);
+            qdd[rate] = (qdd[rate] + inertia * rates[rate]) / (S::one() + inertia);
         });
         self.accelerate(of, midpoint, discrete, Balance::of(power), g)?;
         let (from, to, here) = (model.split(x0), model.split_mut(g), model.split_mut(midpoint));
-        for ((midpoint, x0), g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
+        for ((midpoint, &x0), &g) in here.rates.iter_mut().zip(from.rates).zip(&*to.rates) {
             *midpoint = x0 + theta * g;
         }
         let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);

@@ -62,7 +62,7 @@ pub use dependencies::{Dependencies, Knowns};
 pub use equilibrium::Equilibrium;
 use evaluation::Evaluation;
 pub use events::Changes;
-pub use lanes::{LaneEvaluation, NoLanes};
+pub use lanes::{LaneEvaluation, LanePoint, NoLanes};
 pub use linearisation::Linearisation;
 pub use mechanics::{FrameMotion, Mechanics};
 pub(crate) use model::MOST_DENSE;
@@ -97,7 +97,7 @@ pub struct Plant {
     after: events::After,
     /// Workspace to monitor captures and loops over a step; `None` if the model can have neither.
     singularity: Option<Box<singularity::SingularityMonitor>>,
-    implicit: rosenbrock::Implicit,
+    implicit: rosenbrock::Implicit<f64>,
 }
 
 impl Plant {

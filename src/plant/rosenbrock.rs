@@ -1,31 +1,39 @@
 use super::evaluation::{Balance, Evaluation};
 use super::{Constants, Model, OperatingPoint, Plant};
 use crate::Error;
+use crate::algebra::Scalar;
 use crate::elements::Resistance;
 use crate::integrate::Stage;
 use crate::system::JointState;
 
 /// Terms that a step treats implicitly, with workspace.
 #[derive(Clone, Debug)]
-pub(super) struct Implicit {
+pub(super) struct Implicit<S: Scalar> {
     /// Tangent stiffness and damping of the loads on each rate, at the start of the step.
-    loads: Vec<Resistance>,
+    loads: Vec<Resistance<S>>,
     /// Tangent stiffness and damping of the accelerations that drives prescribe, per unit of
     /// inertia.
-    drives: Vec<Resistance>,
+    drives: Vec<Resistance<S>>,
     /// Workspace for rates.
-    rates: Vec<f64>,
+    rates: Vec<S>,
 }
 
-impl Implicit {
+impl<S: Scalar> Implicit<S> {
     pub fn new(model: &Model) -> Self {
         let nv = model.system.nv;
         Self {
-            loads: vec![Resistance::default(); nv],
-            drives: vec![Resistance::default(); nv],
-            rates: vec![0.0; nv],
+            loads: vec![Resistance::none(); nv],
+            drives: vec![Resistance::none(); nv],
+            rates: vec![S::zero(); nv],
         }
     }
+}
+
+/// Coefficient `θ` (s) of a stage; `is_first` is true for the first stage of a step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Coefficient<S> {
+    pub theta: S,
+    pub is_first: bool,
 }
 
 impl Plant {
@@ -56,26 +64,32 @@ impl Plant {
             implicit,
             ..
         } = self;
-        let result = evaluation.stage(base.constants(), at, stage, p, implicit, k);
+        let Stage { theta, is_first, .. } = stage;
+        let of = base.constants();
+        evaluation.read_inputs(of, at.t, at.u, at.x, at.discrete);
+        let stage = Coefficient { theta, is_first };
+        let result = evaluation.stage(of, at, stage, p, implicit, k);
         evaluation.applied.inertia.fill(0.0);
         result
     }
 }
 
-impl Evaluation<f64> {
-    fn stage(
+impl<S: Scalar<Constant = S>> Evaluation<S> {
+    /// Computes the derivatives `k` of [`Plant::stage`] with the inputs of the last
+    /// [`read_inputs`](Self::read_inputs), and leaves added inertia in [`Self::applied`].
+    pub(super) fn stage(
         &mut self,
-        of: Constants,
-        at: OperatingPoint,
-        Stage { theta, is_first, .. }: Stage,
-        p: &[f64],
-        implicit: &mut Implicit,
-        k: &mut [f64],
+        of: Constants<S>,
+        at: OperatingPoint<S>,
+        Coefficient { theta, is_first }: Coefficient<S>,
+        p: &[S],
+        implicit: &mut Implicit<S>,
+        k: &mut [S],
     ) -> Result<(), Error> {
         let Constants { model, derived, .. } = of;
-        let OperatingPoint { t, x, u, discrete } = at;
+        let OperatingPoint { x, discrete, .. } = at;
+        self.count += 1;
         let system = &model.system;
-        self.read_inputs(of, t, u, x, discrete);
         self.update_kinematics(of, x);
         let here = model.split(x);
         let joints = JointState {
@@ -86,30 +100,30 @@ impl Evaluation<f64> {
         let Implicit { loads, drives, rates } = implicit;
         if is_first {
             let now = self.instant(of, joints, discrete);
-            loads.fill(Resistance::default());
+            loads.fill(Resistance::none());
             model.elements.resist(&now, |rate, of| loads[rate] += of);
-            drives.fill(Resistance::default());
+            drives.fill(Resistance::none());
             model.elements.resist_as_drives(&now, |rate, of| drives[rate] += of);
             for (body, driven) in system.bodies.iter().zip(&self.applied.driven) {
                 // A driven joint has a prescribed motion, which its drive enforces against all
                 // loads: their stiffness and damping do not change it.
                 if *driven {
-                    loads[body.joint.v..][..body.joint.nv].fill(Resistance::default());
+                    loads[body.joint.v..][..body.joint.nv].fill(Resistance::none());
                 }
             }
         }
         let by = model.split(p);
         system.rates_of(derived, joints.q, by.positions, rates);
         let applied = &mut self.applied;
-        for (i, p_q) in rates.iter().enumerate() {
+        for (i, &p_q) in rates.iter().enumerate() {
             let (v, p_v) = (joints.qd[i], by.rates[i]);
-            let force = |of: &Resistance| of.damping * p_v + of.stiffness * (p_q + theta * (v + p_v));
+            let force = |of: &Resistance<S>| of.damping * p_v + of.stiffness * (p_q + theta * (v + p_v));
             applied.tau[i] -= force(&loads[i]);
             applied.inertia[i] = loads[i].added_inertia(theta);
-            applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (1.0 + drives[i].added_inertia(theta));
+            applied.qdd[i] = (applied.qdd[i] - force(&drives[i])) / (S::one() + drives[i].added_inertia(theta));
         }
         let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
-        for (circuit, (i, p_i)) in circuits.zip(here.currents.iter().zip(by.currents)) {
+        for (circuit, (&i, &p_i)) in circuits.zip(here.currents.iter().zip(by.currents)) {
             let v = joints.qd[circuit.rate] + by.rates[circuit.rate];
             let change = p_i + theta * circuit.current_rate(i + p_i, v, theta);
             circuit.eliminate(applied, change, theta);
@@ -120,7 +134,7 @@ impl Evaluation<f64> {
             *rate = joints.qd[i] + theta * to.rates[i] + by.rates[i];
         }
         let circuits = model.elements.circuits(of.parameters, &self.inputs, discrete);
-        for ((circuit, k), (i, p_i)) in circuits.zip(to.currents).zip(here.currents.iter().zip(by.currents)) {
+        for ((circuit, k), (&i, &p_i)) in circuits.zip(to.currents).zip(here.currents.iter().zip(by.currents)) {
             *k = circuit.current_rate(i + p_i, rates[circuit.rate], theta);
         }
         system.q_dot(derived, joints.q, rates, to.positions);

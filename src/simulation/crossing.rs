@@ -46,6 +46,7 @@ impl Simulation {
             u: u_inside,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
+            ahead: None,
         };
         let steps_to_events = self.stepper.settings().method().steps_to_events();
         let limit = self.stepper.settings().max_evaluations();

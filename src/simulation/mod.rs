@@ -3,6 +3,7 @@
 //! Co-Simulation and the command line use [`Simulation::advance`]; in Model Exchange the importer
 //! does this work itself and uses the [`Plant`] alone.
 
+mod advance;
 mod crossing;
 mod event_mode;
 mod monitor;
@@ -10,21 +11,21 @@ mod motion;
 mod solver;
 mod state;
 mod step_source;
+mod together;
 
 pub use event_mode::{EventHandling, Observer, Unobserved};
 pub use state::{DueEvent, INPUT_ORDER, Monitored, State};
 pub use step_source::Steps;
+pub use together::{LaneRuns, Run};
 
 use crate::Error;
-use crate::elements::reached;
 use crate::event::Event;
-use crate::integrate::{Memory, Method, Stepper};
+use crate::integrate::{Ahead, Memory, Method, Stepper};
 use crate::plant::{ConservingStep, Discrete, Plant, StateJacobian};
 use crossing::PARTS;
 use motion::Motion;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
-use std::ops::ControlFlow;
 use step_source::StepSource;
 
 #[cfg(all(feature = "inside", not(test)))]
@@ -46,6 +47,8 @@ pub struct Simulation {
     /// Time at which states last jumped inside a call of [`advance`](Self::advance), s.
     jumped_at: Option<f64>,
     workspace: Workspace,
+    /// Evaluations of the next step that were made [together](LaneRuns) with those of other runs.
+    ahead: Ahead,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
     state_jacobian: Option<StateJacobian>,
     /// The plant's own step, if the method is [`Method::Conserving`].
@@ -146,6 +149,7 @@ impl Simulation {
             event_handling: EventHandling::default(),
             jumped_at: None,
             workspace,
+            ahead: Ahead::default(),
             state_jacobian,
             own_step,
         };
@@ -250,154 +254,6 @@ impl Simulation {
     /// Returns the work done since initialisation.
     pub fn statistics(&self) -> Statistics {
         self.statistics
-    }
-
-    /// Integrates to exactly `t_end` (s) and handles all events in between; appends them to
-    /// `events`. After [`set_event_handling`](Self::set_event_handling) it may end before.
-    ///
-    /// Inputs are extrapolated by their derivatives from the time at which the call begins. After a
-    /// successful call they keep the values at `t_end`, and their derivatives are zero.
-    ///
-    /// # Errors
-    /// [`Error::WorkLimit`] and [`Error::Integration`]; [`Error::NotFinite`] if an extrapolated
-    /// input overflows; those of the dynamics. The state is then that of the last accepted step,
-    /// and a further call continues from there.
-    pub fn advance(&mut self, t_end: f64, events: &mut Vec<Event>) -> Result<(), Error> {
-        self.advance_while(t_end, events, &mut || ControlFlow::Continue(()))
-    }
-
-    /// Integrates as [`advance`](Self::advance); `flow` is called before each step of the
-    /// integrator, and may end the call.
-    ///
-    /// # Errors
-    /// Those of [`advance`](Self::advance); [`Error::Interrupted`].
-    pub fn advance_while(
-        &mut self,
-        t_end: f64,
-        events: &mut Vec<Event>,
-        flow: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> Result<(), Error> {
-        self.advance_with(t_end, events, &mut Unobserved(flow))
-    }
-
-    /// Integrates as [`advance`](Self::advance); the observer is called at each step of the
-    /// integrator, and may end the call.
-    ///
-    /// # Errors
-    /// Those of [`advance_while`](Self::advance_while).
-    pub fn advance_with(
-        &mut self,
-        t_end: f64,
-        events: &mut Vec<Event>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Error> {
-        let t_start = self.state.t;
-        let model = self.plant.model();
-        for interface in &model.elements.interfaces {
-            if let Some(at) = model.importer_index(interface.inputs()) {
-                interface.extrapolate(at, &self.state.u, &mut self.state.u_derivatives);
-            }
-        }
-        self.check_inputs(t_end)?;
-        self.stepper.begin_call();
-        let result = self.advance_through_events((t_start, t_end), events, observer);
-        self.statistics.evaluations += self.stepper.evaluations();
-        let dt = self.state.t - t_start;
-        self.state.shift_inputs(dt);
-        if result.is_ok() {
-            self.state.clear_input_derivatives();
-        }
-        result
-    }
-
-    /// Checks that inputs and their derivatives stay finite when extrapolated to `t_end` (s).
-    fn check_inputs(&mut self, t_end: f64) -> Result<(), Error> {
-        let (model, state) = (self.plant.model(), &self.state);
-        match state.first_overflow(t_end - state.t) {
-            None => Ok(()),
-            Some(i) => Err(Error::NotFinite {
-                variable: model.inputs[i].quantity.name.clone(),
-                t: t_end,
-            }),
-        }
-    }
-
-    fn advance_through_events(
-        &mut self,
-        (t_start, mut t_end): (f64, f64),
-        events: &mut Vec<Event>,
-        observer: &mut dyn Observer,
-    ) -> Result<(), Error> {
-        let due = std::mem::take(&mut self.state.due);
-        if self.ends_at_start(due, t_start) {
-            self.state.due = DueEvent::Pending;
-            return Ok(());
-        }
-        // If the last call failed in the handling of an event, that event is handled now.
-        let is_start = self.state.monitored.steps == Monitored::BEFORE;
-        self.check_balance(t_start, 0.0)?;
-        self.update_indicators(t_start);
-        if due == DueEvent::Pending || self.has_state_event() {
-            self.handle_event(t_start, events)?;
-        }
-        if is_start {
-            self.execute_commands_since(t_start, events)?;
-            let State { t, u, discrete, .. } = &self.state;
-            self.plant.check_captured(*t, u, discrete)?;
-        }
-        // Events without a step in between count towards the work limit, so that the loop ends.
-        let (limit, mut stops) = (self.stepper.settings().max_evaluations(), 0);
-        self.jumped_at = None;
-        while self.state.t < t_end {
-            if self.ends_at_jump(t_start) {
-                break;
-            }
-            if observer.before_step().is_break() {
-                return Err(Error::Interrupted { t: self.state.t });
-            }
-            if stops == limit {
-                return Err(Error::WorkLimit { t: self.state.t, limit });
-            }
-            if self.needs_command_event() && self.handle_or_leave((t_start, t_end), events)? {
-                break;
-            }
-            let event = self.plant.next_time_event(&self.state.discrete);
-            if event.is_some_and(|event| reached(event, self.state.t)) {
-                if self.handle_or_leave((t_start, t_end), events)? {
-                    break;
-                }
-                self.sample(t_start)?;
-                stops += 1;
-                continue;
-            }
-            // A time event at `t_end` to round-off is handled at `t_end`: no step ends just before.
-            let stop = event.filter(|&event| !reached(t_end, event)).unwrap_or(t_end);
-            let is_event = match self.state.x.is_empty() {
-                // A system without states has no crossings inside a step: its limit states are
-                // updated at every stop.
-                true => {
-                    self.state.t = stop;
-                    stops += 1;
-                    !self.leaves_event((t_start, t_end))
-                        || self.is_at_state_event(t_start)
-                        || event.is_some_and(|event| reached(event, stop))
-                }
-                false => {
-                    self.step_to_event((t_start, stop), events)?
-                        || event.is_some_and(|event| reached(event, self.state.t))
-                }
-            };
-            if let Some(earlier) = observer.after_step(self, t_start) {
-                t_end = t_end.min(earlier.max(self.state.t));
-            }
-            if is_event {
-                if self.handle_or_leave((t_start, t_end), events)? {
-                    break;
-                }
-                self.sample_sensors(t_start)?;
-            }
-        }
-        Ok(())
     }
 
     /// Takes one step, at most to the time `stop` (s), and monitors it. Returns true if it ends at
@@ -539,6 +395,7 @@ impl Simulation {
             u: &mut self.workspace.u,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
+            ahead: Some(&mut self.ahead),
         };
         self.step_source.before_step(memory);
         let taken = self.stepper.step(&mut motion, *t, limit, x, memory);
@@ -578,6 +435,7 @@ impl Simulation {
             u: &mut self.workspace.u,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
+            ahead: None,
         };
         let limit = self.stepper.settings().max_evaluations();
         let dense = self.stepper.dense(&mut motion);

@@ -2,7 +2,7 @@
 
 use super::state::{self, INPUT_ORDER};
 use crate::Error;
-use crate::integrate::{Ode, OwnStep, Span, Stage};
+use crate::integrate::{Ahead, Ode, OwnStep, Span, Stage};
 use crate::plant::{ConservingStep, Discrete, MeanRates, OperatingPoint, Plant, StateJacobian};
 
 /// A plant with its inputs and a constant discrete state, as an [`Ode`].
@@ -17,12 +17,17 @@ pub(super) struct Motion<'a> {
     pub u: &'a mut [f64],
     pub state_jacobian: Option<&'a mut StateJacobian>,
     pub own_step: Option<&'a mut ConservingStep>,
+    /// Evaluations that were made ahead; `None` if there are none for what is computed.
+    pub ahead: Option<&'a mut Ahead>,
 }
 
 impl Ode for Motion<'_> {
     type Error = Error;
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
+        if self.ahead.as_mut().is_some_and(|ahead| ahead.derivative(t, x, dx)) {
+            return Ok(());
+        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let (u, discrete) = (&*self.u, self.discrete);
@@ -30,6 +35,9 @@ impl Ode for Motion<'_> {
     }
 
     fn derivative_at_end(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
+        if self.ahead.as_mut().is_some_and(|ahead| ahead.derivative(t, x, dx)) {
+            return Ok(());
+        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let (u, discrete) = (&*self.u, self.discrete);
@@ -54,6 +62,9 @@ impl Ode for Motion<'_> {
         g: &mut [f64],
         midpoint: &mut [f64],
     ) -> Result<(), Error> {
+        if self.ahead.as_mut().is_some_and(|ahead| ahead.correct(t, theta, x0, g)) {
+            return Ok(());
+        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let at = OperatingPoint {
@@ -66,6 +77,9 @@ impl Ode for Motion<'_> {
     }
 
     fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Error> {
+        if self.ahead.as_mut().is_some_and(|ahead| ahead.stage(stage, x, p, k)) {
+            return Ok(());
+        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(stage.t - self.t_start, u, derivatives, self.u);
         let at = OperatingPoint {

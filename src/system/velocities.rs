@@ -26,7 +26,7 @@ impl System {
 
     /// Computes the rates for which [`q_dot`](Self::q_dot) returns `q_dot`, except for its parts
     /// along quaternions.
-    pub fn rates_of(&self, derived: &Derived, q: &[f64], q_dot: &[f64], qd: &mut [f64]) {
+    pub fn rates_of<S: Scalar>(&self, derived: &Derived<S::Constant>, q: &[S], q_dot: &[S], qd: &mut [S]) {
         for (body, constants) in self.bodies.iter().zip(&derived.bodies) {
             let joint = &body.joint;
             with_joint!(&constants.joint, j => {

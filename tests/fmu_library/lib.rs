@@ -2,3 +2,7 @@
 //! it. The shipped library is compiled with whole-program optimisation (`profile.dist`).
 
 use grapple as _;
+
+/// Runs that advance together, as in the libraries for campaigns.
+#[path = "../../lanes/src/lib.rs"]
+mod lanes;

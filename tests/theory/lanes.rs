@@ -4,7 +4,7 @@ use crate::every_load::{every_load, every_load_in_orbit};
 use crate::everything::EVERYTHING;
 use crate::example_files::all_example_files;
 use grapple::algebra::{Lanes, Scalar, Vec3, angle_per_sine, exp, log, norm, sinc};
-use grapple::plant::{Discrete, LaneEvaluation, Model, NoLanes, OperatingPoint, Plant};
+use grapple::plant::{Discrete, LaneEvaluation, LanePoint, Model, NoLanes, OperatingPoint, Plant};
 use grapple::spec::{self, Spec};
 use grapple::{Error, Problem};
 use num_traits::{One, Zero};
@@ -22,7 +22,7 @@ struct Lane {
 
 /// Returns a plant with parameters that differ from the spec's by up to a hundredth, except those
 /// with which the values would be invalid.
-fn varied(model: &Arc<Model>, rng: &mut ChaCha8Rng) -> Plant {
+pub fn varied(model: &Arc<Model>, rng: &mut ChaCha8Rng) -> Plant {
     let mut plant = Plant::new(model.clone()).expect("valid");
     let starts = plant.parameters().to_vec();
     let mut values: Vec<f64> = starts
@@ -82,12 +82,15 @@ fn compare<const N: usize>(model: &Arc<Model>) -> usize {
     let u: Vec<Lanes<N>> = (0..model.inputs.len()).map(|i| in_lanes(|k| lanes[k].u[i])).collect();
     let mut dx = vec![Lanes([f64::NAN; N]); x.len()];
     let mut expected = vec![f64::NAN; x.len()];
-    for t in [0.0, 0.7] {
+    for start in [0.0, 0.7] {
+        let t = std::array::from_fn(|k| start + 0.3 * k as f64);
+        let (x, u) = (&x, &u);
+        let discrete = [&discrete; N];
         evaluation
-            .derivative(OperatingPoint::new(t, &x, &u, &discrete), &mut dx)
+            .derivative(LanePoint { t, x, u, discrete }, &mut dx)
             .expect("regular");
         for (k, lane) in lanes.iter_mut().enumerate() {
-            let at = OperatingPoint::new(t, lane.x.as_slice(), &lane.u, &discrete);
+            let at = OperatingPoint::new(t[k], lane.x.as_slice(), &lane.u, discrete[k]);
             lane.plant.derivative(at, &mut expected).expect("regular");
             for ((dx, expected), state) in dx.iter().zip(&expected).zip(&model.states) {
                 let name = (&model.spec.name, &state.name);
@@ -231,7 +234,8 @@ fn models_that_do_not_run_in_lanes_are_refused_by_name() {
 #[test]
 fn lanes_of_another_model_are_refused() {
     let text = include_str!("../../examples/two_link.toml");
-    let [a, b] = [model(text), model(text)].map(|model| Plant::new(model).expect("valid"));
+    let other = text.replace("two_link", "another");
+    let [a, b] = [model(text), model(&other)].map(|model| Plant::new(model).expect("valid"));
     let refused = LaneEvaluation::new([&a, &a, &b, &a]).expect_err("another model");
     assert_eq!(refused, NoLanes::Model(3));
 }

@@ -70,6 +70,7 @@ mod state_jacobian;
 mod sticking;
 mod task;
 mod tether;
+mod together;
 mod touch;
 mod vibration;
 

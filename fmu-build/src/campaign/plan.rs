@@ -6,8 +6,10 @@ use super::folder::{Folder, Record};
 use super::statistic::Statistic;
 use crate::error::{Error, Result};
 use crate::fmu::Fmu;
+use crate::lanes::Lanes;
 use crate::results::Results;
 use crate::run::{Plan, Request};
+use crate::slave::FmuLibrary;
 use model_description::ScalarVariable;
 use std::ops::ControlFlow;
 
@@ -17,6 +19,8 @@ pub struct Campaign<'a> {
     pub study: &'a Study,
     /// The model.
     pub fmu: &'a Fmu,
+    /// Library for runs that advance together.
+    pub lanes: Lanes,
     /// The plan of each run.
     pub(super) plan: Plan<'a>,
     /// Number of runs.
@@ -68,48 +72,81 @@ impl Campaign<'_> {
         setting.law.value(self.study.seed, &setting.variable.name, index)
     }
 
-    /// Makes a run and returns its record, also if the run failed; `None` if it was cancelled.
+    /// Makes runs, which advance together if they can, and returns the record of each, also if it failed;
+    /// `None` if they were cancelled.
     ///
     /// # Errors
-    /// The file of its time series cannot be written.
+    /// A file of time series cannot be written.
     pub(super) fn perform(
         &self,
-        run: usize,
+        runs: &[usize],
         folder: &Folder,
         flow: impl Fn() -> ControlFlow<()>,
-    ) -> Result<Option<Record>> {
-        let mut values = self.values(run);
+    ) -> Result<Option<Vec<Record>>> {
         let set: Vec<&ScalarVariable> = self.settings.iter().map(|setting| setting.variable).collect();
-        let references = set.iter().map(|variable| variable.value_reference);
-        let settings: Vec<(u32, f64)> = references.zip(values.iter().copied()).collect();
+        let values: Vec<Vec<f64>> = runs.iter().map(|&run| self.values(run)).collect();
+        let settings: Vec<Vec<(u32, f64)>> = values
+            .iter()
+            .map(|values| {
+                set.iter()
+                    .map(|of| of.value_reference)
+                    .zip(values.iter().copied())
+                    .collect()
+            })
+            .collect();
         let recorded: Vec<&ScalarVariable> = self.outputs.iter().map(|output| output.variable).collect();
-        let request = Request {
-            settings: &settings,
+        let request = |settings| Request {
+            settings,
             once: &set,
             recorded: &recorded,
             log: &[],
         };
-        let mut results = Vec::new();
-        let failure = match self.plan.record(self.fmu, &request, |_| flow()) {
-            Ok(run_made) => {
-                values = run_made.results.parameters.iter().map(|(_, value)| *value).collect();
-                if run_made.failure.is_none() {
-                    self.save_series(run, &run_made.results, folder)?;
-                    results = self.statistics(&run_made.results);
+        let requests: Vec<Request> = settings.iter().map(|settings| request(settings)).collect();
+        let made = self
+            .plan
+            .record_together(self.fmu, self.library(), &requests, |_| flow());
+        let mut records = Vec::new();
+        for ((&run, mut values), made) in runs.iter().zip(values).zip(made) {
+            let mut results = Vec::new();
+            let failure = match made {
+                Ok(made) => {
+                    values = made.results.parameters.iter().map(|(_, value)| *value).collect();
+                    if made.failure.is_none() {
+                        self.save_series(run, &made.results, folder)?;
+                        results = self.statistics(&made.results);
+                    }
+                    made.failure
                 }
-                run_made.failure
+                Err(error) => Some(error),
+            };
+            if matches!(failure, Some(Error::Interrupted(_))) {
+                return Ok(None);
             }
-            Err(error) => Some(error),
-        };
-        if matches!(failure, Some(Error::Interrupted(_))) {
-            return Ok(None);
+            records.push(Record {
+                run,
+                values,
+                results,
+                failure: failure.map(|failure| failure.in_line()),
+            });
         }
-        Ok(Some(Record {
-            run,
-            values,
-            results,
-            failure: failure.map(|failure| failure.in_line()),
-        }))
+        Ok(Some(records))
+    }
+
+    /// Returns the library by which runs are made.
+    fn library(&self) -> &FmuLibrary {
+        self.lanes.library(self.fmu)
+    }
+
+    /// Returns the number of runs that one job makes together, of `left` runs for `jobs`.
+    pub(super) fn runs_at_a_time(&self, left: usize, jobs: usize) -> usize {
+        let most = match self.lanes {
+            Lanes::Alone(_) => 1,
+            _ => self.library().most_together(),
+        };
+        let most = most.min(left.div_ceil(jobs.max(1))).max(1);
+        // The results of all of them are kept in memory.
+        let fits = |runs: &usize| self.plan.check_size(runs * (self.outputs.len() + 1)).is_ok();
+        (1..=most).rev().find(fits).unwrap_or(1)
     }
 
     fn statistics(&self, course: &Results) -> Vec<Option<f64>> {

@@ -23,6 +23,7 @@ pub fn work(
     mut control: Control,
 ) -> Result<()> {
     let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let at_a_time = campaign.runs_at_a_time(runs.len(), jobs);
     let (sender, receiver) = mpsc::channel();
     let mut done = 0;
     let Control { cancel, .. } = control;
@@ -35,8 +36,13 @@ pub fn work(
         for _ in 0..jobs.clamp(1, runs.len().max(1)) {
             let (sender, next) = (sender.clone(), &next);
             scope.spawn(move || {
-                while let Some(&run) = runs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Some(outcome) = campaign.perform(run, folder, flow).transpose() else {
+                loop {
+                    let first = next.fetch_add(at_a_time, Ordering::Relaxed).min(runs.len());
+                    let taken = &runs[first..(first + at_a_time).min(runs.len())];
+                    if taken.is_empty() {
+                        break;
+                    }
+                    let Some(outcome) = campaign.perform(taken, folder, flow).transpose() else {
                         break;
                     };
                     if sender.send(outcome).is_err() {
@@ -47,12 +53,17 @@ pub fn work(
         }
         drop(sender);
         for outcome in receiver {
-            let written = outcome.and_then(|record| journal.append(&record));
-            if written.is_err() {
-                has_failed.store(true, Ordering::Relaxed);
-                return written;
+            let written = outcome.and_then(|records| {
+                records.iter().try_for_each(|record| journal.append(record))?;
+                Ok(records.len())
+            });
+            match written {
+                Ok(runs) => done += runs,
+                Err(error) => {
+                    has_failed.store(true, Ordering::Relaxed);
+                    return Err(error);
+                }
             }
-            done += 1;
             control.report(done as f64, runs.len() as f64);
         }
         Ok(())

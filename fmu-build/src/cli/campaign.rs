@@ -4,6 +4,7 @@ use super::progress::Progress;
 use fmu_build::Control;
 use fmu_build::campaign::{Campaign, Shard, StudyFile};
 use fmu_build::fmu::Fmu;
+use fmu_build::lanes::Lanes;
 use fmu_build::package::Package;
 use fmu_build::text::count;
 use miette::{IntoDiagnostic, Result};
@@ -56,6 +57,9 @@ pub struct Arguments {
     /// Only runs with number mod N = K (K from 0)
     #[arg(long, value_name = "K/N", default_value_t)]
     shard: Shard,
+    /// Make each run alone, not several in the lanes of vectors; the results are the same
+    #[arg(long)]
+    alone: bool,
     /// Print the values of each run as CSV, without running
     #[arg(long)]
     plan: bool,
@@ -84,7 +88,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let package = Package::of(&file.model())?;
     let temporary = TemporaryFolder::new()?;
     let fmu = Fmu::unpack(&package, temporary.path())?;
-    let campaign = file.campaign(&fmu)?;
+    let mut campaign = file.campaign(&fmu)?;
+    if arguments.alone {
+        campaign.lanes = Lanes::Alone("--alone".to_owned());
+    }
     if arguments.plan {
         return print_plan(&campaign);
     }

@@ -102,7 +102,7 @@ impl Types {
 pub struct Slave<'l> {
     functions: &'l Functions,
     types: &'l Types,
-    instance: fmi3Instance,
+    pub(super) instance: fmi3Instance,
     /// Start time and stop time, s, and relative tolerance, for the initialisation.
     experiment: [f64; 3],
 }

@@ -7,7 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::error::{Context, Error, Result, invalid};
-use crate::instance::{Instance, message};
+use crate::instance::{Instance, at_time, message};
 use crate::platform::Platform;
 use crate::{archive, binary, library};
 use grapple::fmu::component::Component;
@@ -18,6 +18,7 @@ use grapple::fmu::lifecycle::Interface;
 use grapple::fmu::registry::Naming;
 use grapple::fmu::status::Status;
 use grapple::plant::Model;
+pub use group::Group;
 use libloading::{Error as LoadingError, Library};
 use model_description::{FmiVersion, ModelDescription};
 use std::ffi::{CStr, CString, c_char};
@@ -26,6 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 mod fmi2;
 mod fmi3;
+mod group;
 #[cfg(not(any(unix, windows)))]
 mod no_loading;
 #[cfg(not(any(unix, windows)))]
@@ -37,6 +39,8 @@ mod tests;
 /// Library of an unpacked FMU, loaded once for any number of instances and threads.
 pub struct FmuLibrary {
     functions: Functions,
+    /// Functions by which instances advance together, if the library exports them.
+    together: Option<group::Functions>,
     made_of: Made,
     /// The last field, so that it is dropped, and unloaded, after the pointers into it.
     _library: Option<Library>,
@@ -113,6 +117,15 @@ impl FmuLibrary {
     /// # Errors
     /// An FMU without Co-Simulation, or without a library that runs here.
     pub fn new(folder: &Path, description: &ModelDescription) -> Result<Self> {
+        let file = library::file(folder, description.fmi_version, archive::identifier(description)?);
+        Self::in_file(&file, folder, description)
+    }
+
+    /// Loads a library from a file, for an unpacked FMU.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn in_file(file: &Path, folder: &Path, description: &ModelDescription) -> Result<Self> {
         if description.co_simulation.is_none() {
             return Err(invalid!(
                 "the FMU does not offer Co-Simulation, which this program needs to run it"
@@ -126,7 +139,6 @@ impl FmuLibrary {
             ));
         }
         let version = description.fmi_version;
-        let file = library::file(folder, version, archive::identifier(description)?);
         let resources = folder.join("resources");
         let resources = match version {
             FmiVersion::V2_0 => file_uri(&resources)?,
@@ -135,15 +147,16 @@ impl FmuLibrary {
         };
         let here = Platform::here();
         let no_library = || format!("the FMU has no library that runs here ({here})");
-        let bytes = std::fs::read(&file).context(no_library)?;
+        let bytes = std::fs::read(file).context(no_library)?;
         binary::check_loadable(&bytes, here).context(no_library)?;
         // SAFETY: the user asked to run this FMU; its initialisers run as any library's do.
-        let library = unsafe { Library::new(&file) }.context(no_library)?;
+        let library = unsafe { Library::new(file) }.context(no_library)?;
         let functions = match version {
             FmiVersion::V2_0 => fmi2::Functions::of(&library).map(Functions::Fmi2),
             FmiVersion::V3_0 => fmi3::Functions::of(&library).map(Functions::Fmi3),
         };
         Ok(Self {
+            together: group::Functions::of(&library),
             functions: functions.context(|| format!("the FMU's library lacks a function of {}", version.name()))?,
             made_of: Made {
                 name: text(&description.model_name)?,
@@ -173,8 +186,19 @@ impl FmuLibrary {
                 resources: CString::default(),
             },
             functions: Functions::InProcess(Arc::clone(model), guid),
+            together: None,
             _library: None,
         })
+    }
+
+    /// Returns the largest number of instances that advance together; one without the functions for it.
+    pub fn most_together(&self) -> usize {
+        self.together.as_ref().map_or(1, group::Functions::most)
+    }
+
+    /// Returns a group of instances of this library; `None` if they cannot advance together.
+    pub fn group<'l>(&'l self, slaves: &[&Slave<'l>]) -> Option<Group<'l>> {
+        self.together.as_ref()?.group(slaves)
     }
 
     /// Creates an instance for Co-Simulation.
@@ -337,7 +361,7 @@ impl Instance for Slave<'_> {
             Calls::Fmi3(slave) => slave.step(t, h),
             Calls::InProcess(component) => return component.step(t, h),
         };
-        crate::instance::at_time(self.expect(outcome), t)
+        at_time(self.expect(outcome), t)
     }
 
     fn reals(&mut self, references: &[u32]) -> Result<Vec<f64>> {

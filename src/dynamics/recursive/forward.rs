@@ -411,7 +411,7 @@ fn eliminate<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
     H: &[Twist<S>; NV],
     given: Given<S, NV>,
     rotor: &[S::Constant; NV],
-    added: &[f64; NV],
+    added: &[S::Constant; NV],
     body: &Articulated<S>,
     joint_rows: CondensedRows<S, NV>,
 ) -> Result<Articulated<S>, usize> {
@@ -434,7 +434,7 @@ fn eliminate<J: Motion<S, NQ, NV>, const NQ: usize, const NV: usize, S: Scalar>(
         for a in j..NV {
             D[a][j] = on_joint(&U[j], a);
         }
-        D[j][j] += S::lift(rotor[j] + S::Constant::number(added[j]));
+        D[j][j] += S::lift(rotor[j] + added[j]);
     }
     let mut rows = [Wrench::zero(); NV];
     let mut offset;

@@ -80,7 +80,7 @@ impl<S: Scalar> Modal<S> {
     pub fn eliminate(
         &mut self,
         body: &mut Articulated<S>,
-        inertia: &[f64],
+        inertia: &[S::Constant],
         Q: &[S],
         gain: &mut [Wrench<S>],
         offset: &mut [S],

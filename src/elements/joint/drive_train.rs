@@ -3,7 +3,7 @@
 use super::friction::tanh_resistance;
 use super::{Drive, Field, JointTable, Sliding, StickingFriction, sticking};
 use crate::Problem;
-use crate::algebra::Scalar;
+use crate::algebra::{Mask, Scalar};
 use crate::dynamics::Applied;
 use crate::elements::{Cursor, Element, Elements, Instant, Outputs, Reads, Resistance, Values, View, report};
 use crate::spec::{self, Spec};
@@ -61,7 +61,7 @@ impl Holds {
     }
 
     /// Returns true while loads do not move the joint.
-    fn holds(&self, now: &Instant<f64>) -> bool {
+    fn holds<S: Scalar>(&self, now: &Instant<S>) -> bool {
         let sticks = self
             .friction
             .is_some_and(|number| now.sliding[number] == Sliding::Stuck);
@@ -307,14 +307,17 @@ impl Element for DriveTrain {
 
     /// Passes the stiffness and the damping on one side while the other side is held: only then they
     /// belong to a single rate. While both move, linearly implicit methods treat the gear explicitly.
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        let [k, k_3]: [f64; 2] = self.constants(now.parameters);
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
+        let [k, k_3]: [S; 2] = self.constants(now.parameters);
         let loaded = self.load(now.parameters, now.q, now.qd);
-        let is_loose = self.backlash.is_some() && loaded.stretch == 0.0;
-        let pulls = self.backlash.is_some() && loaded.spring * (loaded.spring + loaded.damper) <= 0.0;
-        if !is_loose && !pulls {
-            let damping = self.damping.map_or(0.0, |id| id.of(now.parameters));
-            let gear = Resistance::of(k + 3.0 * k_3 * loaded.stretch * loaded.stretch, damping);
+        // With backlash, none where the gear is loose or its damper would pull.
+        let pushes = self
+            .backlash
+            .map(|_| (loaded.spring * (loaded.spring + loaded.damper)).exceeds(0.0));
+        if pushes.is_none_or(Mask::is_needed) {
+            let damping = self.damping.map_or(S::zero(), |id| id.of(now.parameters));
+            let gear = Resistance::of(k + S::lift(3.0) * k_3 * loaded.stretch * loaded.stretch, damping);
+            let gear = pushes.map_or(gear, |pushes| gear.only_where(pushes));
             let [holds_child, holds_rotor] = [&self.holds_child, &self.holds_rotor].map(|by| by.holds(now));
             if holds_rotor {
                 on(self.child[1], gear);

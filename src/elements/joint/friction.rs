@@ -77,8 +77,8 @@ impl Element for Damper {
         applied.tau[self.rate] -= S::lift(self.damping.of(now.parameters)) * now.qd[self.rate];
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        on(self.rate, Resistance::of(0.0, self.damping.of(now.parameters)));
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
+        on(self.rate, Resistance::of(S::zero(), self.damping.of(now.parameters)));
     }
 }
 
@@ -92,7 +92,7 @@ impl Element for Friction {
         applied.tau[self.rate] -= coulomb * (now.qd[self.rate] / slip).tanh();
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         let [coulomb, slip] = [self.coulomb, self.slip].map(|id| id.of(now.parameters));
         on(self.rate, tanh_resistance(coulomb, now.qd[self.rate], slip));
     }
@@ -101,8 +101,9 @@ impl Element for Friction {
 /// Returns the secant `−τ/q̇` of the friction `τ = −coulomb tanh(q̇ / slip)` as its damping, in place
 /// of the tangent, which vanishes while the joint slides, even if the friction is about to stop the
 /// joint or to reverse.
-pub(super) fn tanh_resistance(coulomb: f64, rate: f64, slip: f64) -> Resistance {
+pub(super) fn tanh_resistance<S: Scalar>(coulomb: S, rate: S, slip: S) -> Resistance<S> {
     let slips = rate / slip;
-    let part = if slips == 0.0 { 1.0 } else { libm::tanh(slips) / slips };
-    Resistance::of(0.0, coulomb / slip * part)
+    let rests = |slips: f64, zero| slips == zero;
+    let [part] = S::branch(slips, S::zero(), rests, || [S::one()], || [slips.tanh() / slips]);
+    Resistance::of(S::zero(), coulomb / slip * part)
 }

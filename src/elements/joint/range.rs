@@ -262,18 +262,18 @@ impl Element for Range {
         }
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        if let Some(Pressed { stop, spring, side, .. }) = self.pressed(now) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
+        if let Some(pressed) = self.pressed(now) {
+            let Pressed {
+                stop,
+                spring,
+                side,
+                is_beyond,
+            } = pressed;
             let [stiffness, damping] = [stop.stiffness, stop.damping].map(|id| id.of(now.parameters));
-            let pulls = spring + now.qd[self.rate] * side * damping <= 0.0;
-            on(
-                self.rate,
-                if pulls {
-                    Resistance::default()
-                } else {
-                    Resistance::of(stiffness, damping)
-                },
-            );
+            let pushes = (spring + now.qd[self.rate] * side * damping).exceeds(0.0);
+            let pressed = Resistance::of(stiffness, damping).only_where(pushes);
+            on(self.rate, pressed.only_where(is_beyond));
         }
     }
 

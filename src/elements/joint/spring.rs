@@ -88,8 +88,8 @@ impl Element for Spring {
         applied.tau[self.rate] -= S::lift(self.stiffness.of(now.parameters)) * self.stretch(now);
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        on(self.rate, Resistance::of(self.stiffness.of(now.parameters), 0.0));
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
+        on(self.rate, Resistance::of(self.stiffness.of(now.parameters), S::zero()));
     }
 
     fn potential_energy<S: Scalar>(&self, now: &Instant<S>) -> Option<S> {
@@ -119,8 +119,8 @@ impl Element for BallSpring {
         }
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
-        let resistance = Resistance::of(self.stiffness.of(now.parameters), 0.0);
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
+        let resistance = Resistance::of(self.stiffness.of(now.parameters), S::zero());
         (0..3).for_each(|i| on(self.rate + i, resistance));
     }
 

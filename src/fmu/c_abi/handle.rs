@@ -164,17 +164,60 @@ impl Handle {
                 })
             }
         };
+        S::from(handle.end_call(component, rule, fault))
+    }
+
+    /// Ends a call with its outcome: sends the log messages and returns the status.
+    fn end_call(&self, component: &mut Component, rule: &Rule, fault: Option<Fault>) -> Status {
         let status = fault.as_ref().map_or(Status::Ok, |fault| fault.status);
         if let Some(fault) = fault {
             let text = format!("{}: {}", rule.name, fault.what);
             component.log.add(status, fault.category(), text);
         }
-        // Messages are sent when the component is no longer borrowed; `busy` still refuses calls
-        // from inside the logger.
+        // Messages are sent when the component is no longer used; `busy` still refuses calls from inside
+        // the logger.
         let messages = component.log.take();
         for message in &messages {
-            handle.logger.send(message);
+            self.logger.send(message);
         }
-        S::from(status)
+        status
+    }
+
+    /// Runs a call on several instances, as [`call`](Self::call) on one: `action` returns an outcome for
+    /// each. Returns the status of each instance; an error for all if one of them is not a live handle,
+    /// is used by another call, or occurs twice.
+    ///
+    /// # Safety
+    /// As [`from_raw`](Self::from_raw), for each pointer.
+    pub(super) unsafe fn call_together(
+        pointers: &[*mut c_void],
+        action: impl FnOnce(&mut [&mut Component]) -> Vec<Result<(), Fault>>,
+    ) -> Vec<Status> {
+        // SAFETY: guaranteed by the caller.
+        let handles = pointers.iter().map(|&pointer| unsafe { Self::from_raw(pointer) });
+        let with_access = |handle: Option<&'static Self>| Some((handle?, handle?.access()?));
+        let accessed: Option<Vec<_>> = handles.map(with_access).collect();
+        let Some(accessed) = accessed else {
+            return vec![Status::Error; pointers.len()];
+        };
+        // SAFETY: this call has the exclusive access to each until its end.
+        let components = accessed.iter().map(|(_, access)| unsafe { &mut *access.component });
+        let mut components: Vec<&mut Component> = components.collect();
+        let outcome = panics::catch(|| floating_point::in_default(|| action(&mut components)));
+        let outcomes = outcome.unwrap_or_else(|what| {
+            // As in `call_with`, for all.
+            let lost = components.iter_mut().map(|component| {
+                component.lose();
+                let (status, what) = (Status::Fatal, what.clone());
+                Err(Fault { status, what })
+            });
+            lost.collect()
+        });
+        let ended = accessed.iter().zip(components).zip(outcomes);
+        let statuses = ended.map(|(((handle, _), component), outcome)| {
+            let rule = component.step_rule();
+            handle.end_call(component, rule, outcome.err())
+        });
+        statuses.collect()
     }
 }

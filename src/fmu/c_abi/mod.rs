@@ -36,6 +36,7 @@ mod logger;
 mod panics;
 mod pointers;
 mod saved_states;
+pub mod together;
 
 pub use fmi2::*;
 pub use fmi3::*;

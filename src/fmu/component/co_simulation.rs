@@ -15,6 +15,13 @@ pub struct StepEnd {
     pub is_early: bool,
 }
 
+/// A step under way: times at its start and its end, s.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    start: f64,
+    pub end: f64,
+}
+
 /// Calls of Co-Simulation: the FMU integrates (§4.2).
 impl Component {
     /// Integrates from the communication point `t` to exactly `t + h`, in s: `fmi2DoStep`.
@@ -50,35 +57,56 @@ impl Component {
     /// # Errors
     /// Those of [`do_step_while`](Self::do_step_while).
     pub fn do_step_with(&mut self, t: f64, h: f64, observer: &mut dyn Observer) -> Result<StepEnd, Fault> {
-        let keeps_part = self.standard == Standard::Fmi2;
+        let Some(step) = self.begin_step(t, h)? else {
+            // A step of length zero may begin after its end by round-off.
+            return Ok(self.step_end(f64::NEG_INFINITY));
+        };
+        let outcome = self.simulation.advance_with(step.end, &mut self.events, observer);
+        self.end_step(step, outcome)
+    }
+
+    /// Validates the step from `t` to `t + h` (s) and prepares the instance for it. Returns `None` for a
+    /// step of length zero, which is then done.
+    ///
+    /// # Errors
+    /// `fmi2Error` for an invalid step; those of buffered parameters.
+    pub(super) fn begin_step(&mut self, t: f64, h: f64) -> Result<Option<Step>, Fault> {
         let start = self.simulation.state.t;
         let end = self.check_step(t, h)?;
         self.catch_up()?;
         if end <= start {
             self.mode = Mode::StepComplete;
-            // A step of length zero may begin after its end by round-off.
-            return Ok(self.step_end(f64::NEG_INFINITY));
+            return Ok(None);
         }
         if self.stepper_stale {
             self.simulation.invalidate();
             self.stepper_stale = false;
         }
+        self.before.clone_from(&self.simulation.state);
+        Ok(Some(Step { start, end }))
+    }
+
+    /// Ends a step with the outcome of the simulation.
+    ///
+    /// # Errors
+    /// As [`do_step`](Self::do_step).
+    pub(super) fn end_step(&mut self, step: Step, outcome: Result<(), Error>) -> Result<StepEnd, Fault> {
+        let Step { start, end } = step;
+        let (keeps_part, t) = (self.standard == Standard::Fmi2, self.simulation.state.t);
         // Time up to which the step could be computed, if it failed after that.
         let mut reached = None;
-        let stopped = self.attempt(
-            |simulation, events| match simulation.advance_with(end, events, observer) {
-                Err(error @ Error::Interrupted { .. }) => Err(error),
-                Err(error) if simulation.state.t > start && !error.invalidates_results() => {
-                    reached = Some(simulation.state.t);
-                    match keeps_part {
-                        true => Ok(Some(error)),
-                        false => Err(error),
-                    }
+        let stopped = match outcome {
+            Err(error @ Error::Interrupted { .. }) => Err(error),
+            Err(error) if t > start && !error.invalidates_results() => {
+                reached = Some(t);
+                match keeps_part {
+                    true => Ok(Some(error)),
+                    false => Err(error),
                 }
-                outcome => outcome.map(|()| None),
-            },
-        );
-        let stopped = stopped.map_err(|error| match reached {
+            }
+            outcome => outcome.map(|()| None),
+        };
+        let stopped = self.end_attempt(stopped).map_err(|error| match reached {
             Some(reached) => Fault::discard(format!(
                 "the step from {start} s to {end} s could be computed up to {reached} s only: {error}; the instance is as \
                  before the step"

@@ -19,6 +19,7 @@ mod model_exchange;
 mod output_derivatives;
 mod scalars;
 mod state;
+mod together;
 mod values;
 
 #[cfg(all(feature = "inside", not(test)))]
@@ -28,6 +29,7 @@ pub mod tests;
 pub use co_simulation::StepEnd;
 pub use fault::Fault;
 pub use model_exchange::EventResult;
+pub use together::step_together;
 
 use super::arrays::{self, Arrays};
 use super::description::Interfaces;
@@ -320,6 +322,11 @@ impl Component {
     ) -> Result<T, Error> {
         self.before.clone_from(&self.simulation.state);
         let outcome = act(&mut self.simulation, &mut self.events);
+        self.end_attempt(outcome)
+    }
+
+    /// Ends an operation that began with a copy of the state in [`before`](Self::before).
+    fn end_attempt<T>(&mut self, outcome: Result<T, Error>) -> Result<T, Error> {
         if outcome.is_err() {
             self.simulation.state.clone_from(&self.before);
             self.stepper_stale = true;

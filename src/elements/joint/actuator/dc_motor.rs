@@ -60,17 +60,17 @@ pub(crate) struct Circuit<S: Scalar> {
 impl<S: Scalar> Circuit<S> {
     /// Returns the derivative `g` of the current, A/s, that satisfies `L g = u − R (i + θ g) − k v` for
     /// a coefficient `theta` (s).
-    pub fn current_rate(&self, i: S, v: S, theta: f64) -> S {
+    pub fn current_rate(&self, i: S, v: S, theta: S::Constant) -> S {
         let driving = self.voltage - i * S::lift(self.resistance) - v * S::lift(self.constant);
         driving / S::lift(self.inductance + self.resistance * theta)
     }
 }
 
-impl Circuit<f64> {
+impl<S: Scalar<Constant = S>> Circuit<S> {
     /// Eliminates the current in a linearly implicit method with the coefficient `theta` (s): adds
     /// the torque of a `change` of the current (A), which the rate reduces as an inertia does. The
     /// motion of a driven joint does not change.
-    pub fn eliminate(&self, applied: &mut Applied<f64>, change: f64, theta: f64) {
+    pub fn eliminate(&self, applied: &mut Applied<S>, change: S, theta: S) {
         if !applied.driven[self.body] {
             let by_rate = theta * self.constant;
             applied.tau[self.rate] += self.constant * change;
@@ -245,11 +245,11 @@ impl Element for DcMotor {
 
     /// Passes the damping by the back-EMF. A current that is a state is eliminated by the methods
     /// themselves ([`Circuit`]).
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         if !self.has_state() {
             let constant = self.constant(now.parameters);
             let damping = constant * constant / self.resistance.of(now.parameters);
-            on(self.rate, Resistance::of(0.0, damping));
+            on(self.rate, Resistance::of(S::zero(), damping));
         }
     }
 

@@ -198,7 +198,11 @@ impl Drive {
 
     /// Passes the tracking gains to `on`; see
     /// [`resist_as_drives`](crate::elements::Elements::resist_as_drives).
-    pub(in crate::elements) fn resist_as_drive(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    pub(in crate::elements) fn resist_as_drive<S: Scalar<Constant = S>>(
+        &self,
+        now: &Instant<S>,
+        on: &mut impl FnMut(usize, Resistance<S>),
+    ) {
         let tracking = self.tracking.filter(|tracking| !tracking.in_task);
         if let (JointMotion::Prescribed, Some(tracking)) = (self.motion_now(now.motions), tracking) {
             for i in 0..self.joint.nv {

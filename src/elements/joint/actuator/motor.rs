@@ -246,14 +246,14 @@ impl Element for Motor {
         applied.tau[self.rate] += self.torque(now, &now.motors[self.number]);
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         let state = &now.motors[self.number];
         let in_last_rates = state.rate.is_reached() && !state.is_beyond && state.torque == state.rate;
         match (state.torque, &self.servo, self.rate_limit) {
             (Limit::Within, Some(servo), _) => on(self.rate, servo.resistance(&now.sensed())),
             (_, _, Some(end)) if in_last_rates => {
                 let [most, end] = [self.torque_limit, end].map(|id| id.of(now.parameters));
-                on(self.rate, Resistance::of(0.0, most / (LAST * end)));
+                on(self.rate, Resistance::of(S::zero(), most / (end * S::lift(LAST))));
             }
             _ => {}
         }

@@ -81,11 +81,12 @@ impl Servo {
     }
 
     /// Returns the tangent stiffness and damping while no motor limit is reached.
-    pub fn resistance(&self, now: &Sensed<f64>) -> Resistance {
+    pub fn resistance<S: Scalar<Constant = S>>(&self, now: &Sensed<S>) -> Resistance<S> {
         let Gains { kp, kd } = self.gains;
-        match now.inputs[self.switch] > 0.5 && !self.in_task {
-            true => Resistance::of(kp.of(now.parameters), kd.of(now.parameters)),
-            false => Resistance::default(),
+        match self.in_task {
+            true => Resistance::none(),
+            false => Resistance::of(kp.of(now.parameters), kd.of(now.parameters))
+                .only_where(now.inputs[self.switch].exceeds(0.5)),
         }
     }
 }
@@ -266,7 +267,7 @@ impl Element for AxisServo {
         applied.tau[self.rate] += self.torque(now);
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         on(self.rate, self.law.resistance(&now.sensed()));
     }
 }
@@ -283,7 +284,7 @@ impl Element for BallServo {
         }
     }
 
-    fn resist(&self, now: &Instant<f64>, on: &mut impl FnMut(usize, Resistance)) {
+    fn resist<S: Scalar<Constant = S>>(&self, now: &Instant<S>, on: &mut impl FnMut(usize, Resistance<S>)) {
         let resistances = self.law.resistances(&now.sensed());
         for (i, resistance) in resistances.into_iter().enumerate() {
             on(self.rate + i, resistance);

@@ -1,0 +1,383 @@
+//! Evaluations of the next attempted step of several runs at once, in the lanes of one scalar.
+//!
+//! A run's own step follows: where it needs an evaluation at a point that was evaluated ahead, bit by
+//! bit, it takes the stored result ([`Ahead`]). An evaluation ahead that the step does not need, for
+//! instance after an event, therefore costs time and changes nothing.
+
+use super::equations::same_bits;
+use super::landing::Trial;
+use super::linearly_implicit::corrections;
+use super::memory::Memory;
+use super::method_selection::Candidate;
+use super::rosenbrock::{A, C, G, GAMMA, OF_TIME, SHIFT, STAGES};
+use super::tableau::{Row, Tableau};
+use super::{Method, Settings, Stage, adaptive, dopri5, fixed, rk4};
+use crate::algebra::{Lanes, Scalar};
+use num_traits::Zero;
+
+/// Equations of `N` runs at once; each has its own time. All functions return `None` if the results
+/// are not valid in all lanes.
+pub trait LaneOde<const N: usize> {
+    /// Computes the derivatives, as [`Ode::derivative`](super::Ode::derivative).
+    fn derivative(&mut self, t: [f64; N], x: &[Lanes<N>], dx: &mut [Lanes<N>]) -> Option<()>;
+
+    /// Computes the derivatives of a stage, as [`Ode::stage`](super::Ode::stage).
+    fn stage(&mut self, stage: LaneStage<N>, x: &[Lanes<N>], p: &[Lanes<N>], k: &mut [Lanes<N>]) -> Option<()>;
+
+    /// Corrects midpoint derivatives, as [`Ode::correct`](super::Ode::correct); `stage` has the times
+    /// of the midpoints and halves of the steps.
+    fn correct(
+        &mut self,
+        stage: LaneStage<N>,
+        x0: &[Lanes<N>],
+        g: &mut [Lanes<N>],
+        midpoint: &mut [Lanes<N>],
+    ) -> Option<()>;
+}
+
+/// A [`Stage`] of each lane.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneStage<const N: usize> {
+    /// Times of the stage.
+    pub t: [f64; N],
+    /// Coefficients `θ` of `W`.
+    pub theta: Lanes<N>,
+    /// True for the first stage of an attempted step.
+    pub is_first: bool,
+}
+
+/// An attempt that a stepper would make next.
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    by: By,
+    t: f64,
+    trial: Trial,
+}
+
+/// The evaluations of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    Rk4,
+    Dopri5,
+    Rosenbrock { varies: bool },
+    LinearlyImplicit { corrections: u32 },
+}
+
+impl Next {
+    /// Returns the next attempt from the time `t`; `None` for methods that are not evaluated ahead, and
+    /// before the length of the first step is known. `varies` is true if the equations [vary in
+    /// time](super::Ode::varies_in_time).
+    pub(super) fn of(settings: &Settings, t: f64, t_limit: f64, memory: &Memory, varies: bool) -> Option<Self> {
+        let by = match settings.method {
+            Method::Rk4 { .. } => By::Rk4,
+            Method::Dopri5 => By::Dopri5,
+            Method::Rosenbrock => By::Rosenbrock { varies },
+            Method::LinearlyImplicit { .. } => By::LinearlyImplicit {
+                corrections: corrections(memory),
+            },
+            Method::Auto(alternatives) if memory.method_selection.is_among(alternatives) => {
+                match memory.method_selection.method {
+                    Candidate::Dopri5 => By::Dopri5,
+                    Candidate::Rosenbrock => By::Rosenbrock { varies },
+                    Candidate::Radau5 => return None,
+                }
+            }
+            _ => return None,
+        };
+        let trial = match settings.method.fixed_step() {
+            Some(h) => fixed::trial(settings, h, t, t_limit),
+            None if memory.step_history.h_next > 0.0 => adaptive::trial(settings, memory, t, t_limit),
+            None => return None,
+        };
+        Some(Self { by, t, trial })
+    }
+
+    /// Returns true if both attempts have the same evaluations, at points of their own.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.by == other.by
+    }
+
+    /// Returns true if the attempt ends at the limit of the step.
+    pub fn lands(&self) -> bool {
+        self.trial.lands
+    }
+}
+
+/// Start of an attempt of one run.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    /// The attempt.
+    pub next: Next,
+    /// State at its start.
+    pub x: &'a [f64],
+    /// Derivative at its start, if it is known.
+    pub dx: Option<&'a [f64]>,
+    /// Midpoint derivative of the last step, for [`Method::LinearlyImplicit`].
+    pub g: &'a [f64],
+}
+
+/// Results of evaluations that were made ahead, in the order in which a step needs them.
+#[derive(Clone, Debug, Default)]
+pub struct Ahead {
+    /// Number of states.
+    n: usize,
+    /// Times and kinds.
+    made: Vec<(f64, Kind)>,
+    /// For each evaluation its two arguments and its result, consecutively.
+    numbers: Vec<f64>,
+    /// Index of the next one.
+    next: usize,
+}
+
+/// Kind of an evaluation, with its coefficients.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Derivative,
+    Stage { theta: f64, is_first: bool },
+    Correction { theta: f64 },
+}
+
+impl Ahead {
+    /// Discards all results.
+    pub fn clear(&mut self) {
+        self.made.clear();
+        self.numbers.clear();
+        self.next = 0;
+    }
+
+    /// Copies the derivative at `(t, x)` to `dx` and returns true, if it is the next result.
+    pub fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
+        self.take((t, Kind::Derivative), x, None, dx)
+    }
+
+    /// Copies the derivative `k` of a stage and returns true, if it is the next result.
+    pub fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> bool {
+        let Stage { t, theta, is_first } = stage;
+        self.take((t, Kind::Stage { theta, is_first }), x, Some(p), k)
+    }
+
+    /// Corrects the midpoint derivative `g` at the time `t`, with half a step `theta`, and returns true,
+    /// if that is the next result.
+    pub fn correct(&mut self, t: f64, theta: f64, x0: &[f64], g: &mut [f64]) -> bool {
+        self.take((t, Kind::Correction { theta }), x0, None, g)
+    }
+
+    /// Copies the next result to `to`, if it has these arguments; the second argument is `to` itself
+    /// without one. A result with other arguments ends the use of all that follow.
+    fn take(&mut self, at: (f64, Kind), x: &[f64], p: Option<&[f64]>, to: &mut [f64]) -> bool {
+        let Some(&(t, kind)) = self.made.get(self.next) else {
+            return false;
+        };
+        let n = self.n;
+        let stored = &self.numbers[3 * n * self.next..][..3 * n];
+        let second = match kind {
+            Kind::Derivative => true,
+            _ => same_bits(p.unwrap_or(&*to), &stored[n..2 * n]),
+        };
+        let is_it = t.to_bits() == at.0.to_bits() && kind == at.1 && second && same_bits(x, &stored[..n]);
+        if is_it {
+            to.copy_from_slice(&stored[2 * n..]);
+            self.next += 1;
+        } else {
+            self.clear();
+        }
+        is_it
+    }
+}
+
+/// Arguments and result of an evaluation in lanes.
+struct Evaluated<'a, const N: usize> {
+    t: [f64; N],
+    kind: [Kind; N],
+    x: &'a [Lanes<N>],
+    p: &'a [Lanes<N>],
+    result: &'a [Lanes<N>],
+}
+
+/// Stores an evaluation for the lanes of `to`, up to the first result that is not finite.
+fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
+    for (lane, place) in to.iter_mut().enumerate() {
+        let Some(ahead) = place else { continue };
+        if !of.result.iter().all(|result| result.0[lane].is_finite()) {
+            // The run's own evaluation reports it.
+            *place = None;
+            continue;
+        }
+        ahead.n = of.x.len();
+        ahead.made.push((of.t[lane], of.kind[lane]));
+        for part in [of.x, of.p, of.result] {
+            ahead.numbers.extend(part.iter().map(|number| number.0[lane]));
+        }
+    }
+}
+
+/// Workspace for attempts of `N` runs.
+#[derive(Clone, Debug)]
+pub struct LaneAttempt<const N: usize> {
+    x0: Vec<Lanes<N>>,
+    argument: Vec<Lanes<N>>,
+    p: Vec<Lanes<N>>,
+    of_time: Vec<Lanes<N>>,
+    zeros: Vec<Lanes<N>>,
+    k: Vec<Lanes<N>>,
+}
+
+/// Largest number of stages.
+const MOST_STAGES: usize = 7;
+
+impl<const N: usize> LaneAttempt<N> {
+    /// Allocates for `n` states.
+    pub fn new(n: usize) -> Self {
+        let zeros = || vec![Lanes::zero(); n];
+        Self {
+            x0: zeros(),
+            argument: zeros(),
+            p: zeros(),
+            of_time: zeros(),
+            zeros: zeros(),
+            k: vec![Lanes::zero(); MOST_STAGES * n],
+        }
+    }
+
+    /// Evaluates the attempts, which are [alike](Next::is_like), and stores the results of the lanes in
+    /// `to`. The derivative at the end is left out if `without_end`.
+    pub fn evaluate(
+        &mut self,
+        starts: [Start; N],
+        without_end: bool,
+        ode: &mut impl LaneOde<N>,
+        mut to: [Option<&mut Ahead>; N],
+    ) {
+        for (i, x0) in self.x0.iter_mut().enumerate() {
+            *x0 = Lanes(starts.map(|start| start.x[i]));
+        }
+        to.iter_mut().flatten().for_each(|ahead| ahead.clear());
+        // The result is in `to` as far as it could be evaluated.
+        let _ = match starts[0].next.by {
+            By::Rk4 => self.explicit(&rk4::TABLEAU, starts, without_end, ode, to),
+            By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, without_end, ode, to),
+            By::Rosenbrock { varies } => self.rosenbrock(starts, varies, ode, to),
+            By::LinearlyImplicit { corrections } => self.linearly_implicit(starts, corrections, ode, to),
+        };
+    }
+
+    fn explicit(
+        &mut self,
+        tableau: &'static Tableau,
+        starts: [Start; N],
+        without_end: bool,
+        ode: &mut impl LaneOde<N>,
+        mut to: [Option<&mut Ahead>; N],
+    ) -> Option<()> {
+        let n = self.x0.len();
+        let h = Lanes(starts.map(|start| start.next.trial.h));
+        let kind = [Kind::Derivative; N];
+        if starts.iter().any(|start| start.dx.is_none()) {
+            let (t, x) = (starts.map(|start| start.next.t), &self.x0);
+            ode.derivative(t, x, &mut self.k[..n])?;
+            let mut unknown = [const { None }; N];
+            for (lane, ahead) in to.iter_mut().enumerate() {
+                unknown[lane] = ahead.as_deref_mut().filter(|_| starts[lane].dx.is_none());
+            }
+            let (p, result) = (x, &self.k[..n]);
+            store(&mut unknown, Evaluated { t, kind, x, p, result });
+        }
+        for (lane, start) in starts.iter().enumerate() {
+            if let Some(known) = start.dx {
+                self.k.iter_mut().zip(known).for_each(|(k, dx)| k.0[lane] = *dx);
+            }
+        }
+        let last = if without_end { tableau.end - 1 } else { tableau.end };
+        for i in 1..=last {
+            advance(&mut self.argument, &self.x0, h, tableau.a[i], &self.k);
+            let t = starts.map(|start| time(start.next, tableau.c[i]));
+            let (x, result) = (&self.argument, &mut self.k[i * n..][..n]);
+            ode.derivative(t, x, result)?;
+            let (p, result) = (x, &*result);
+            store(&mut to, Evaluated { t, kind, x, p, result });
+        }
+        Some(())
+    }
+
+    fn rosenbrock(
+        &mut self,
+        starts: [Start; N],
+        varies: bool,
+        ode: &mut impl LaneOde<N>,
+        mut to: [Option<&mut Ahead>; N],
+    ) -> Option<()> {
+        let n = self.x0.len();
+        let h = Lanes(starts.map(|start| start.next.trial.h));
+        let theta = Lanes(h.0.map(|h| GAMMA * h));
+        let kind = |is_first| theta.0.map(|theta| Kind::Stage { theta, is_first });
+        if varies {
+            let t = starts.map(|start| start.next.t + SHIFT * start.next.trial.h);
+            let (x, p, is_first) = (&self.x0, &self.zeros, true);
+            ode.stage(LaneStage { t, theta, is_first }, x, p, &mut self.of_time)?;
+            let (kind, result) = (kind(is_first), &self.of_time);
+            store(&mut to, Evaluated { t, kind, x, p, result });
+        }
+        for i in 0..STAGES {
+            advance(&mut self.argument, &self.x0, h, A[i], &self.k);
+            advance(&mut self.p, &self.zeros, h, G[i], &self.k);
+            let t = starts.map(|start| time(start.next, C[i]));
+            let (x, p, is_first) = (&self.argument, &self.p, i == 0);
+            let k = &mut self.k[i * n..][..n];
+            ode.stage(LaneStage { t, theta, is_first }, x, p, k)?;
+            let (kind, result) = (kind(is_first), &*k);
+            store(&mut to, Evaluated { t, kind, x, p, result });
+            if varies {
+                if i == 0 {
+                    for (of_time, k) in self.of_time.iter_mut().zip(&*k) {
+                        *of_time = (*of_time - *k) / Lanes::lift(SHIFT);
+                    }
+                }
+                for (k, of_time) in k.iter_mut().zip(&self.of_time) {
+                    *k += Lanes::lift(OF_TIME[i]) * *of_time;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn linearly_implicit(
+        &mut self,
+        starts: [Start; N],
+        corrections: u32,
+        ode: &mut impl LaneOde<N>,
+        mut to: [Option<&mut Ahead>; N],
+    ) -> Option<()> {
+        let n = self.x0.len();
+        let g = &mut self.k[..n];
+        for (i, g) in g.iter_mut().enumerate() {
+            *g = Lanes(starts.map(|start| start.g[i]));
+        }
+        let theta = Lanes(starts.map(|start| 0.5 * start.next.trial.h));
+        let t = std::array::from_fn(|lane| starts[lane].next.t + theta.0[lane]);
+        let kind = theta.0.map(|theta| Kind::Correction { theta });
+        for _ in 0..corrections {
+            self.p.copy_from_slice(g);
+            let is_first = true;
+            ode.correct(LaneStage { t, theta, is_first }, &self.x0, g, &mut self.argument)?;
+            let (x, p, result) = (&self.x0, &self.p, &*g);
+            store(&mut to, Evaluated { t, kind, x, p, result });
+        }
+        Some(())
+    }
+}
+
+/// Returns the time of a stage with the node `c`.
+fn time(Next { t, trial, .. }: Next, c: f64) -> f64 {
+    if c == 1.0 { trial.t1 } else { t + c * trial.h }
+}
+
+/// Computes `out = x0 + h Σ aⱼ kⱼ`, in each lane as [`super::lanes::advance`].
+fn advance<const N: usize>(out: &mut [Lanes<N>], x0: &[Lanes<N>], h: Lanes<N>, row: Row, k: &[Lanes<N>]) {
+    let n = out.len();
+    for (i, (out, x0)) in out.iter_mut().zip(x0).enumerate() {
+        let sum = row
+            .iter()
+            .fold(Lanes::zero(), |sum, &(j, a)| sum + Lanes::lift(a) * k[j * n + i]);
+        *out = *x0 + h * sum;
+    }
+}
