@@ -18,7 +18,7 @@ use super::radau::Radau5;
 use super::rosenbrock::Rosenbrock;
 use super::settings::Settings;
 use super::step::Step;
-use super::{Ode, adaptive, dop853, dopri5, fixed, rk4};
+use super::{Ode, adaptive, bogacki_shampine, dop853, dopri5, fixed, rk4};
 
 /// Integrates step by step with one method; holds the settings and the workspace.
 ///
@@ -50,6 +50,7 @@ impl Work {
         let n = settings.n_states();
         match settings.method {
             Method::Dopri5 => Work::Explicit(Explicit::new(&dopri5::TABLEAU, n)),
+            Method::BogackiShampine => Work::Explicit(Explicit::new(&bogacki_shampine::TABLEAU, n)),
             Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
             Method::Radau5 => Work::Radau5(Box::new(Radau5::new(settings))),
@@ -158,7 +159,7 @@ impl Stepper {
             Work::LinearlyImplicit(method) => inside(method, equations),
             Work::Conserving(method) => inside(method.as_mut(), equations),
             Work::Auto(auto) => match auto.taken {
-                Candidate::Dopri5 => inside(&mut auto.explicit, equations),
+                Candidate::Dopri5 => inside(auto.explicit(), equations),
                 Candidate::Rosenbrock => inside(&mut auto.rosenbrock, equations),
                 Candidate::Radau5 => inside(&mut auto.radau5, equations),
             },
