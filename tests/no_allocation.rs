@@ -67,6 +67,7 @@ const AUTO: Method = Method::Auto(Alternatives {
 fn an_integrator_allocates_nothing_after_construction() {
     for method in [
         Method::Dopri5,
+        Method::BogackiShampine,
         Method::Dop853,
         Method::Rk4 { step: 0.01 },
         Method::Radau5,

@@ -104,6 +104,7 @@ pub fn controlled(controller: &Controller) -> String {
 pub fn method(method: Method) -> &'static str {
     match method {
         Method::Dopri5 => "Dormand–Prince 5(4)",
+        Method::BogackiShampine => "Bogacki–Shampine 3(2)",
         Method::Dop853 => "Dormand–Prince 8(5,3)",
         Method::Rk4 => "Runge–Kutta 4, fixed step",
         Method::Radau5 => "Radau IIA 5",

@@ -93,6 +93,39 @@ pub(super) fn trial(settings: &Settings, memory: &Memory, t: f64, t_limit: f64) 
     Trial::towards(t, h, t_limit)
 }
 
+/// Returns the attempt from `t` to `t_limit`, or of the greatest length.
+pub(super) fn longest(settings: &Settings, t: f64, t_limit: f64) -> Trial {
+    Trial::towards(t, settings.h_max.min(t_limit - t), t_limit)
+}
+
+/// Attempts one step from `(t, x)` to `t_limit`, or of the greatest length. Returns `None` if the
+/// model fails in it or its error exceeds the tolerance; `x` is then unchanged. It does not affect
+/// the controller.
+pub(super) fn attempt<M: Adaptive, O: Ode + ?Sized>(
+    method: &mut M,
+    equations: &mut Equations<O>,
+    settings: &Settings,
+    (t, t_limit): (f64, f64),
+    x: &mut [f64],
+    memory: &mut Memory,
+) -> Result<Option<Step>, IntegrateError<O::Error>> {
+    equations.afford(t, 1)?;
+    let start = method.start(equations, t, x);
+    start.map_err(|failure| failure.at(t, 0.0))?;
+    equations.afford(t, method.evaluations_per_step())?;
+    let trial = longest(settings, t, t_limit);
+    let before = *equations.evaluations;
+    let attempt = method.attempt(equations, t, trial, settings, memory);
+    let evaluations = &mut memory.step_history.evaluations;
+    *evaluations = evaluations.saturating_add((*equations.evaluations - before) as u32);
+    let Some(Attempt { norm, .. }) = attempt.ok().filter(|attempt| settings.accepts(attempt.norm)) else {
+        return Ok(None);
+    };
+    let mut step = Step::accepted(method, trial, norm, 0, x);
+    step.evaluations = std::mem::take(evaluations);
+    Ok(Some(step))
+}
+
 /// Stores the accepted step for the controller.
 ///
 /// `h_next` is the step size without limits. A step shortened by the limit may only increase it:

@@ -4,6 +4,7 @@
 //! bit, it takes the stored result ([`Ahead`]). An evaluation ahead that the step does not need, for
 //! instance after an event, therefore costs time and changes nothing.
 
+use super::auto::is_short;
 use super::equations::same_bits;
 use super::landing::Trial;
 use super::linearly_implicit::corrections;
@@ -11,7 +12,7 @@ use super::memory::Memory;
 use super::method_selection::Candidate;
 use super::rosenbrock::{A, C, G, GAMMA, OF_TIME, SHIFT, STAGES};
 use super::tableau::{Row, Tableau};
-use super::{Method, Settings, Stage, adaptive, dopri5, fixed, rk4};
+use super::{Method, Settings, Stage, adaptive, bogacki_shampine, dopri5, fixed, rk4};
 use crate::algebra::{Lanes, Scalar};
 use num_traits::Zero;
 
@@ -58,6 +59,7 @@ pub struct Next {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum By {
     Rk4,
+    BogackiShampine,
     Dopri5,
     Rosenbrock { varies: bool },
     LinearlyImplicit { corrections: u32 },
@@ -70,6 +72,7 @@ impl Next {
     pub(super) fn of(settings: &Settings, t: f64, t_limit: f64, memory: &Memory, varies: bool) -> Option<Self> {
         let by = match settings.method {
             Method::Rk4 { .. } => By::Rk4,
+            Method::BogackiShampine => By::BogackiShampine,
             Method::Dopri5 => By::Dopri5,
             Method::Rosenbrock => By::Rosenbrock { varies },
             Method::LinearlyImplicit { .. } => By::LinearlyImplicit {
@@ -77,6 +80,11 @@ impl Next {
             },
             Method::Auto(alternatives) if memory.method_selection.is_among(alternatives) => {
                 match memory.method_selection.method {
+                    Candidate::Dopri5 if is_short(settings, memory, t, t_limit) => {
+                        let trial = adaptive::longest(settings, t, t_limit);
+                        let by = By::BogackiShampine;
+                        return Some(Self { by, t, trial });
+                    }
                     Candidate::Dopri5 => By::Dopri5,
                     Candidate::Rosenbrock => By::Rosenbrock { varies },
                     Candidate::Radau5 => return None,
@@ -90,6 +98,11 @@ impl Next {
             None => return None,
         };
         Some(Self { by, t, trial })
+    }
+
+    /// Returns true for the pair of order 3(2), which takes short steps in place of DOPRI5.
+    pub(super) fn is_short(&self) -> bool {
+        self.by == By::BogackiShampine
     }
 
     /// Returns true if both attempts have the same evaluations, at points of their own.
@@ -255,6 +268,7 @@ impl<const N: usize> LaneAttempt<N> {
         // The result is in `to` as far as it could be evaluated.
         let _ = match starts[0].next.by {
             By::Rk4 => self.explicit(&rk4::TABLEAU, starts, without_end, ode, to),
+            By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, without_end, ode, to),
             By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, without_end, ode, to),
             By::Rosenbrock { varies } => self.rosenbrock(starts, varies, ode, to),
             By::LinearlyImplicit { corrections } => self.linearly_implicit(starts, corrections, ode, to),

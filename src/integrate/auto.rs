@@ -1,4 +1,5 @@
-//! Automatic selection between DOPRI5, the Rosenbrock-W method and RADAU5 by counted cost.
+//! Automatic selection between DOPRI5, the Rosenbrock-W method and RADAU5 by counted cost, and of a
+//! pair of lower order for short steps of DOPRI5.
 //!
 //! The cost of a method is the number of its evaluations, with a surcharge for the solution of
 //! linear systems, per time integrated. From time to time another method takes some steps on trial,
@@ -22,6 +23,21 @@
 //!   Only steps with `h|λ|` above [`NEAR`] count towards a trial.
 //! - Limits of the steps, such as communication points, may not allow a method the longer steps
 //!   that it needs to be better.
+//!
+//! A step of DOPRI5 that a limit makes short, of the length `h` to the limit, is more accurate than
+//! the tolerance requires. The pair of order 3(2) of Bogacki and Shampine takes it with half of the
+//! evaluations. Its error estimate in a step is to leading order `h³ x⃛ / 48`. DOPRI5's stages give
+//! the same number without an evaluation: those at `t`, `t + 4h/5` and `t + h`, of second order or
+//! higher, differentiate `f` twice:
+//!
+//! ```text
+//!     h³ x⃛ / 48 ≈ h (−5 k₁ + 25 k₄ − 20 k₇) / 96                                         (2)
+//! ```
+//!
+//! The pair takes the step if this estimate, or that of its own last step, scaled to the length of
+//! the step, is at most [`SHARE`] of the tolerance. No trial is needed, since the cost is known, and
+//! no other method is tried meanwhile: none takes fewer evaluations in a step. Nor is stiffness
+//! detected: instability raises the error estimate, and DOPRI5 returns.
 
 use super::adaptive;
 use super::equations::Equations;
@@ -34,20 +50,36 @@ use super::one_step::OneStep;
 use super::radau::Radau5;
 use super::rosenbrock::Rosenbrock;
 use super::step::Step;
-use super::{Ode, Settings, dopri5};
+use super::tableau::Row;
+use super::{Next, Ode, Settings, bogacki_shampine, dopri5};
 
 /// Limit of `h|λ|` above which stability or a vibration may be the reason for DOPRI5's step size.
 const NEAR: f64 = 0.5;
 
+/// Largest error estimate of the pair of order 3(2), relative to the tolerance. Errors add up over
+/// many short steps. That of a vibration in a step is `2 h|λ|` times the estimate, which is at most
+/// `2 SHARE` of the tolerance per radian; in steps that only the tolerance limits, DOPRI5's is about
+/// 0.3.
+const SHARE: f64 = 0.01;
+
+/// Largest ratio of a step of that pair to the step before.
+const GROWTH: f64 = 2.0;
+
+/// Coefficients of (2).
+pub(super) const THIRD_DERIVATIVE: Row = &[(0, -5.0 / 96.0), (3, 25.0 / 96.0), (6, -20.0 / 96.0)];
+
 /// The workspaces of all methods.
 #[derive(Clone, Debug)]
 pub(super) struct Auto {
-    pub explicit: Explicit,
+    dopri5: Explicit,
+    bogacki_shampine: Explicit,
     pub rosenbrock: Rosenbrock,
     pub radau5: Radau5,
     alternatives: Alternatives,
     /// Method of the last attempt.
     pub taken: Candidate,
+    /// True if the pair of order 3(2) has taken the last step in place of DOPRI5.
+    is_short: bool,
 }
 
 impl Auto {
@@ -56,11 +88,13 @@ impl Auto {
         let n = settings.n_states();
         let none = &settings.without_states();
         Auto {
-            explicit: Explicit::new(&dopri5::TABLEAU, n),
+            dopri5: Explicit::new(&dopri5::TABLEAU, n),
+            bogacki_shampine: Explicit::new(&bogacki_shampine::TABLEAU, n),
             rosenbrock: Rosenbrock::new(if alternatives.rosenbrock { n } else { 0 }),
             radau5: Radau5::new(if alternatives.radau5 { settings } else { none }),
             alternatives,
             taken: Candidate::Dopri5,
+            is_short: false,
         }
     }
 
@@ -97,7 +131,8 @@ impl Auto {
         })?;
         step.rejections += failures;
         let is_on_trial = memory.method_selection.before.is_some();
-        let may_gain = !is_on_trial && (self.taken != Candidate::Dopri5 || step.h * self.explicit.eigenvalue() > NEAR);
+        let may_gain = !is_on_trial && self.may_gain(step.h);
+        memory.method_selection.short = self.longest_short_step(&step, settings);
         let evaluations = f64::from(step.evaluations);
         if let Some(success) = memory.method_selection.count(step.h, evaluations, may_gain, n) {
             step.changed_to = success.then_some(self.taken.into());
@@ -123,16 +158,75 @@ impl Auto {
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.taken = memory.method_selection.method;
         match self.taken {
-            Candidate::Dopri5 => adaptive::step(&mut self.explicit, equations, settings, times, x, memory),
+            Candidate::Dopri5 => self.explicit_step(equations, settings, times, x, memory),
             Candidate::Rosenbrock => adaptive::step(&mut self.rosenbrock, equations, settings, times, x, memory),
             Candidate::Radau5 => adaptive::step(&mut self.radau5, equations, settings, times, x, memory),
+        }
+    }
+
+    /// Takes one accepted step with the pair of order 3(2), if it is short enough, or DOPRI5.
+    fn explicit_step<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        settings: &Settings,
+        (t, t_limit): (f64, f64),
+        x: &mut [f64],
+        memory: &mut Memory,
+    ) -> Result<Step, IntegrateError<O::Error>> {
+        let (times, mut rejections) = ((t, t_limit), 0);
+        self.is_short = is_short(settings, memory, t, t_limit);
+        if self.is_short {
+            let pair = &mut self.bogacki_shampine;
+            if let Some(step) = adaptive::attempt(pair, equations, settings, times, x, memory)? {
+                return Ok(step);
+            }
+            // In the memory, so that a call that continues after a work limit does not repeat it.
+            (self.is_short, memory.method_selection.short, rejections) = (false, 0.0, 1);
+        }
+        let mut step = adaptive::step(&mut self.dopri5, equations, settings, times, x, memory)?;
+        step.rejections += rejections;
+        Ok(step)
+    }
+
+    /// Returns the longest step for which the error estimate of the pair of order 3(2) is expected
+    /// to be admissible after this step; zero if no limit has shortened this step, or another method
+    /// than DOPRI5 is in use.
+    fn longest_short_step(&mut self, step: &Step, settings: &Settings) -> f64 {
+        let is_limited = step.landed || 2.0 * step.h > settings.h_max;
+        let norm = match self.taken {
+            Candidate::Dopri5 if self.is_short => step.error_norm,
+            Candidate::Dopri5 if is_limited => self.dopri5.norm_of(THIRD_DERIVATIVE),
+            Candidate::Dopri5 | Candidate::Rosenbrock | Candidate::Radau5 => return 0.0,
+        };
+        let ratio = libm::cbrt(SHARE / norm).min(GROWTH);
+        (step.h * ratio).min(f64::MAX)
+    }
+
+    /// Returns true if another method may cost less than the one of the last step, of length `h`.
+    fn may_gain(&mut self, h: f64) -> bool {
+        self.taken != Candidate::Dopri5 || !self.is_short && h * self.dopri5.eigenvalue() > NEAR
+    }
+
+    /// Returns the derivative at `(t, x)` if the next attempt would reuse it as the one at its start.
+    pub fn known_start(&self, next: Next, t: f64, x: &[f64]) -> Option<&[f64]> {
+        match next.is_short() {
+            true => self.bogacki_shampine.known_start(t, x),
+            false => self.dopri5.known_start(t, x),
+        }
+    }
+
+    /// Returns the workspace of the last step, taken with the pair of order 3(2) or DOPRI5.
+    pub fn explicit(&mut self) -> &mut Explicit {
+        match self.is_short {
+            true => &mut self.bogacki_shampine,
+            false => &mut self.dopri5,
         }
     }
 
     /// Returns the maximum number of evaluations for a step with a method, with its start.
     fn evaluations_per_step(&self, method: Candidate) -> u64 {
         1 + match method {
-            Candidate::Dopri5 => self.explicit.evaluations_per_step(),
+            Candidate::Dopri5 => self.dopri5.evaluations_per_step(),
             Candidate::Rosenbrock => self.rosenbrock.evaluations_per_step(),
             Candidate::Radau5 => self.radau5.evaluations_per_step(),
         }
@@ -140,10 +234,16 @@ impl Auto {
 
     /// Discards all stored derivatives.
     pub fn invalidate(&mut self) {
-        self.explicit.invalidate();
+        self.dopri5.invalidate();
+        self.bogacki_shampine.invalidate();
         self.rosenbrock.invalidate();
         self.radau5.invalidate();
     }
+}
+
+/// Returns true if the pair of order 3(2) takes the next step in place of DOPRI5.
+pub(super) fn is_short(settings: &Settings, memory: &Memory, t: f64, t_limit: f64) -> bool {
+    settings.h_max.min(t_limit - t) <= memory.method_selection.short
 }
 
 /// Begins a trial with the step size of the method in use.

@@ -13,6 +13,7 @@ use super::tableau::{ErrorEstimate, Row, Tableau};
 
 pub(super) static TABLEAU: Tableau = Tableau {
     order: 8,
+    start_order: 8,
     dense_order: 7,
     c: &[
         0.0,

@@ -11,6 +11,7 @@ use super::tableau::{ErrorEstimate, Tableau};
 
 pub(super) static TABLEAU: Tableau = Tableau {
     order: 5,
+    start_order: 5,
     dense_order: 4,
     c: &[0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
     a: &[

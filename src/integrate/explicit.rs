@@ -108,6 +108,16 @@ impl Explicit {
         if way > 0.0 { change / way } else { 0.0 }
     }
 
+    /// Returns the norm of `h Σⱼ aⱼ kⱼ`, with the stages of the last accepted step and the
+    /// coefficients `row`, relative to the tolerance; zero without a last step.
+    pub fn norm_of(&mut self, row: Row) -> f64 {
+        let Some(Taken { h, .. }) = self.known.step() else {
+            return 0.0;
+        };
+        self.set_error(row);
+        h * max_norm(&self.error, &self.scale)
+    }
+
     /// Returns the error of the attempt relative to the tolerance; never NaN.
     fn error_norm(&mut self, h: f64, settings: &Settings) -> f64 {
         let norm = match self.tableau.error {
@@ -261,7 +271,7 @@ impl Adaptive for Explicit {
             argument: &mut self.argument,
             derivative: nth_mut(rest, self.x0.len(), 0),
         };
-        let order = self.tableau.order;
+        let order = self.tableau.start_order;
         Ok(initial_step(equations, t, t_limit, start, order, settings, workspace))
     }
 

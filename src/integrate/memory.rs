@@ -159,6 +159,12 @@ impl Memory {
         }
     }
 
+    /// Makes the next step one of DOPRI5, if this method is in use: no pair of lower order replaces
+    /// it.
+    pub fn end_short_steps(&mut self) {
+        self.method_selection.short = 0.0;
+    }
+
     /// Makes the next step evaluate a new Jacobian, after a sudden change of the equations. An old
     /// one that is stiffer than the equations would suppress the error estimate.
     pub fn invalidate_jacobian(&mut self) {
@@ -209,7 +215,7 @@ impl Memory {
 fn vectors(settings: &Settings) -> [usize; 2] {
     let n = settings.n_states();
     match settings.method() {
-        Method::Dopri5 | Method::Dop853 | Method::Rk4 { .. } | Method::Rosenbrock => [0, 0],
+        Method::Dopri5 | Method::BogackiShampine | Method::Dop853 | Method::Rk4 { .. } | Method::Rosenbrock => [0, 0],
         Method::ImplicitMidpoint { .. } => [n * n, n],
         Method::LinearlyImplicit { .. } => [0, n],
         Method::Conserving { rates, .. } => [rates * rates, rates],

@@ -1,12 +1,15 @@
 //! The integration methods.
 
-use super::{dop853, dopri5, rk4, rosenbrock};
+use super::{bogacki_shampine, dop853, dopri5, rk4, rosenbrock};
 
 /// Integration method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Dormand and Prince's pair of order 5(4): the default for moderate accuracy (1e-3 … 1e-8).
     Dopri5,
+    /// Bogacki and Shampine's pair of order 3(2), three evaluations a step: for steps so short that
+    /// accuracy does not limit them.
+    BogackiShampine,
     /// Dormand and Prince's method of order 8 with estimators of order 5 and 3: for smooth problems
     /// and high accuracy (1e-7 … 1e-13).
     Dop853,
@@ -61,7 +64,8 @@ pub enum Method {
         rates: usize,
     },
     /// Selects [`Method::Dopri5`], [`Method::Rosenbrock`] or [`Method::Radau5`] during the run, by
-    /// trials of the methods and their counted cost per time integrated.
+    /// trials of the methods and their counted cost per time integrated; limited steps that would be
+    /// too accurate with [`Method::Dopri5`] are taken with [`Method::BogackiShampine`].
     Auto(Alternatives),
 }
 
@@ -82,6 +86,7 @@ impl Method {
     pub fn name(&self) -> &'static str {
         match self {
             Method::Dopri5 => "dopri5",
+            Method::BogackiShampine => "bogacki_shampine",
             Method::Dop853 => "dop853",
             Method::Rk4 { .. } => "rk4",
             Method::Radau5 => "radau5",
@@ -98,12 +103,12 @@ impl Method {
     pub fn order(&self) -> u32 {
         match self {
             Method::Dopri5 => dopri5::TABLEAU.order,
+            Method::BogackiShampine => bogacki_shampine::TABLEAU.order,
             Method::Dop853 => dop853::TABLEAU.order,
             Method::Rk4 { .. } => rk4::TABLEAU.order,
             Method::Radau5 => 5,
             Method::Rosenbrock => rosenbrock::ORDER,
-            Method::Auto(with) if with.rosenbrock => rosenbrock::ORDER,
-            Method::Auto(_) => 5,
+            Method::Auto(_) => bogacki_shampine::TABLEAU.order,
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => 2,
         }
     }
@@ -113,6 +118,7 @@ impl Method {
     pub fn dense_order(&self) -> u32 {
         match self {
             Method::Dopri5 => dopri5::TABLEAU.dense_order,
+            Method::BogackiShampine => bogacki_shampine::TABLEAU.dense_order,
             Method::Dop853 => dop853::TABLEAU.dense_order,
             Method::Rk4 { .. } => rk4::TABLEAU.dense_order,
             Method::Radau5 => 3,
@@ -130,6 +136,7 @@ impl Method {
             Method::Radau5 | Method::ImplicitMidpoint { .. } => true,
             Method::Auto(with) => with.radau5,
             Method::Dopri5
+            | Method::BogackiShampine
             | Method::Dop853
             | Method::Rk4 { .. }
             | Method::Rosenbrock
@@ -145,6 +152,7 @@ impl Method {
         match self {
             Method::ImplicitMidpoint { .. } | Method::LinearlyImplicit { .. } | Method::Conserving { .. } => true,
             Method::Dopri5
+            | Method::BogackiShampine
             | Method::Dop853
             | Method::Rk4 { .. }
             | Method::Radau5
@@ -160,7 +168,12 @@ impl Method {
             | Method::ImplicitMidpoint { step }
             | Method::LinearlyImplicit { step }
             | Method::Conserving { step, .. } => Some(*step),
-            Method::Dopri5 | Method::Dop853 | Method::Radau5 | Method::Rosenbrock | Method::Auto(_) => None,
+            Method::Dopri5
+            | Method::BogackiShampine
+            | Method::Dop853
+            | Method::Radau5
+            | Method::Rosenbrock
+            | Method::Auto(_) => None,
         }
     }
 }

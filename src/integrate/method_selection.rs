@@ -86,6 +86,8 @@ pub(super) struct MethodSelection {
     measured: [f64; 3],
     /// Longest step that the limits have allowed recently.
     longest: f64,
+    /// Longest step that may be taken with the pair of order 3(2) in place of DOPRI5.
+    pub short: f64,
 }
 
 impl Candidate {
@@ -146,6 +148,7 @@ impl MethodSelection {
         failures: [0; 3],
         measured: [0.0; 3],
         longest: 0.0,
+        short: 0.0,
     };
 
     /// Returns the initial state with these alternatives.
@@ -160,7 +163,7 @@ impl MethodSelection {
     }
 
     /// Number of stored values.
-    pub const COUNT: usize = 19;
+    pub const COUNT: usize = 20;
 
     pub fn numbers(&self) -> [f64; Self::COUNT] {
         let [waited_0, waited_1, waited_2] = self.waited;
@@ -186,6 +189,7 @@ impl MethodSelection {
             measured_1,
             measured_2,
             self.longest,
+            self.short,
         ]
     }
 
@@ -223,6 +227,7 @@ impl MethodSelection {
                 numbers.not_negative()?,
             ],
             longest: numbers.not_negative()?,
+            short: numbers.not_negative()?,
         })
     }
 

@@ -20,6 +20,7 @@
 //! | method | order | dense output | step |
 //! |---|---|---|---|
 //! | [`Method::Dopri5`] | 5(4) | 4 | adaptive |
+//! | [`Method::BogackiShampine`] | 3(2) | 3 | adaptive |
 //! | [`Method::Dop853`] | 8(5,3) | 7 | adaptive |
 //! | [`Method::Rk4`] | 4 | 3 | fixed |
 //! | [`Method::Radau5`] | 5 (3), for stiff equations | 3 | adaptive |
@@ -27,7 +28,7 @@
 //! | [`Method::ImplicitMidpoint`] | 2, symplectic | 2 | fixed |
 //! | [`Method::LinearlyImplicit`] | 2, two evaluations a step | 2 | fixed |
 //! | [`Method::Conserving`] | 2, step defined by the equations | 2 | fixed |
-//! | [`Method::Auto`] | that of Dopri5, Rosenbrock or Radau5 | 4, 2 or 3 | adaptive |
+//! | [`Method::Auto`] | that of Dopri5, BogackiShampine, Rosenbrock or Radau5 | 4, 3, 2 or 3 | adaptive |
 //!
 //! Main source, cited as HNW: E. Hairer, S. P. Nørsett, G. Wanner, *Solving Ordinary Differential
 //! Equations I. Nonstiff Problems*, 2nd revised edition, Springer 1993,
@@ -37,8 +38,8 @@
 //! HW is their second volume, on stiff equations, doi:10.1007/978-3-642-05221-7.
 //!
 //! Modules: `one_step` defines the interface of a one-step method. `explicit` implements the
-//! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`
-//! and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `rosenbrock`
+//! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`,
+//! `bogacki_shampine` and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `rosenbrock`
 //! the Rosenbrock-W method, `ends` the common part of `midpoint`, `linearly_implicit` and
 //! `conserving`; `auto` selects a method by the counts in `method_selection`. `newton` and `lu`
 //! solve the equations of implicit methods, `equations` is the common interface to the [`Ode`],
@@ -74,6 +75,7 @@
 mod adaptive;
 mod ahead;
 mod auto;
+mod bogacki_shampine;
 mod conserving;
 mod control;
 mod dense;

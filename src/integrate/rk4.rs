@@ -9,6 +9,7 @@ use super::tableau::{ErrorEstimate, Tableau};
 
 pub(super) static TABLEAU: Tableau = Tableau {
     order: 4,
+    start_order: 4,
     dense_order: 3,
     c: &[0.0, 0.5, 0.5, 1.0, 1.0],
     a: &[

@@ -18,7 +18,7 @@ use super::radau::Radau5;
 use super::rosenbrock::Rosenbrock;
 use super::settings::Settings;
 use super::step::Step;
-use super::{Next, Ode, Start, adaptive, dop853, dopri5, fixed, rk4};
+use super::{Next, Ode, Start, adaptive, bogacki_shampine, dop853, dopri5, fixed, rk4};
 
 /// Integrates step by step with one method; holds the settings and the workspace.
 ///
@@ -50,6 +50,7 @@ impl Work {
         let n = settings.n_states();
         match settings.method {
             Method::Dopri5 => Work::Explicit(Explicit::new(&dopri5::TABLEAU, n)),
+            Method::BogackiShampine => Work::Explicit(Explicit::new(&bogacki_shampine::TABLEAU, n)),
             Method::Dop853 => Work::Explicit(Explicit::new(&dop853::TABLEAU, n)),
             Method::Rk4 { .. } => Work::Explicit(Explicit::new(&rk4::TABLEAU, n)),
             Method::Radau5 => Work::Radau5(Box::new(Radau5::new(settings))),
@@ -146,7 +147,7 @@ impl Stepper {
         let next = Next::of(&self.settings, t, t_limit, memory, varies)?;
         let dx = match &self.work {
             Work::Explicit(method) => method.known_start(t, x),
-            Work::Auto(auto) => auto.explicit.known_start(t, x),
+            Work::Auto(auto) => auto.known_start(next, t, x),
             _ => None,
         };
         let g = &memory.rows;
@@ -179,7 +180,7 @@ impl Stepper {
             Work::LinearlyImplicit(method) => inside(method, equations),
             Work::Conserving(method) => inside(method.as_mut(), equations),
             Work::Auto(auto) => match auto.taken {
-                Candidate::Dopri5 => inside(&mut auto.explicit, equations),
+                Candidate::Dopri5 => inside(auto.explicit(), equations),
                 Candidate::Rosenbrock => inside(&mut auto.rosenbrock, equations),
                 Candidate::Radau5 => inside(&mut auto.radau5, equations),
             },

@@ -19,6 +19,8 @@ pub(super) type Row = &'static [(usize, f64)];
 pub(super) struct Tableau {
     /// Order of the solution at the end of the step.
     pub order: u32,
+    /// Order by which the first step is selected: that of the solution or of the error estimate.
+    pub start_order: u32,
     /// Order of the dense output.
     pub dense_order: u32,
     /// Nodes of the stages.

@@ -33,6 +33,7 @@ pub(super) fn stepper(model: &Model, (tolerance, limit): (f64, u64)) -> Result<S
     let fixed = |step: Option<f64>| step.unwrap_or(model.spec.experiment.step);
     let method = match (solver.method, solver.step) {
         (spec::Method::Dopri5, _) => Method::Dopri5,
+        (spec::Method::BogackiShampine, _) => Method::BogackiShampine,
         (spec::Method::Dop853, _) => Method::Dop853,
         (spec::Method::Rk4, step) => Method::Rk4 { step: fixed(step) },
         (spec::Method::Radau5, _) => Method::Radau5,

@@ -62,6 +62,10 @@ impl StepSource {
             (Self::Recorded(Steps(steps)), Some(step)) => {
                 if let Some(recorded) = steps.last_mut() {
                     recorded.h = step.h;
+                    // An attempt that was rejected is not repeated.
+                    if step.rejections > 0 {
+                        recorded.before.end_short_steps();
+                    }
                 }
             }
             (Self::Recorded(Steps(steps)), None) => {

@@ -109,6 +109,10 @@ impl Default for Solver {
 pub enum Method {
     /// Explicit Runge–Kutta method of Dormand and Prince, order 5(4), adaptive.
     Dopri5,
+    /// Explicit Runge–Kutta method of Bogacki and Shampine, order 3(2), adaptive, with three
+    /// evaluations of the dynamics in a step (`dopri5`: six): for communication steps so short that
+    /// accuracy does not limit the step.
+    BogackiShampine,
     /// Explicit Runge–Kutta method of Dormand and Prince, order 8(5,3), adaptive: fewer steps at
     /// tolerances below about 1e-9.
     Dop853,
@@ -137,6 +141,8 @@ pub enum Method {
     Conserving,
     /// Automatic choice between `dopri5`, `rosenbrock` and `radau5`, during the run: the methods are
     /// tried from time to time, and the one of the least cost is used. Each change is logged.
+    /// `bogacki_shampine` takes the steps of `dopri5` that a communication point, sample or event
+    /// makes short, if its error estimate is at most a hundredth of the tolerance.
     /// Spacecraft with ANCF or geometrically exact beams use `radau5` (up to 2000 states). `rosenbrock` is tried
     /// with `formulation = "recursive"` and tolerances from 1e-7, `radau5` with up to 500 states.
     Auto,
@@ -147,6 +153,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Method::Dopri5 => "dopri5",
+            Method::BogackiShampine => "bogacki_shampine",
             Method::Dop853 => "dop853",
             Method::Rk4 => "rk4",
             Method::Radau5 => "radau5",

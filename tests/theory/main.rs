@@ -64,6 +64,7 @@ mod sensor;
 mod shaper;
 mod shapes;
 mod shared_evaluation;
+mod short_steps;
 mod slosh;
 mod spring;
 mod state_jacobian;

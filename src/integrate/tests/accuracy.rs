@@ -18,7 +18,14 @@ fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> 
 #[test]
 fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
     let t_end = 20.0;
-    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO] {
+    for method in [
+        Method::Dopri5,
+        Method::BogackiShampine,
+        Method::Dop853,
+        Method::Radau5,
+        Method::Rosenbrock,
+        AUTO,
+    ] {
         let name = format!("kepler {}", method.name());
         check_proportionality(&name, &[1e-4, 1e-6, 1e-8, 1e-10], |tolerance| {
             let mut x = kepler_solution(0.6, 0.0);
@@ -62,7 +69,14 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
 
 #[test]
 fn first_step_is_neither_rejected_nor_too_small() {
-    for method in [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO] {
+    for method in [
+        Method::Dopri5,
+        Method::BogackiShampine,
+        Method::Dop853,
+        Method::Radau5,
+        Method::Rosenbrock,
+        AUTO,
+    ] {
         for tolerance in [1e-3, 1e-6, 1e-9, 1e-12] {
             // The start is at the pericentre, where the steps are shortest.
             let mut x = kepler_solution(0.6, 0.0);

@@ -218,3 +218,105 @@ fn unsuccessful_trial_returns_to_the_method_and_its_step_size() {
     assert_eq!(memory.method_selection.method, Candidate::Dopri5);
     assert_eq!(next_steps[0], next_steps[1]);
 }
+
+/// Runs a Kepler orbit, of eccentricity 0.6, over intervals of the length `h`; returns the numbers
+/// of evaluations in each and the error at the end.
+fn over_intervals(method: Method, tolerance: f64, h: f64, count: i32) -> (Vec<u64>, f64) {
+    let mut stepper = Stepper::new(Settings::new(method, tolerance, &[1.0; 4]).unwrap());
+    let (mut t, mut x, mut memory) = (0.0, kepler_solution(0.6, 0.0), Memory::new(stepper.settings()));
+    let (mut evaluations, mut before) = (Vec::new(), 0);
+    for k in 1..=count {
+        while t < f64::from(k) * h {
+            let end = f64::from(k) * h;
+            t = stepper.step(&mut kepler(), t, end, &mut x, &mut memory).unwrap().t;
+        }
+        evaluations.push(stepper.evaluations() - before);
+        before = stepper.evaluations();
+    }
+    (evaluations, distance(&x, &kepler_solution(0.6, t)))
+}
+
+/// In two orbits. At 1e-4 the error allows the pair of order 3(2) all intervals but those near the
+/// pericentre, at 1e-6 those near the apocentre, at 1e-9 none.
+#[test]
+fn short_steps_take_half_of_the_evaluations_while_accuracy_allows() {
+    for (tolerance, least, most) in [(1e-4, 0.9, 0.99), (1e-6, 0.2, 0.8), (1e-9, 0.0, 0.05)] {
+        let (evaluations, error) = over_intervals(AUTO, tolerance, 0.01, 1256);
+        let (_, natural) = over_intervals(Method::Dopri5, tolerance, 12.56, 1);
+        let by_pair = evaluations.iter().filter(|&&count| count <= 4).count();
+        let share = by_pair as f64 / evaluations.len() as f64;
+        let mean = evaluations.iter().sum::<u64>() as f64 / evaluations.len() as f64;
+        println!("{tolerance:.0e}: {share:.3} by the pair, {mean:.2} evaluations; errors {error:.1e}, {natural:.1e}");
+        assert!((least..=most).contains(&share), "{share}");
+        // At most as large as that of DOPRI5 in steps that only the tolerance limits.
+        assert!(error < natural);
+    }
+}
+
+/// A single long interval after short ones is integrated by DOPRI5, from the step size that it had
+/// before.
+#[test]
+fn dopri5_returns_when_the_limit_goes() {
+    let settings = Settings::new(AUTO, 1e-6, &[1.0; 4]).unwrap();
+    let mut stepper = Stepper::new(settings);
+    let (mut t, mut x, mut memory) = (2.0, kepler_solution(0.6, 2.0), Memory::new(stepper.settings()));
+    for k in 1..=50 {
+        let end = 2.0 + f64::from(k) * 0.01;
+        t = stepper.step(&mut kepler(), t, end, &mut x, &mut memory).unwrap().t;
+        stepper.begin_call();
+    }
+    let natural = memory.step_history.h_next;
+    let step = stepper.step(&mut kepler(), t, 10.0, &mut x, &mut memory).unwrap();
+    println!(
+        "natural step {natural}, then {} with {} evaluations",
+        step.h, step.evaluations
+    );
+    assert!(step.evaluations == 6 && step.rejections == 0 && step.h == natural);
+}
+
+/// The rate of a decay rises during short steps from `hλ = 0` to −2.9. There DOPRI5 is stable, but
+/// not the pair of order 3(2), whose limit is −2.51.
+#[test]
+fn instability_of_the_pair_brings_dopri5_back() {
+    let mut decay = ode(|t, x, dx| dx[0] = -(200.0 * t).min(290.0) * (x[0] - t.cos()) - t.sin());
+    let mut stepper = Stepper::new(Settings::new(AUTO, 1e-3, &[1.0]).unwrap());
+    let (mut t, mut x, mut memory) = (0.0, [1.0], Memory::new(stepper.settings()));
+    let (mut worst, mut evaluations) = (0.0_f64, Vec::new());
+    for k in 1..=600 {
+        let (end, before) = (f64::from(k) * 0.01, stepper.evaluations());
+        while t < end {
+            t = stepper.step(&mut decay, t, end, &mut x, &mut memory).unwrap().t;
+        }
+        worst = worst.max((x[0] - t.cos()).abs());
+        evaluations.push(stepper.evaluations() - before);
+    }
+    let by_pair = |counts: &[u64]| counts.iter().filter(|&&count| count <= 4).count();
+    let (stable, unstable) = evaluations[1..].split_at(124);
+    let shares = [stable, unstable].map(|counts| (by_pair(counts), counts.len()));
+    println!("steps by the pair: {shares:?}; error {worst:.1e}");
+    assert!(worst < 1e-3 && shares[0].0 == shares[0].1 && 2 * shares[1].0 < shares[1].1);
+}
+
+/// A vibration of 100 rad/s whose amplitude is the largest that the pair of order 3(2) may integrate
+/// in steps of 2 ms, over 1000 rad: its error is a fifth of that of DOPRI5 in steps that only the
+/// tolerance limits, or less.
+#[test]
+fn short_steps_damp_a_vibration_less_than_the_tolerance_admits() {
+    let vibration = || ode(|_, x, dx| dx.copy_from_slice(&[100.0 * x[1], -100.0 * x[0]]));
+    let run = |method: Method, h: f64| {
+        let mut stepper = Stepper::new(Settings::new(method, 1e-4, &[1.0; 2]).unwrap());
+        let (mut t, mut x, mut memory) = (0.0, [0.006, 0.0], Memory::new(stepper.settings()));
+        for k in 1..=(10.0 / h) as i32 {
+            while t < f64::from(k) * h {
+                let end = f64::from(k) * h;
+                t = stepper.step(&mut vibration(), t, end, &mut x, &mut memory).unwrap().t;
+            }
+        }
+        let solution = [0.006 * 1000.0_f64.cos(), -0.006 * 1000.0_f64.sin()];
+        (distance(&x, &solution), stepper.evaluations())
+    };
+    let [short, five, natural] =
+        [(AUTO, 0.002), (Method::Dopri5, 0.002), (Method::Dopri5, 10.0)].map(|(m, h)| run(m, h));
+    println!("pair {short:?}, DOPRI5 {five:?}, its own steps {natural:?}");
+    assert!(short.1 < 15_300 && 5.0 * short.0 < natural.0);
+}

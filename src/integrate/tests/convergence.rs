@@ -24,13 +24,14 @@ fn steps_of(method: Method, h: f64) -> Settings {
     settings.with_initial_step(h).unwrap()
 }
 
-const CASES: [(Method, [i32; 4]); 7] = [
+const CASES: [(Method, [i32; 4]); 8] = [
     (Method::Rosenbrock, [16, 32, 64, 128]),
     (Method::ImplicitMidpoint { step: 1.0 }, [16, 32, 64, 128]),
     (Method::LinearlyImplicit { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Conserving { step: 1.0, rates: 2 }, [16, 32, 64, 128]),
     (Method::Rk4 { step: 1.0 }, [16, 32, 64, 128]),
     (Method::Dopri5, [16, 32, 64, 128]),
+    (Method::BogackiShampine, [16, 32, 64, 128]),
     (Method::Dop853, [10, 13, 17, 22]),
 ];
 
@@ -73,6 +74,7 @@ fn error_inside_one_step_has_the_order_of_the_dense_output() {
     for (method, lengths) in [
         (Method::Rk4 { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dopri5, [0.1, 0.05, 0.025, 0.0125]),
+        (Method::BogackiShampine, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Dop853, [0.2, 0.15, 0.1, 0.075]),
         (Method::Radau5, [0.1, 0.05, 0.025, 0.0125]),
         (Method::Rosenbrock, [0.1, 0.05, 0.025, 0.0125]),
@@ -96,6 +98,7 @@ fn dense_output_interpolates_states_and_derivatives() {
     for method in [
         Method::Rk4 { step: 0.3 },
         Method::Dopri5,
+        Method::BogackiShampine,
         Method::Dop853,
         Method::ImplicitMidpoint { step: 0.3 },
         Method::LinearlyImplicit { step: 0.3 },

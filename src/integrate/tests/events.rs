@@ -42,6 +42,8 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
     for (method, tolerance) in [
         (Method::Dopri5, 1e-6),
         (Method::Dopri5, 1e-9),
+        (Method::BogackiShampine, 1e-6),
+        (Method::BogackiShampine, 1e-9),
         (Method::Dop853, 1e-9),
         (Method::Dop853, 1e-12),
         (Method::Rk4 { step: 1e-3 }, 1e-9),
@@ -69,6 +71,7 @@ fn bouncing_ball_has_its_closed_form_times() {
     let g = 9.81;
     for method in [
         Method::Dopri5,
+        Method::BogackiShampine,
         Method::Dop853,
         Method::Rk4 { step: 0.01 },
         Method::Radau5,

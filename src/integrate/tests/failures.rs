@@ -5,8 +5,9 @@ use std::convert::Infallible;
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
 use super::problems::{AUTO, ode, rhs, run};
 
-const METHODS: [Method; 9] = [
+const METHODS: [Method; 10] = [
     Method::Dopri5,
+    Method::BogackiShampine,
     Method::Dop853,
     Method::Rk4 { step: 0.01 },
     Method::Radau5,
@@ -16,7 +17,14 @@ const METHODS: [Method; 9] = [
     Method::Conserving { step: 0.01, rates: 0 },
     AUTO,
 ];
-const ADAPTIVE: [Method; 5] = [Method::Dopri5, Method::Dop853, Method::Radau5, Method::Rosenbrock, AUTO];
+const ADAPTIVE: [Method; 6] = [
+    Method::Dopri5,
+    Method::BogackiShampine,
+    Method::Dop853,
+    Method::Radau5,
+    Method::Rosenbrock,
+    AUTO,
+];
 
 fn stepper(method: Method, n: usize) -> Stepper {
     let method = match method {
@@ -45,7 +53,7 @@ fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64
 #[test]
 fn explicit_method_reaches_the_work_limit_on_a_stiff_problem() {
     let mut stiff = ode(|t, x, dx| dx[0] = -1e9 * (x[0] - t.cos()));
-    for method in [Method::Dopri5, Method::Dop853] {
+    for method in [Method::Dopri5, Method::BogackiShampine, Method::Dop853] {
         let settings = Settings::new(method, 1e-6, &[1.0]).unwrap();
         let mut stepper = Stepper::new(settings.with_max_evaluations(20_000));
         let (t, error) = run_into(&mut stepper, &mut stiff, 10.0, &mut [0.0]);

@@ -4,8 +4,9 @@ use super::super::landing::Trial;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{AUTO, distance, kepler, kepler_solution, ode, run};
 
-const METHODS: [Method; 9] = [
+const METHODS: [Method; 10] = [
     Method::Dopri5,
+    Method::BogackiShampine,
     Method::Dop853,
     Method::Rk4 { step: 0.004 },
     Method::Radau5,
@@ -51,7 +52,13 @@ fn many_communication_points_accumulate_no_drift() {
 
 #[test]
 fn natural_step_is_unaffected_by_a_communication_point() {
-    for method in [Method::Dopri5, Method::Radau5, Method::Rosenbrock, AUTO] {
+    for method in [
+        Method::Dopri5,
+        Method::BogackiShampine,
+        Method::Radau5,
+        Method::Rosenbrock,
+        AUTO,
+    ] {
         natural_step_survives(method);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::super::dense::Dense;
 use super::super::tableau::{ErrorEstimate, Row, Tableau};
-use super::super::{dop853, dopri5, rk4};
+use super::super::{auto, bogacki_shampine, dop853, dopri5, rk4};
 use crate::larger::Larger;
 
 /// A rooted tree: the subtrees of its root, in order.
@@ -94,11 +94,12 @@ fn weights_inside(tableau: &Tableau, theta: f64) -> Vec<f64> {
     weights
 }
 
-fn tableaus() -> [(&'static str, &'static Tableau); 3] {
+fn tableaus() -> [(&'static str, &'static Tableau); 4] {
     [
         ("rk4", &rk4::TABLEAU),
         ("dopri5", &dopri5::TABLEAU),
         ("dop853", &dop853::TABLEAU),
+        ("bogacki_shampine", &bogacki_shampine::TABLEAU),
     ]
 }
 
@@ -176,11 +177,35 @@ fn error_estimates_are_differences_to_methods_of_the_order_claimed() {
     for (name, tableau) in tableaus() {
         match tableau.error {
             ErrorEstimate::None => {}
-            ErrorEstimate::Embedded(row) => check(name, tableau, row, 4),
+            ErrorEstimate::Embedded(row) => check(name, tableau, row, tableau.order as usize - 1),
             ErrorEstimate::FifthAndThird { fifth, third } => {
                 check(name, tableau, fifth, 5);
                 check(name, tableau, third, 3);
             }
         }
+    }
+}
+
+/// The estimate from DOPRI5's stages has the elementary differentials of the pair's own estimate up
+/// to order 3.
+#[test]
+fn error_of_the_pair_of_order_three_is_estimated_by_stages_of_dopri5() {
+    let ErrorEstimate::Embedded(own) = bogacki_shampine::TABLEAU.error else {
+        panic!("embedded");
+    };
+    let sums = |tableau: &Tableau, row: Row, n: usize| -> Vec<f64> {
+        let trees = Tree::all(n);
+        trees.iter().map(|tree| apply(row, &tree.weights(tableau))).collect()
+    };
+    for n in 1..=3 {
+        let estimated = sums(&dopri5::TABLEAU, auto::THIRD_DERIVATIVE, n);
+        let own = sums(&bogacki_shampine::TABLEAU, own, n);
+        println!("order {n}: {estimated:?}, {own:?}");
+        let residual = estimated
+            .iter()
+            .zip(&own)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::larger);
+        assert!(residual < 1e-15, "order {n}: {residual:e}");
     }
 }

@@ -5,8 +5,9 @@ use super::problems::{ARENSTORF_START, AUTO, arenstorf, kepler, kepler_solution,
 use crate::messages;
 use std::cell::Cell;
 
-const METHODS: [Method; 9] = [
+const METHODS: [Method; 10] = [
     Method::Dopri5,
+    Method::BogackiShampine,
     Method::Dop853,
     Method::Rk4 { step: 0.003 },
     Method::Radau5,
@@ -76,7 +77,7 @@ fn non_finite_jacobian_is_not_stored() {
 /// Two steps whose lengths have a sum that overflows.
 #[test]
 fn memory_after_very_long_steps_is_restored() {
-    for method in [Method::Dopri5, Method::Rosenbrock, AUTO] {
+    for method in [Method::Dopri5, Method::BogackiShampine, Method::Rosenbrock, AUTO] {
         let long = 1.7e308;
         let settings = settings(method).with_initial_step(long).unwrap();
         let mut stepper = Stepper::new(settings);
@@ -153,6 +154,53 @@ fn a_restored_run_changes_its_method_at_the_same_steps() {
     }
 }
 
+/// Runs a Kepler orbit with a force that jumps every 0.25, over communication points 0.01 apart, with
+/// `auto`; other data are lost and calls end as in [`changing_trace`]. Returns the bits after each
+/// step, and the numbers of steps by the pair of order 3(2), of DOPRI5, and of rejected attempts.
+fn short_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, [u32; 3]) {
+    let settings = || {
+        let settings = Settings::new(AUTO, 1e-6, &[1.0; 4]).unwrap();
+        settings.with_max_evaluations(limit)
+    };
+    let mut stepper = Stepper::new(settings());
+    let (mut t, mut x, mut memory) = (0.0, kepler_solution(0.6, 0.0), Memory::new(stepper.settings()));
+    let mut pushed = rhs(|t: f64, x: &[f64], dx: &mut [f64]| {
+        kepler().derivative(t, x, dx)?;
+        dx[3] += 0.1 * (4.0 * t).floor().sin();
+        Ok::<(), std::convert::Infallible>(())
+    });
+    let (mut trace, mut counts, mut k) = (Vec::new(), [0; 3], 1);
+    while t < 8.0 {
+        match stepper.step(&mut pushed, t, f64::from(k) * 0.01, &mut x, &mut memory) {
+            Ok(step) => {
+                t = step.t;
+                k += i32::from(step.landed);
+                counts[usize::from(step.evaluations > 3)] += 1;
+                counts[2] += step.rejections;
+                trace.push(bits(t, &x, &memory));
+            }
+            Err(IntegrateError::WorkLimit { .. }) => stepper.begin_call(),
+            Err(error) => panic!("{error}"),
+        }
+        if trace.len() % lost_after == 0 {
+            let saved: Vec<f64> = memory.numbers().collect();
+            (stepper, memory) = (Stepper::new(settings()), Memory::new(&settings()));
+            memory.restore(&saved).unwrap();
+        }
+    }
+    (trace, counts)
+}
+
+#[test]
+fn a_restored_run_takes_the_same_short_steps() {
+    let (whole, counts) = short_trace(usize::MAX, u64::MAX);
+    println!("{counts:?}");
+    assert!(counts[0] > 200 && counts[1] > 200 && counts[2] > 20);
+    for (lost_after, limit) in [(1, u64::MAX), (7, u64::MAX), (usize::MAX, 8), (3, 8)] {
+        assert!(short_trace(lost_after, limit).0 == whole, "{lost_after} {limit}");
+    }
+}
+
 #[test]
 fn dense_output_and_invalidation_do_not_affect_the_run() {
     for method in METHODS {
@@ -204,9 +252,9 @@ fn work_limit_does_not_affect_the_run() {
 fn stored_derivative_is_reused_until_invalidated() {
     for (method, per_step, first) in [
         (Method::Dopri5, 6, 2),
+        (Method::BogackiShampine, 3, 2),
         (Method::Dop853, 12, 2),
         (Method::Rk4 { step: 0.01 }, 4, 1),
-        (AUTO, 6, 2),
     ] {
         let mut stepper = Stepper::new(Settings::new(method, 1e-3, &[1.0]).unwrap());
         let calls = Cell::new(0);
@@ -264,6 +312,7 @@ fn invalid_memory_numbers_are_rejected() {
         (16, f64::NAN),
         (23, 7.0),
         (29, -1.0),
+        (30, -1.0),
         (right.len() - 1, f64::INFINITY),
     ] {
         let mut values = right.clone();
