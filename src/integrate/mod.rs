@@ -106,8 +106,9 @@ mod step;
 mod stepper;
 mod tableau;
 
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests;
 
 pub use dense::Dense;
 pub use error::IntegrateError;

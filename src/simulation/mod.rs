@@ -11,6 +11,9 @@ mod solver;
 mod state;
 mod step_source;
 
+#[cfg(feature = "inside")]
+test_modules![solver::tests];
+
 pub use event_mode::{EventHandling, Observer, Unobserved};
 pub use state::{DueEvent, INPUT_ORDER, Monitored, State};
 pub use step_source::Steps;
@@ -26,11 +29,6 @@ pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
 use std::ops::ControlFlow;
 use step_source::StepSource;
-
-#[cfg(all(feature = "inside", not(test)))]
-pub(crate) mod inside {
-    pub use super::solver::tests as solver;
-}
 
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]

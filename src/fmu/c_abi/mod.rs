@@ -40,6 +40,5 @@ mod saved_states;
 pub use fmi2::*;
 pub use fmi3::*;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;

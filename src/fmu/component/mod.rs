@@ -21,9 +21,8 @@ mod scalars;
 mod state;
 mod values;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;
 
 pub use co_simulation::StepEnd;
 pub use fault::Fault;
