@@ -383,11 +383,12 @@ impl fmt::Display for Refused {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![texts_of_events_have_no_round_off];
+
     fn texts_of_events_have_no_round_off() {
         let text = |what| Event { t: 0.1 + 0.05, what }.to_string();
         let contact = "berth".to_owned();

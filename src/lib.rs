@@ -40,10 +40,14 @@
 //! ```
 #![deny(unsafe_code)]
 // Results do not depend on the platform (clippy.toml). Expected values of tests may.
-#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+#![warn(clippy::disallowed_methods)]
 
 #[macro_use]
 mod element_list;
+#[cfg(feature = "inside")]
+#[macro_use]
+#[doc(hidden)]
+pub mod inside;
 
 pub mod algebra;
 pub mod beam;
@@ -53,10 +57,10 @@ mod error;
 pub mod event;
 pub mod fmu;
 pub mod integrate;
-#[cfg(any(test, feature = "inside"))]
+#[cfg(feature = "inside")]
 #[path = "../tests/theory/larger.rs"]
 mod larger;
-#[cfg(any(test, feature = "inside"))]
+#[cfg(feature = "inside")]
 #[path = "../tests/messages/mod.rs"]
 mod messages;
 pub mod nodal;
@@ -66,19 +70,27 @@ pub mod simulation;
 pub mod spec;
 pub mod system;
 
-/// Unit tests that run whole models; `tests/inside` runs them.
-#[cfg(all(feature = "inside", not(test)))]
+#[cfg(feature = "inside")]
+test_modules![
+    algebra,
+    beam,
+    dynamics,
+    elements,
+    event::tests,
+    fmu,
+    integrate::tests,
+    messages,
+    nodal,
+    plant,
+    simulation,
+    spec,
+    system,
+];
+
+/// The unit tests; `tests/inside` runs them.
+#[cfg(feature = "inside")]
 #[doc(hidden)]
-pub mod inside {
-    pub use crate::elements::discrete_tests as discrete;
-    pub use crate::fmu::c_abi::tests as c_abi;
-    pub use crate::fmu::component::tests as component;
-    pub use crate::fmu::description::tests as description;
-    pub use crate::fmu::registry::tests as registry;
-    pub use crate::plant::inside::*;
-    pub use crate::simulation::inside::*;
-    pub use crate::spec::names_tests as names;
-}
+pub const UNIT_TESTS: inside::Tests = TESTS;
 
 pub use error::{Error, Problem};
 pub use event::Event;

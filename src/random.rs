@@ -47,6 +47,29 @@ impl Noise {
     }
 }
 
+/// Sequence of uniform numbers, for unit tests.
+#[cfg(feature = "inside")]
+#[doc(hidden)]
+pub struct Sequence {
+    noise: Noise,
+    index: u64,
+}
+
+#[cfg(feature = "inside")]
+impl Sequence {
+    /// Returns the sequence of a seed.
+    pub fn new(seed: u64) -> Self {
+        let noise = Noise::new(seed, "sequence");
+        Self { noise, index: 0 }
+    }
+
+    /// Returns the next number, in `range`.
+    pub fn next_in(&mut self, range: std::ops::Range<f64>) -> f64 {
+        self.index += 1;
+        range.start + (range.end - range.start) * self.noise.uniform(0, self.index)
+    }
+}
+
 /// Returns the standard normal quantile Φ⁻¹(p), by rational functions in three regions (Wichura,
 /// Algorithm AS 241, Applied Statistics 37, 1988, `PPND16`; relative error about 1e-16). The
 /// logarithm is `libm`'s: the C library's has other last bits on each platform.

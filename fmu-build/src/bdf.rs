@@ -55,9 +55,14 @@ fn worst(modes: &[Mode], step: f64) -> Option<(usize, u32, &Mode)> {
     Some((found.len(), least, mode))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        the_least_unstable_order_follows_from_the_angle_of_the_eigenvalue,
+        resolved_vibrations_are_not_reported,
+    ];
 
     fn mode(hertz: f64, damping: f64) -> Mode {
         let omega = std::f64::consts::TAU * hertz;
@@ -72,7 +77,6 @@ mod tests {
     }
 
     /// cos 86.03° = 0.0692, cos 73.35° = 0.287, cos 51.84° = 0.618.
-    #[test]
     fn the_least_unstable_order_follows_from_the_angle_of_the_eigenvalue() {
         for (damping, order) in [
             (0.0, Some(3)),
@@ -88,7 +92,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn resolved_vibrations_are_not_reported() {
         assert!(worst(&[mode(79.0, 0.005)], 0.5).is_none());
         assert!(worst(&[mode(81.0, 0.005)], 0.5).is_some());

@@ -342,12 +342,16 @@ impl fmt::Display for Glibc {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::library::Library;
 
-    #[test]
+    unit_tests![
+        versions_are_compared_as_numbers,
+        library_exports_each_function_of_the_standard_once,
+    ];
+
     fn versions_are_compared_as_numbers() {
         assert!(Glibc::parse(b"GLIBC_2.34") > Glibc::parse(b"GLIBC_2.4"));
         assert_eq!(Glibc::parse(b"GLIBC_2.2.5"), Some(Glibc(2, 2)));
@@ -355,7 +359,6 @@ mod tests {
         assert_eq!(Glibc::parse(b"GCC_3.0"), None);
     }
 
-    #[test]
     fn library_exports_each_function_of_the_standard_once() {
         assert!(FUNCTIONS.is_sorted());
         assert!(FUNCTIONS.windows(2).all(|pair| pair[0] != pair[1]));

@@ -394,11 +394,12 @@ fn unwind(angles: &mut [f64]) {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![yaw_of_a_rotating_body_has_no_jumps, planar_path_is_drawn_in_its_plane,];
+
     fn yaw_of_a_rotating_body_has_no_jumps() {
         let yaw: Vec<f64> = (0..200).map(|i| -0.1 * f64::from(i)).collect();
         let (w, z): (Vec<f64>, Vec<f64>) = yaw.iter().map(|a| ((0.5 * a).cos(), (0.5 * a).sin())).unzip();
@@ -409,7 +410,6 @@ mod tests {
         assert!(turned.iter().zip(&yaw).all(|(a, b)| (a - b).abs() < 1e-13));
     }
 
-    #[test]
     fn planar_path_is_drawn_in_its_plane() {
         assert_eq!(planes([1.0, 0.5, 1e-12]), [[0, 1]]);
         assert_eq!(planes([0.0, 0.5, 0.7]), [[1, 2]]);

@@ -149,12 +149,17 @@ pub fn place(path: &Path) -> PathBuf {
     there.or_else(in_folder).unwrap_or_else(|| path.to_owned())
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use tempfile::TempDir;
 
-    #[test]
+    unit_tests![
+        failed_write_leaves_the_old_file_and_no_temporary_one,
+        links_devices_and_permissions_are_kept,
+        missing_file_has_a_canonical_path,
+    ];
+
     fn failed_write_leaves_the_old_file_and_no_temporary_one() {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path().join("table.csv");
@@ -173,7 +178,6 @@ mod tests {
     }
 
     #[cfg(unix)]
-    #[test]
     fn links_devices_and_permissions_are_kept() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let folder = TempDir::new().expect("a folder");
@@ -200,7 +204,6 @@ mod tests {
         assert!(!std::fs::metadata("/dev/null").expect("it is there").is_file());
     }
 
-    #[test]
     fn missing_file_has_a_canonical_path() {
         let folder = TempDir::new().expect("a folder");
         let [here, around] = ["a.csv", "./../x/a.csv"].map(|name| folder.path().join(name));

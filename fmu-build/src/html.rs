@@ -64,13 +64,14 @@ impl Serialize for Digits {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![a_position_relative_to_a_near_origin_keeps_its_digits];
 
     /// At 6.9e6 m single-precision numbers are spaced by 0.5 m: an absolute position would lose the
     /// displacement of 0.37 m.
-    #[test]
     fn a_position_relative_to_a_near_origin_keeps_its_digits() {
         let (far, off) = (6.9e6, 0.37);
         let place = [far + off, -far, 0.25].map(|part| [part]);

@@ -137,12 +137,48 @@ mod urdf;
 mod zeros;
 mod zip_entry;
 
-#[cfg(test)]
+#[cfg(feature = "inside")]
+#[macro_use(test_modules, unit_tests)]
+extern crate grapple;
+
+#[cfg(feature = "inside")]
 #[path = "../../tests/alone/mod.rs"]
 mod alone;
-#[cfg(test)]
+#[cfg(feature = "inside")]
 #[path = "../../tests/example_files/mod.rs"]
 mod example_files;
+
+#[cfg(feature = "inside")]
+test_modules![
+    bdf::tests,
+    binary::tests,
+    campaign,
+    charts::tests,
+    files::tests,
+    html::tests,
+    identify,
+    margin,
+    motion,
+    picture,
+    platform::tests,
+    report,
+    results::tests,
+    shapes,
+    signals::tests,
+    slave::tests,
+    start::tests,
+    table::tests,
+    table_file::tests,
+    text::tests,
+    tree::tests,
+    urdf::tests,
+    zeros::tests
+];
+
+/// The unit tests; `tests/inside` runs them.
+#[cfg(feature = "inside")]
+#[doc(hidden)]
+pub const UNIT_TESTS: grapple::inside::Tests = TESTS;
 
 #[cfg(feature = "cli")]
 pub use cli::main as command_line;

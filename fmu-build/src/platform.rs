@@ -111,11 +111,15 @@ impl FromStr for Platform {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![
+        a_name_is_read_back_as_its_platform,
+        folders_of_fmi_3_name_architecture_and_system,
+    ];
+
     fn a_name_is_read_back_as_its_platform() {
         for platform in Platform::ALL {
             assert_eq!(platform.to_string().parse(), Ok(platform));
@@ -123,7 +127,6 @@ mod tests {
         assert!(Platform::from_str("linux").is_err_and(|e| e.contains("linux64")));
     }
 
-    #[test]
     fn folders_of_fmi_3_name_architecture_and_system() {
         let folders = |platform: Platform, machines: &[&str]| {
             let machines: Vec<String> = machines.iter().map(|&machine| machine.to_owned()).collect();

@@ -70,9 +70,11 @@ impl Results {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![variables_are_found_by_their_structured_name];
 
     fn results() -> Results {
         let column = |name: &str, unit: &str, value: f64| Column {
@@ -91,7 +93,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn variables_are_found_by_their_structured_name() {
         let results = results();
         assert_eq!(results.get("base.r[2]"), Some(&[-0.5][..]));

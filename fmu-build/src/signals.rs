@@ -124,9 +124,15 @@ impl<'a> DrivenInputs<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        error_of_the_cubic_for_a_sine_is_of_fourth_order,
+        steps_end_at_kinks_of_signals,
+        steps_end_at_kinks_of_the_copies_of_a_shaped_signal,
+    ];
 
     fn inputs(signal: &Signal) -> DrivenInputs<'_> {
         DrivenInputs {
@@ -140,7 +146,6 @@ mod tests {
         serde_json::from_str(text).expect("a signal")
     }
 
-    #[test]
     fn error_of_the_cubic_for_a_sine_is_of_fourth_order() {
         let sine = signal(r#"{"type": "sine", "amplitude": 0.5, "frequency": 1.0}"#);
         let (inputs, t, h) = (inputs(&sine), 0.3, 0.01);
@@ -152,7 +157,6 @@ mod tests {
         assert!(off <= bound && off > 1e-3 * bound, "{off:e}, {bound:e}");
     }
 
-    #[test]
     fn steps_end_at_kinks_of_signals() {
         let pulse = signal(r#"{"type": "constant", "from": 1.0, "until": 1.503}"#);
         let inputs = inputs(&pulse);
@@ -169,7 +173,6 @@ mod tests {
 
     /// A shaped signal is set as the same signal in the FMU is evaluated: steps end at the kinks of
     /// all copies.
-    #[test]
     fn steps_end_at_kinks_of_the_copies_of_a_shaped_signal() {
         let step =
             signal(r#"{"type": "step", "from": 1.0, "amplitude": 4.0, "shaper": [{"type": "zvd", "frequency": 0.5}]}"#);

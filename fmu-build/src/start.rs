@@ -175,11 +175,17 @@ impl Section {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use grapple::spec::{Spec, read};
     use std::path::Path;
+
+    unit_tests![
+        solid_has_the_inertia_of_its_body,
+        rod_keeps_its_length_and_becomes_visibly_thick,
+        section_of_a_beam_has_its_radii_of_gyration,
+    ];
 
     fn model(text: &str) -> Arc<Model> {
         let spec: Spec = read(text, Path::new("")).expect("a spec");
@@ -202,7 +208,6 @@ mod tests {
         solid.axes * Mat3::from_diagonal(&Vec3::from(moments)) * solid.axes.transpose() * m
     }
 
-    #[test]
     fn solid_has_the_inertia_of_its_body() {
         for (numbers, is_rotor, is_round) in [
             ("[500.0, 450.0, 400.0]", false, false),
@@ -227,7 +232,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn rod_keeps_its_length_and_becomes_visibly_thick() {
         let model = model("name = \"m\"\n[body.b]\nmass = 3.0\ninertia = [1e-9, 1.0, 1.0]\n");
         let plant = Plant::new(Arc::clone(&model)).expect("a plant");
@@ -235,7 +239,6 @@ mod tests {
         assert!((solid.size[2] - 2.0).abs() < 1e-8 && (solid.size[0] - 0.06).abs() < 1e-9);
     }
 
-    #[test]
     fn section_of_a_beam_has_its_radii_of_gyration() {
         // A bar of 2 × 0.5 m², by its second moments of area and by its rotary inertia.
         let close = |section: Option<Section>| match section {

@@ -216,11 +216,12 @@ impl Column<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![csv_has_units_exact_numbers_and_quoted_text];
+
     fn csv_has_units_exact_numbers_and_quoted_text() {
         let mut table = Table::default();
         table.push("run", "", Cells::Whole(vec![3, 4]));

@@ -226,15 +226,19 @@ fn check_size(numbers: usize) -> Result<()> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        separators_decimal_commas_quotes_and_units_are_read,
+        empty_cells_are_missing_numbers,
+    ];
 
     fn csv(text: &str) -> TableFile {
         TableFile::read_csv(text).expect("it is a table")
     }
 
-    #[test]
     fn separators_decimal_commas_quotes_and_units_are_read() {
         for text in [
             "time [s],\"base.r[1] [m]\", flag ,note\n0,1.5,true,a\n0.5,-2e-1,FALSE,b\n",
@@ -252,7 +256,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn empty_cells_are_missing_numbers() {
         assert!(csv("time,a\n0,\n").columns[1].values[0].is_nan());
     }

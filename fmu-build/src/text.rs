@@ -83,11 +83,16 @@ pub fn size(bytes: usize) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![
+        numbers_are_printed_with_as_few_digits_as_needed,
+        control_characters_are_escaped,
+        plurals,
+    ];
+
     fn numbers_are_printed_with_as_few_digits_as_needed() {
         let cases = [
             (0.0, "0"),
@@ -104,12 +109,10 @@ mod tests {
         }
     }
 
-    #[test]
     fn control_characters_are_escaped() {
         assert_eq!(visible("a\u{1b}[2Jb\u{9b}\r\n\tµ"), "a\\u{1b}[2Jb\\u{9b}\\r\n\tµ");
     }
 
-    #[test]
     fn plurals() {
         assert_eq!(
             [count(1, "body"), count(2, "body"), count(0, "joint")],

@@ -198,11 +198,12 @@ fn rotation(R: &Mat3<f64>) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![rotations_are_angles_about_axes];
+
     fn rotations_are_angles_about_axes() {
         let about = |axis: [f64; 3], degrees: f64| {
             let axis = Vec3::from(axis).normalize();

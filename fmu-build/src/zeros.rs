@@ -501,15 +501,18 @@ fn echelon(mut basis: DMatrix<f64>) -> (Vec<usize>, DMatrix<f64>) {
     (pivots, basis)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
+    use grapple::random::Sequence;
+
+    unit_tests![
+        chains_of_zeros_are_deflated_and_the_eigenvectors_of_the_rest_are_kept,
+        a_slow_mode_is_kept_or_reported_as_below_the_resolution,
+    ];
 
     /// A matrix with a chain of three zero eigenvalues, a chain of two, a single one and four other
     /// eigenvalues, in coordinates of different scales.
-    #[test]
     fn chains_of_zeros_are_deflated_and_the_eigenvectors_of_the_rest_are_kept() {
         let mut jordan = DMatrix::<f64>::zeros(10, 10);
         for i in [0, 1, 3] {
@@ -560,7 +563,6 @@ mod tests {
     /// transformation of condition 9. The slow mode's `|λ|` is varied from far above round-off to
     /// far below: the mode is either kept with its eigenvalue, or counted as zero with a resolution
     /// above its rate.
-    #[test]
     fn a_slow_mode_is_kept_or_reported_as_below_the_resolution() {
         let (mut kept, mut lost, mut nearest) = (Vec::new(), Vec::new(), 0.0_f64);
         for seed in 0..20 {
@@ -628,8 +630,8 @@ mod tests {
             J.view_mut((at, at), (2, 2))
                 .copy_from(&DMatrix::from_fn(2, 2, |i, k| block[i][k]));
         }
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut orthogonal = || DMatrix::from_fn(n, n, |_, _| random.random_range(-1.0..1.0)).qr().q();
+        let mut random = Sequence::new(seed);
+        let mut orthogonal = || DMatrix::from_fn(n, n, |_, _| random.next_in(-1.0..1.0)).qr().q();
         let sizes = DMatrix::from_diagonal(&DVector::from_fn(n, |i, _| 9f64.powf(i as f64 / (n - 1) as f64)));
         let (left, right) = (orthogonal(), orthogonal());
         let T = &left * sizes * right.transpose();

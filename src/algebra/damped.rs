@@ -279,12 +279,21 @@ fn last_eigenvector(mut a: [f64; 36], n: usize) -> [f64; 6] {
     std::array::from_fn(|i| vectors[i][least])
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Recorded, Tape};
     use crate::larger::Larger;
     use nalgebra::{DMatrix, Matrix6xX};
+
+    unit_tests![
+        singular_value_and_its_derivative_are_those_of_the_decomposition,
+        undamped_inverse_is_the_pseudoinverse,
+        record_has_the_derivatives_of_dual_numbers,
+        damping_bounds_the_rates,
+        damping_is_smooth,
+    ];
 
     /// Returns a matrix with smoothly varying entries.
     fn columns<S: Scalar>(x: S, rows: usize, n: usize) -> Vec<[S; 6]> {
@@ -302,7 +311,6 @@ mod tests {
     }
 
     /// Tolerances: round-off, and the error of central differences.
-    #[test]
     fn singular_value_and_its_derivative_are_those_of_the_decomposition() {
         for (rows, n) in [(1, 1), (2, 2), (3, 7), (6, 6), (6, 7)] {
             for x in [0.2, 0.9, 1.7] {
@@ -318,7 +326,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn undamped_inverse_is_the_pseudoinverse() {
         let (rows, n, x) = (3, 5, 0.4);
         let (columns, J) = (columns(x, rows, n), reference(x, rows, n));
@@ -352,7 +359,6 @@ mod tests {
     }
 
     /// Tolerance: round-off at the condition of the matrices, up to 1e3.
-    #[test]
     fn record_has_the_derivatives_of_dual_numbers() {
         let mut tape = Tape::default();
         for (shape, threshold) in [
@@ -387,7 +393,6 @@ mod tests {
 
     /// A motion in the direction of the smallest singular value has rates of `σ/(σ² + λ²)`, at most
     /// `1/(2 λ)`, which they reach at `σ = λ`. Without damping they are twice that there.
-    #[test]
     fn damping_bounds_the_rates() {
         for (sigma, at_bound) in [
             (0.0, false),
@@ -414,7 +419,6 @@ mod tests {
     }
 
     /// The damping has no kink where a singular value passes zero, and none at the threshold.
-    #[test]
     fn damping_is_smooth() {
         let slope = |sigma: f64| {
             let columns = nearly_singular(Dual::<1>::variable(sigma, 0));

@@ -264,9 +264,21 @@ impl<S: Scalar> DualInertia<S> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        poses_compose_and_invert,
+        conjugates_of_products_are_products_of_conjugates,
+        pose_rate_is_half_its_product_with_the_twist,
+        adjoint_shifts_and_rotates_twists_and_wrenches,
+        cross_product_commutes_with_the_adjoint,
+        products_are_matrices_and_the_adjoint_is_invertible,
+        power_is_the_circle_product_with_the_swapped_twist,
+        dual_inertia_gives_momentum_energy_and_its_inverse,
+    ];
 
     fn attitude() -> Quaternion<f64> {
         Quaternion::new(0.6, -0.3, 0.5, 0.2).normalised()
@@ -293,7 +305,6 @@ mod tests {
         (a.to_vector() - b.to_vector()).norm()
     }
 
-    #[test]
     fn poses_compose_and_invert() {
         let [a, b] = poses();
         let (X_ab, X_a, X_b) = ((a * b).pose(), a.pose(), b.pose());
@@ -303,14 +314,12 @@ mod tests {
         assert!((a.position() - Vec3::new(0.4, -1.1, 0.7)).norm() < 1e-15);
     }
 
-    #[test]
     fn conjugates_of_products_are_products_of_conjugates() {
         let (a, b) = (any(0.7), any(-1.9));
         assert!(apart((a * b).conjugate(), b.conjugate() * a.conjugate()) < 1e-15);
     }
 
     /// `q̇ = ½ q V`, against central differences (of second order) of poses with a constant twist.
-    #[test]
     fn pose_rate_is_half_its_product_with_the_twist() {
         let [q, _] = poses();
         let V = twist(0.8); // axes of Y
@@ -325,7 +334,6 @@ mod tests {
     }
 
     /// The adjoint equals shift and rotation, for twists and wrenches.
-    #[test]
     fn adjoint_shifts_and_rotates_twists_and_wrenches() {
         let [q, _] = poses();
         let (X, V) = (q.pose(), twist(1.1));
@@ -339,7 +347,6 @@ mod tests {
     }
 
     /// Lemma 1: `(q a q*) × (q b q*) = q (a × b) q*`.
-    #[test]
     fn cross_product_commutes_with_the_adjoint() {
         let [q, _] = poses();
         let (a, b) = (
@@ -354,7 +361,6 @@ mod tests {
 
     /// Products as matrices, and Lemma 2: `⟦q⟧_L ⟦q*⟧_R` is the adjoint, and `⟦q*⟧_L ⟦q⟧_R` its
     /// inverse.
-    #[test]
     fn products_are_matrices_and_the_adjoint_is_invertible() {
         let (a, b) = (any(0.7), any(-1.9));
         assert!((a.left() * b.to_vector() - (a * b).to_vector()).norm() < 1e-15);
@@ -366,7 +372,6 @@ mod tests {
         assert!((Ad * a.to_vector() - q.adjoint(a).to_vector()).norm() < 1e-14);
     }
 
-    #[test]
     fn power_is_the_circle_product_with_the_swapped_twist() {
         let (V, F) = (twist(0.4), Wrench::new(twist(1.7).w, twist(1.7).v));
         let (w, W) = (DualQuaternion::from_twist(&V), DualQuaternion::from_wrench(&F));
@@ -377,7 +382,6 @@ mod tests {
     }
 
     /// Equations (23) and (24), and Lemma 3: `H(M)` has the inverse `SW M⁻¹`.
-    #[test]
     fn dual_inertia_gives_momentum_energy_and_its_inverse() {
         let J = Sym3 {
             d: [3.0, 4.0, 5.0],

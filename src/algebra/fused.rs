@@ -118,10 +118,13 @@ fn fused_plus_cross<S: Scalar>(p: &Vec3<S>, a: &Vec3<S>, b: &Vec3<S>) -> Vec3<S>
     Vec3::new(part(0, 1, 2), part(1, 2, 0), part(2, 0, 1))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Quaternion, Recorded, Tape};
+
+    unit_tests![fused_products_have_the_derivatives_of_the_operations];
 
     /// Numbers `p`, `A` and `B`: 3 + 9 + 9.
     const NUMBERS: usize = 21;
@@ -163,7 +166,6 @@ mod tests {
     }
 
     /// The fused operations of a record have the derivatives of dual numbers, which do not fuse.
-    #[test]
     fn fused_products_have_the_derivatives_of_the_operations() {
         let values: [f64; NUMBERS] = std::array::from_fn(|k| (k as f64 * 1.7 + 0.3).sin());
         let dual = products(&std::array::from_fn::<_, NUMBERS, _>(|k| {

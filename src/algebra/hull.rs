@@ -298,9 +298,15 @@ fn extend(points: &[Vec3<f64>], new: usize, open: &mut Vec<Open>, flat: f64) -> 
     true
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        hull_of_a_grid_is_its_box,
+        points_of_an_ellipsoid_are_the_vertices_of_their_hull,
+        points_in_a_plane_and_numbers_that_are_not_finite_have_no_hull,
+    ];
 
     fn grid(n: usize, f: impl Fn([f64; 3]) -> Vec3<f64>) -> Vec<Vec3<f64>> {
         let at = |i: usize| i as f64 / (n - 1) as f64;
@@ -310,7 +316,6 @@ mod tests {
 
     /// The hull of a grid in a box is the box: 8 vertices, 12 sharp edges, its volume. So it is for a
     /// box that is turned, whose points are in planes only to round-off.
-    #[test]
     fn hull_of_a_grid_is_its_box() {
         let size = Vec3::new(0.5, 2.0, 0.3);
         for turn in [Vec3::zeros(), Vec3::new(0.3, -0.4, 0.5)] {
@@ -323,7 +328,6 @@ mod tests {
     }
 
     /// All points of an ellipsoid are vertices; Euler's formula holds, and no point is outside.
-    #[test]
     fn points_of_an_ellipsoid_are_the_vertices_of_their_hull() {
         let points: Vec<Vec3<f64>> = (0..500)
             .map(|k| {
@@ -344,7 +348,6 @@ mod tests {
         assert_eq!(ConvexHull::of(&points, 499), Err(NoHull::TooMany));
     }
 
-    #[test]
     fn points_in_a_plane_and_numbers_that_are_not_finite_have_no_hull() {
         let plane = grid(3, |x| Vec3::new(x[0], x[1], x[0] + x[1]));
         assert_eq!(ConvexHull::of(&plane, 100), Err(NoHull::Flat));

@@ -20,11 +20,12 @@ pub fn square(x: f64) -> f64 {
     x * x
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::integer_power;
 
-    #[test]
+    unit_tests![powers_of_whole_numbers_are_exact];
+
     fn powers_of_whole_numbers_are_exact() {
         for (x, n) in [(3.0, 0), (3.0, 1), (-3.0, 2), (3.0, 3), (-7.0, 9), (2.0, 60), (0.0, 4)] {
             let expected = (0..n).fold(1.0, |product, _| product * x);

@@ -31,6 +31,24 @@ mod sym3;
 mod traced;
 pub(crate) mod transposed;
 
+#[cfg(feature = "inside")]
+test_modules![
+    damped::tests,
+    dual::tests,
+    dual_quaternion::tests,
+    fused::tests,
+    hull::tests,
+    integer_power::tests,
+    quaternion::tests,
+    rotation::tests,
+    skyline::tests,
+    spatial::tests,
+    spd::tests,
+    sym3::tests,
+    tests,
+    traced::tests
+];
+
 pub use damped::DampedInverse;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
@@ -99,11 +117,12 @@ pub fn lift33<S: Scalar>(m: &Mat3<impl Lift<S>>) -> Mat3<S> {
     m.map(S::lift)
 }
 
-#[cfg(test)]
+#[cfg(feature = "inside")]
 mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![direction_of_any_vector_but_zero];
+
     fn direction_of_any_vector_but_zero() {
         for size in [1e-12, 1.0, 1e200, f64::MAX] {
             let along = direction(&Vec3::new(0.0, -size, 0.0)).expect("a direction");

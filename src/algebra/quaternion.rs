@@ -240,11 +240,20 @@ impl<S: Scalar> std::ops::Mul for Quaternion<S> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::Dual;
     use crate::larger::Larger;
+
+    unit_tests![
+        matrices_compose_as_quaternions_do,
+        axis_angle_uses_the_scalars_sine_and_cosine,
+        from_rotation_inverts_rotation,
+        rotation_is_orthonormal_for_any_length,
+        rotate_is_the_sandwich_product_of_the_unit_quaternion,
+        rotation_rate_is_that_of_the_body_axes_angular_velocity,
+    ];
 
     const Q: Quaternion<f64> = Quaternion {
         w: 0.6,
@@ -259,7 +268,6 @@ mod tests {
         z: -0.9,
     };
 
-    #[test]
     fn matrices_compose_as_quaternions_do() {
         let difference = (Q * P).rotation() - Q.rotation() * P.rotation();
         assert!(difference.norm() < 1e-15, "{difference}");
@@ -267,7 +275,6 @@ mod tests {
 
     /// The result does not depend on the C library, because `libm` computes it; the GNU C library
     /// differs in the last digit for some of these angles.
-    #[test]
     fn axis_angle_uses_the_scalars_sine_and_cosine() {
         for k in 0..100_000 {
             let angle = f64::from(k) * 1.3e-4;
@@ -277,7 +284,6 @@ mod tests {
     }
 
     /// All four branches, and equal largest components.
-    #[test]
     fn from_rotation_inverts_rotation() {
         let mut worst = 0.0_f64;
         for q in [
@@ -300,14 +306,12 @@ mod tests {
         assert!(worst < 4e-16, "{worst:e}"); // a few round-offs
     }
 
-    #[test]
     fn rotation_is_orthonormal_for_any_length() {
         let R = Q.rotation();
         assert!((R * R.transpose() - Mat3::identity()).norm() < 1e-15);
         assert!((R.determinant() - 1.0).abs() < 1e-15);
     }
 
-    #[test]
     fn rotate_is_the_sandwich_product_of_the_unit_quaternion() {
         let v = Vec3::new(0.3, -1.2, 0.8);
         let u = Q.normalised();
@@ -317,7 +321,6 @@ mod tests {
     }
 
     /// Ṙ_AB = R_AB [w_AB_B]×, by the exact derivative of R along the rate.
-    #[test]
     fn rotation_rate_is_that_of_the_body_axes_angular_velocity() {
         let w = Vec3::new(0.4, -0.7, 1.1);
         let rate = Q.rate(w);

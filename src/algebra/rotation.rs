@@ -242,13 +242,21 @@ fn series<S: Scalar>(x: S, coefficients: &[f64]) -> S {
         .fold(S::zero(), |sum, &c| sum * x + S::lift(c))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::Dual;
     use crate::larger::Larger;
     use nalgebra::{RowSVector, SMatrix};
     use std::f64::consts::FRAC_PI_2;
+
+    unit_tests![
+        roll_pitch_yaw_are_rotations_about_x_then_y_then_z,
+        log_inverts_exp_in_value_and_derivative_also_at_zero,
+        log_of_either_quaternion_is_at_most_pi,
+        turned_frame_equals_exp_and_its_derivatives,
+        exp_is_the_axis_angle_quaternion,
+    ];
 
     /// Returns value and exact 3×3 derivative of a map of 3-vectors.
     fn jacobian(f: impl Fn(Vec3<Dual<3>>) -> Vec3<Dual<3>>, at: Vec3<f64>) -> (Vec3<f64>, SMatrix<f64, 3, 3>) {
@@ -261,7 +269,6 @@ mod tests {
         (y.map(|e| e.re), J)
     }
 
-    #[test]
     fn roll_pitch_yaw_are_rotations_about_x_then_y_then_z() {
         let about = |axis: [f64; 3], angle| Quaternion::from_axis_angle(axis.into(), angle);
         for [roll, pitch, yaw] in [
@@ -278,7 +285,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn log_inverts_exp_in_value_and_derivative_also_at_zero() {
         for at in [
             Vec3::zeros(),
@@ -296,7 +302,6 @@ mod tests {
     }
 
     /// `q` and `−q` are one attitude; the rotation vector has an angle of at most π.
-    #[test]
     fn log_of_either_quaternion_is_at_most_pi() {
         let mut worst = 0.0_f64;
         for at in [
@@ -315,7 +320,6 @@ mod tests {
         assert!(worst < 5e-15, "{worst:e}"); // round-off of a few radians
     }
 
-    #[test]
     fn turned_frame_equals_exp_and_its_derivatives() {
         let mut worst = [0.0_f64; 3];
         for theta in [
@@ -343,7 +347,6 @@ mod tests {
         assert!(worst.iter().all(|off| *off < 5e-15), "{worst:?}"); // round-off
     }
 
-    #[test]
     fn exp_is_the_axis_angle_quaternion() {
         let axis = Vec3::new(2.0, -1.0, 2.0) / 3.0;
         for angle in [1e-6, 0.06, 0.064, 1.0, 3.0] {

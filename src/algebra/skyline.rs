@@ -68,15 +68,17 @@ pub fn solve<S: Scalar>(m: &[S], first: &[usize], b: &mut [S]) {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::super::spd;
     use super::*;
     use crate::larger::Larger;
 
+    unit_tests![factors_and_solution_are_those_of_the_full_matrix];
+
     /// The factors of a block tridiagonal matrix have the bits of those without regard to its zeros, and
     /// the solution differs by round-off: its condition number is below 10.
-    #[test]
     fn factors_and_solution_are_those_of_the_full_matrix() {
         let (n, block) = (15_usize, 3);
         let first: Vec<usize> = (0..n).map(|i| (i / block).saturating_sub(1) * block).collect();

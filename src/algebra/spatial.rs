@@ -389,9 +389,19 @@ impl<S: Scalar> std::ops::AddAssign<&Self> for ArticulatedInertia<S> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        shifted_inertia_gives_the_shifted_wrench_of_the_shifted_acceleration,
+        factors_invert_the_inertia,
+        rotation_without_inertia_has_no_factors,
+        rigid_inertia_satisfies_newton_euler_about_the_mass_centre,
+        power_does_not_depend_on_the_point,
+        power_of_carried_wrench_on_carried_motion_is_constant,
+        pose_composed_with_its_inverse_is_the_identity,
+    ];
 
     fn inertia() -> ArticulatedInertia<f64> {
         ArticulatedInertia {
@@ -407,7 +417,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn shifted_inertia_gives_the_shifted_wrench_of_the_shifted_acceleration() {
         let r = Vec3::new(0.4, -1.1, 0.7);
         let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
@@ -416,7 +425,6 @@ mod tests {
         assert!((there.t - here.t).norm() + (there.f - here.f).norm() < 1e-14);
     }
 
-    #[test]
     fn factors_invert_the_inertia() {
         let A = Twist::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
         let back = inertia()
@@ -428,7 +436,6 @@ mod tests {
 
     /// A point mass far from the origin, and a rod in a general direction: the inertia about one
     /// axis is zero; that axis need not be the one whose index `factor` returns.
-    #[test]
     fn rotation_without_inertia_has_no_factors() {
         let (m, c) = (3.0, Vec3::new(0.2, 50.0, -0.3));
         let point = ArticulatedInertia::rigid(m, &(c * m), &Sym3::point_mass(m, &c));
@@ -442,7 +449,6 @@ mod tests {
         assert_eq!(ArticulatedInertia::<f64>::zero().factor().map(|_| ()), Err(3));
     }
 
-    #[test]
     fn rigid_inertia_satisfies_newton_euler_about_the_mass_centre() {
         let (m, c) = (3.0, Vec3::new(0.2, 0.5, -0.3));
         let I = Sym3 {
@@ -457,7 +463,6 @@ mod tests {
         assert!((F.f - f).norm() + (F.t - t).norm() < 1e-14);
     }
 
-    #[test]
     fn power_does_not_depend_on_the_point() {
         let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
         let V = Twist::new(Vec3::new(-0.5, 0.4, 1.2), Vec3::new(0.1, 0.7, -0.9));
@@ -470,7 +475,6 @@ mod tests {
 
     /// `(v × m)·f + m·(v ×* f) = 0`: the power of a wrench on a twist is constant if both are fixed
     /// to the same moving body.
-    #[test]
     fn power_of_carried_wrench_on_carried_motion_is_constant() {
         let twist = |a: f64| Twist::new(Vec3::new(0.3, a, -0.2), Vec3::new(a * a, -0.6, 0.8));
         let F = Wrench::new(Vec3::new(0.3, 0.9, -0.2), Vec3::new(1.5, -0.6, 0.8));
@@ -479,7 +483,6 @@ mod tests {
         assert!(change.abs() < 1e-15, "{change:e}");
     }
 
-    #[test]
     fn pose_composed_with_its_inverse_is_the_identity() {
         let X = Pose::from_parts(Quaternion::new(0.6, -0.3, 0.5, 0.2), Vec3::new(0.4, -1.1, 0.7));
         let I = X.compose(&X.inverse());

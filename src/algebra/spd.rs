@@ -55,12 +55,13 @@ pub fn solve<S: Scalar, Row: Copy + Sub<Output = Row> + Mul<S, Output = Row>>(m:
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::larger::Larger;
 
-    #[test]
+    unit_tests![factors_invert_the_matrix, a_singular_matrix_names_its_pivot,];
+
     fn factors_invert_the_matrix() {
         let n = 4;
         let m: Vec<f64> = (0..16).map(|i| 1.0 / (1.0 + (i / n + i % n) as f64)).collect();
@@ -73,7 +74,6 @@ mod tests {
         assert!(off < 1e-11, "{off:e}"); // condition number 1.6e4
     }
 
-    #[test]
     fn a_singular_matrix_names_its_pivot() {
         let mut m = [1.0, 2.0, 2.0, 4.0];
         assert_eq!(factor(&mut m, 2), Err(1));

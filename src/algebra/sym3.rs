@@ -232,16 +232,21 @@ impl<S: Scalar, const N: usize> SmallSpd<S, N> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        products_equal_those_of_the_full_matrix,
+        factors_solve_and_a_singular_matrix_names_its_pivot,
+        second_moment_equals_the_sum_over_particles,
+    ];
 
     const A: Sym3<f64> = Sym3 {
         d: [3.0, 4.0, 5.0],
         o: [0.5, -0.7, 0.9],
     };
 
-    #[test]
     fn products_equal_those_of_the_full_matrix() {
         let v = Vec3::new(0.3, -0.8, 1.7);
         assert!((A.times(&v) - A.full() * v).norm() < 1e-15);
@@ -252,7 +257,6 @@ mod tests {
         assert!(point.norm() < 1e-14);
     }
 
-    #[test]
     fn factors_solve_and_a_singular_matrix_names_its_pivot() {
         let m = [
             [4.0, 0.0, 0.0, 0.0],
@@ -271,7 +275,6 @@ mod tests {
         assert_eq!(SmallSpd::factor(&[[f64::NAN]]).map(|_| ()), Err(0));
     }
 
-    #[test]
     fn second_moment_equals_the_sum_over_particles() {
         let particles = [
             (2.0, Vec3::new(0.3, -1.0, 0.7)),

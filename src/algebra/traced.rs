@@ -344,16 +344,23 @@ impl One for Traced {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        every_operation_unites_the_variables_of_its_operands,
+        products_with_zero_depend_on_nothing_but_with_a_lifted_zero_they_do,
+        factors_of_sums_are_constant_and_all_others_vary,
+        select_unites_the_condition_and_both_sides,
+        equal_sets_have_one_number_over_many_words,
+    ];
 
     fn variables<const N: usize>() -> [Traced; N] {
         Traced::reset(N);
         std::array::from_fn(|k| Traced::variable(0.3 + k as f64, k))
     }
 
-    #[test]
     fn every_operation_unites_the_variables_of_its_operands() {
         let [x, y] = variables();
         let two = Traced::lift(2.0);
@@ -387,7 +394,6 @@ mod tests {
     }
 
     /// A parameter that is zero may become nonzero; a constant zero of an algorithm may not.
-    #[test]
     fn products_with_zero_depend_on_nothing_but_with_a_lifted_zero_they_do() {
         let [x] = variables();
         let (zero, lifted) = (Traced::zero(), Traced::lift(0.0));
@@ -413,7 +419,6 @@ mod tests {
         assert!(zero == lifted && zero.is_zero() && !(x * lifted).is_zero());
     }
 
-    #[test]
     fn factors_of_sums_are_constant_and_all_others_vary() {
         let [x, y, z] = variables();
         let two = Traced::lift(2.0);
@@ -434,7 +439,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn select_unites_the_condition_and_both_sides() {
         let [x, y, z] = variables();
         let selected = [0.2, 0.4].map(|limit| Traced::select(x.exceeds(limit), y, z));
@@ -443,7 +447,6 @@ mod tests {
         assert!(x.exceeds(1.0).is_needed());
     }
 
-    #[test]
     fn equal_sets_have_one_number_over_many_words() {
         let x: [Traced; 200] = variables();
         let forwards = x.iter().fold(Traced::zero(), |sum, &x| sum + x);

@@ -150,12 +150,18 @@ impl Gauss {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::larger::Larger;
 
-    #[test]
+    unit_tests![
+        quadrature_is_exact_up_to_its_degree,
+        bubbles_of_a_uniform_element_are_orthonormal_in_strain_energy_and_vanish_at_the_ends,
+        basis_derivatives_are_consistent,
+    ];
+
     fn quadrature_is_exact_up_to_its_degree() {
         let mut worst: f64 = 0.0;
         for n in [1, 2, 5, 12, 33] {
@@ -171,7 +177,6 @@ mod tests {
         assert!(worst < 1e-14); // weights and points are accurate to a few round-offs
     }
 
-    #[test]
     fn bubbles_of_a_uniform_element_are_orthonormal_in_strain_energy_and_vanish_at_the_ends() {
         for field in [Field::Rod, Field::Bending] {
             let basis = Basis { field, degree: 14 };
@@ -198,7 +203,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn basis_derivatives_are_consistent() {
         for field in [Field::Rod, Field::Bending] {
             let basis = Basis { field, degree: 7 };

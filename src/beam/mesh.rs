@@ -54,12 +54,13 @@ pub(super) fn find(elements: &[Element], x: f64) -> usize {
     elements.partition_point(|e| e.b.x <= x).min(elements.len() - 1)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::{Section, elements};
     use crate::beam::Beam;
 
-    #[test]
+    unit_tests![number_of_elements_is_independent_of_the_length];
+
     fn number_of_elements_is_independent_of_the_length() {
         let section = Section {
             x: 0.0,

@@ -59,8 +59,12 @@ mod ritz;
 mod section;
 mod solve;
 
-#[cfg(test)]
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
 mod tests;
+
+#[cfg(feature = "inside")]
+test_modules![basis::tests, mesh::tests, tests];
 
 pub use boundary::Boundary;
 pub use error::BeamError;

@@ -22,11 +22,12 @@ pub fn condition<S: Scalar>(K: &DMatrix<S>) -> S {
     if ratio.value() < 0.0 { -ratio } else { ratio }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![condition_of_an_empty_and_a_diagonal_matrix];
+
     fn condition_of_an_empty_and_a_diagonal_matrix() {
         assert_eq!(condition(&DMatrix::<f64>::zeros(0, 0)), 1.0);
         assert_eq!(

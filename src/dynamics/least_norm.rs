@@ -322,17 +322,23 @@ fn dot<S: Scalar>(a: &[S], b: &[S]) -> S {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::algebra::Dual;
     use crate::larger::Larger;
+    use crate::random::Sequence;
     use nalgebra::{DMatrix, DVector};
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
 
-    fn matrix(rng: &mut ChaCha8Rng, n: usize, m: usize) -> DMatrix<f64> {
-        DMatrix::from_fn(n, m, |_, _| rng.random_range(-1.0..1.0))
+    unit_tests![
+        solution_equals_the_pseudo_inverse_by_singular_values,
+        derivatives_at_constant_rank_equal_differences,
+        least_eigenvector_is_that_of_the_range,
+    ];
+
+    fn matrix(rng: &mut Sequence, n: usize, m: usize) -> DMatrix<f64> {
+        DMatrix::from_fn(n, m, |_, _| rng.next_in(-1.0..1.0))
     }
 
     fn responses(W: &DMatrix<f64>) -> Vec<f64> {
@@ -348,15 +354,14 @@ mod tests {
 
     /// The reference is an independent computation: the pseudo-inverse by singular values. Random
     /// right-hand sides are outside the range of `W` if its rank is not full.
-    #[test]
     fn solution_equals_the_pseudo_inverse_by_singular_values() {
-        let mut rng = ChaCha8Rng::seed_from_u64(30);
+        let mut rng = Sequence::new(30);
         let mut worst = 0.0;
         for case in 0..200 {
             let (n, r) = (2 + case % 9, 1 + case % 2 + case % 9 / 2);
             let (n, r) = (n.max(r), r.min(n));
             // Rows of a mechanism have different units and masses: scales from 0.1 to 10.
-            let J = DMatrix::from_diagonal(&DVector::from_fn(n, |_, _| 10f64.powf(rng.random_range(-1.0..1.0))))
+            let J = DMatrix::from_diagonal(&DVector::from_fn(n, |_, _| 10f64.powf(rng.next_in(-1.0..1.0))))
                 * matrix(&mut rng, n, r)
                 * matrix(&mut rng, r, r + 3);
             let W = &J * J.transpose();
@@ -381,9 +386,8 @@ mod tests {
     }
 
     /// At constant rank, the derivatives by dual numbers equal finite differences of the solution.
-    #[test]
     fn derivatives_at_constant_rank_equal_differences() {
-        let mut rng = ChaCha8Rng::seed_from_u64(31);
+        let mut rng = Sequence::new(31);
         let (n, r) = (7, 4);
         let (J, dJ) = (matrix(&mut rng, n, r), matrix(&mut rng, n, r));
         let (b, db) = (matrix(&mut rng, n, 1), matrix(&mut rng, n, 1));
@@ -416,9 +420,8 @@ mod tests {
     }
 
     /// The least nonzero eigenvalue and its eigenvector equal those of a known decomposition.
-    #[test]
     fn least_eigenvector_is_that_of_the_range() {
-        let mut rng = ChaCha8Rng::seed_from_u64(32);
+        let mut rng = Sequence::new(32);
         let n = 6;
         let basis = matrix(&mut rng, n, n).qr().q();
         let values = DVector::from_vec(vec![4.0, 2.0, 1.0, 0.04, 0.0, 0.0]);

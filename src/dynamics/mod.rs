@@ -20,6 +20,9 @@ pub mod quaternion;
 pub mod recursive;
 mod rows;
 
+#[cfg(feature = "inside")]
+test_modules![condition::tests, impact, least_norm::tests, tests];
+
 pub use applied::Applied;
 pub use condition::condition;
 pub use engine::Dynamics;
@@ -55,11 +58,12 @@ impl SingularPart {
     }
 }
 
-#[cfg(test)]
+#[cfg(feature = "inside")]
 mod tests {
     use super::SingularPart;
 
-    #[test]
+    unit_tests![constraint_rows_are_mapped_to_the_body];
+
     fn constraint_rows_are_mapped_to_the_body() {
         assert_eq!(
             [4, 5, 6].map(|row| SingularPart::of_row(row, 5)),

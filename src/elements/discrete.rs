@@ -199,17 +199,21 @@ impl Discrete {
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        only_possible_motor_states_are_restored,
+        impossible_discrete_states_are_refused,
+    ];
 
     fn model(text: &str) -> crate::plant::Model {
         crate::plant::Model::read(text, std::path::Path::new(".")).expect("a spacecraft")
     }
 
     /// A motor's rate has limit states only if it has a limit.
-    pub fn only_possible_motor_states_are_restored() {
+    fn only_possible_motor_states_are_restored() {
         let joint = |name: &str, parent: &str, limits: &str| {
             format!(
                 "[body.{name}]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.{name}_root]\ntype = \"revolute\"\nparent = \"{parent}\"\nchild = \"{name}\"\n\
@@ -247,7 +251,7 @@ pub mod tests {
         }
     }
 
-    pub fn impossible_discrete_states_are_refused() {
+    fn impossible_discrete_states_are_refused() {
         let model = model(
             "name = \"one\"\n[body.a]\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n[joint.a_root]\ntype = \"revolute\"\n\
              parent = \"world\"\nchild = \"a\"\nrange = { min = -1.0, max = 1.0 }\n",

@@ -276,12 +276,13 @@ fn shortest<S: Scalar>(to: &Vec3<S>) -> Vec3<S> {
     log(Quaternion::new(w, v.x, v.y, v.z))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::exp;
 
-    #[test]
+    unit_tests![shortest_rotation_aligns_x_without_rotation_about_it];
+
     fn shortest_rotation_aligns_x_without_rotation_about_it() {
         for to in [
             [1.0, 0.0, 0.0],

@@ -60,9 +60,8 @@ mod thruster;
 mod wave;
 mod wheel;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub use discrete::tests as discrete_tests;
+#[cfg(feature = "inside")]
+test_modules![contact, discrete::tests, grasp::tests, shaper::tests, wave::tests];
 
 pub(crate) use ancf_beam::add_beam_adjoint;
 pub use attitude_servo::AttitudeServo;

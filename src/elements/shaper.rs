@@ -102,12 +102,19 @@ pub fn update_segments(wave: &Wave, copies: &[Copied], t: f64, segments: &mut [i
     changed
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::elements::reached;
     use crate::spec::Signal;
     use std::f64::consts::TAU;
+
+    unit_tests![
+        vibration_is_zero_at_the_frequency_and_for_zvd_its_derivative_too,
+        shaped_wave_is_the_mean_of_its_copies_and_ends_with_each,
+        segment_of_a_delayed_copy_ends_when_its_event_is_due,
+    ];
 
     fn shaper(kind: &str, frequency: f64, ratio: f64) -> Shaper {
         let text = format!("type = \"{kind}\"\nfrequency = {frequency:?}\ndamping_ratio = {ratio:?}");
@@ -130,7 +137,6 @@ mod tests {
 
     /// Each shaper leaves no vibration at its frequency, and by an error of the frequency an amount
     /// that is proportional to it (ZV) or to its square (ZVD). Tolerance: the next order.
-    #[test]
     fn vibration_is_zero_at_the_frequency_and_for_zvd_its_derivative_too() {
         for ratio in [0.0, 0.05, 0.3] {
             for (kind, order) in [("zv", 1), ("zvd", 2)] {
@@ -150,7 +156,6 @@ mod tests {
 
     /// A shaped wave is the weighted mean of its delayed copies with three successive derivatives,
     /// and its segments end where those of a copy end.
-    #[test]
     fn shaped_wave_is_the_mean_of_its_copies_and_ends_with_each() {
         let signal: Signal = toml::from_str(
             "type = \"quintic\"\nfrom = 1.0\nuntil = 2.0\namplitude = 3.0\noffset = 0.5\n\
@@ -208,7 +213,6 @@ mod tests {
 
     /// An event that counts as reached at a time has passed after the update at that time: else the
     /// same event would be due again.
-    #[test]
     fn segment_of_a_delayed_copy_ends_when_its_event_is_due() {
         let signal: Signal = toml::from_str("type = \"step\"\nfrom = 1.0\namplitude = 2.0").expect("a signal");
         let (wave, copies) = (Wave::new(&signal), copies(&[shaper("zv", 0.025, 0.0)]));

@@ -71,7 +71,7 @@ impl<'a> Wave<'a> {
 
     /// Returns the index of the segment that contains `t` (s); at a boundary, that of the later
     /// segment.
-    #[cfg(test)]
+    #[cfg(feature = "inside")]
     pub fn piece(&self, t: f64) -> i32 {
         self.piece_within(t, round_off(t))
     }
@@ -221,9 +221,18 @@ pub(crate) fn hermite([from, to]: [[f64; 3]; 2], h: f64, s: f64) -> [f64; 4] {
     ]
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        signal_window_has_its_waveform_up_to_its_end,
+        rate_acceleration_and_jerk_are_successive_derivatives,
+        a_quintic_table_passes_through_its_knots,
+        a_quintic_is_at_rest_at_both_ends_and_stays,
+        event_is_reached_within_the_importers_round_off,
+    ];
 
     fn wave(text: &str) -> Signal {
         toml::from_str(text).expect("a signal")
@@ -234,7 +243,6 @@ mod tests {
         wave.value(wave.piece(t), t)
     }
 
-    #[test]
     fn signal_window_has_its_waveform_up_to_its_end() {
         let signal = wave("type = \"sine\"\namplitude = 2\nfrequency = 0.25\nfrom = 1\nuntil = 3\noffset = 0.5");
         let wave = Wave::new(&signal);
@@ -248,7 +256,6 @@ mod tests {
         assert_eq!((wave.end(0), wave.end(1), wave.end(2)), (Some(1.0), Some(3.0), None));
     }
 
-    #[test]
     fn rate_acceleration_and_jerk_are_successive_derivatives() {
         let texts = [
             "type = \"sine\"\nfrequency = 0.7\nphase = 0.3",
@@ -277,7 +284,6 @@ mod tests {
 
     /// A quintic table has the written values, rates and accelerations at its times; between them
     /// it is the polynomial of degree five.
-    #[test]
     fn a_quintic_table_passes_through_its_knots() {
         let polynomial = |t: f64| {
             [
@@ -307,7 +313,6 @@ mod tests {
         );
     }
 
-    #[test]
     fn a_quintic_is_at_rest_at_both_ends_and_stays() {
         let signal = wave("type = \"quintic\"\nfrom = 1\nuntil = 2\namplitude = 3");
         let wave = Wave::new(&signal);
@@ -316,7 +321,6 @@ mod tests {
         assert!((wave.value(1, 2.0) - 3.0).abs() < 1e-15);
     }
 
-    #[test]
     fn event_is_reached_within_the_importers_round_off() {
         let signal = wave("type = \"step\"\nfrom = 2.95");
         assert_eq!(at(&signal, 2.949_999_999_999), 1.0);

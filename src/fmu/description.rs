@@ -417,13 +417,14 @@ fn structure(registry: &Registry, standard: Standard, interfaces: Interfaces) ->
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::fmu::testing::{Outcome, two_link};
 
-    pub fn dependencies_agree_with_the_mechanics() -> Outcome {
+    unit_tests![dependencies_agree_with_the_mechanics];
+
+    fn dependencies_agree_with_the_mechanics() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         let xml = describe(&model, Naming::Structured, Interfaces::Both)?;

@@ -48,11 +48,12 @@ impl fmt::Display for Guid {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![guid_depends_on_model_naming_and_interfaces];
+
     fn guid_depends_on_model_naming_and_interfaces() {
         let guid = Guid::new(b"model", Naming::Structured, Interfaces::Both);
         assert_eq!(guid, Guid::new(b"model", Naming::Structured, Interfaces::Both));

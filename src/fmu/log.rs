@@ -156,18 +156,23 @@ pub fn c_text(text: &str, is_format: bool) -> CString {
     CString::new(escaped).unwrap_or_default()
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![
+        categories_are_listed_in_enumeration_order,
+        failures_are_logged_by_default_and_can_be_disabled,
+        every_category_of_the_standard_is_accepted,
+        a_message_is_safe_as_a_format,
+    ];
+
     fn categories_are_listed_in_enumeration_order() {
         for (i, (category, ..)) in CATEGORIES.iter().enumerate() {
             assert_eq!(*category as usize, i);
         }
     }
 
-    #[test]
     fn failures_are_logged_by_default_and_can_be_disabled() {
         let mut log = Log::new(false);
         log.add(Status::Error, Category::Error, "a".into());
@@ -182,7 +187,6 @@ mod tests {
     }
 
     /// The names of §2.2.4; those in the XML come first.
-    #[test]
     fn every_category_of_the_standard_is_accepted() {
         let mut log = Log::new(true);
         for name in [
@@ -204,7 +208,6 @@ mod tests {
         assert_eq!(log.switch(true, &["logStatusWarnings"]), ["logStatusWarnings"]);
     }
 
-    #[test]
     fn a_message_is_safe_as_a_format() {
         assert_eq!(c_text("100% of #3\0.\n", true).as_bytes(), b"100%% of ##3 .");
         assert_eq!(c_text("100% of #3\0.\n", false).as_bytes(), b"100% of ##3 .");

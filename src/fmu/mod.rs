@@ -23,7 +23,6 @@
 
 mod array_description;
 pub mod arrays;
-#[cfg(not(test))]
 pub mod c_abi;
 pub mod component;
 pub mod description;
@@ -37,5 +36,17 @@ pub mod registry;
 pub mod resource;
 pub mod saved;
 pub mod status;
-#[cfg(all(feature = "inside", not(test)))]
+#[cfg(feature = "inside")]
 mod testing;
+
+#[cfg(feature = "inside")]
+test_modules![
+    c_abi::tests,
+    component::tests,
+    description::tests,
+    guid::tests,
+    lifecycle::tests,
+    log::tests,
+    registry::tests,
+    resource::tests
+];

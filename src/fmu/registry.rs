@@ -409,14 +409,19 @@ fn work_limit(model: &Model) -> Parameter {
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::fmu::testing::{Outcome, two_link};
     use crate::messages;
 
-    pub fn value_references_are_indices_into_the_list() -> Outcome {
+    unit_tests![
+        value_references_are_indices_into_the_list,
+        names_of_every_kind_are_found,
+        names_that_an_importer_would_merge_are_refused_with_both,
+    ];
+
+    fn value_references_are_indices_into_the_list() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(model, Naming::Structured);
         for (i, variable) in registry.variables().enumerate() {
@@ -428,7 +433,7 @@ pub mod tests {
         Ok(())
     }
 
-    pub fn names_of_every_kind_are_found() -> Outcome {
+    fn names_of_every_kind_are_found() -> Outcome {
         let model = two_link()?;
         let registry = Registry::new(Arc::clone(&model), Naming::Structured);
         for (name, causality, variability) in [
@@ -451,7 +456,7 @@ pub mod tests {
         Ok(())
     }
 
-    pub fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
+    fn names_that_an_importer_would_merge_are_refused_with_both() -> Outcome {
         let _section = messages::of_this_test();
         let mut model = Model::clone(&*two_link()?);
         model.inputs[0].quantity.name = "base_mass".to_owned();

@@ -148,15 +148,21 @@ fn percent_decoded(text: &str) -> Option<Vec<u8>> {
     Some(decoded)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        every_spelling_of_a_location_gives_the_same_path,
+        windows_drives_and_shares,
+        invalid_locations_are_refused_with_the_reason,
+        a_file_above_the_limit_is_refused,
+    ];
 
     fn path(location: &str, windows: bool) -> Result<String, String> {
         path_bytes(location, windows, Escapes::Decoded).map(|b| String::from_utf8_lossy(&b).into_owned())
     }
 
-    #[test]
     fn every_spelling_of_a_location_gives_the_same_path() {
         for spelling in [
             "/tmp/my fmu/100%/resources",
@@ -174,7 +180,6 @@ mod tests {
         assert_eq!(path("file:///tmp/%C3%A4", false).as_deref(), Ok("/tmp/ä"));
     }
 
-    #[test]
     fn windows_drives_and_shares() {
         for spelling in [
             "C:/a b/r",
@@ -188,7 +193,6 @@ mod tests {
         assert_eq!(path("file://server/share/r", true).as_deref(), Ok("//server/share/r"));
     }
 
-    #[test]
     fn invalid_locations_are_refused_with_the_reason() {
         for (location, reason) in [
             ("", "empty"),
@@ -207,7 +211,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn a_file_above_the_limit_is_refused() -> std::io::Result<()> {
         let file = std::env::temp_dir().join(format!("grapple-resource-{}", std::process::id()));
         std::fs::write(&file, [0; 11])?;

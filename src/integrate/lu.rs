@@ -110,7 +110,7 @@ impl<S: ComplexField<RealField = f64> + Copy> Lu<S> {
     }
 
     /// Returns the number of rows eliminated without exchanges.
-    #[cfg(test)]
+    #[cfg(feature = "inside")]
     pub fn leading_count(&self) -> usize {
         self.leading.len()
     }

@@ -109,8 +109,9 @@ mod step;
 mod stepper;
 mod tableau;
 
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests;
 
 pub use ahead::{Ahead, LaneAttempt, LaneOde, LaneStage, Next, Start};
 pub use dense::Dense;

@@ -263,10 +263,18 @@ fn reflected_twice(from: (Vec3<f64>, Vec3<f64>), to: (Vec3<f64>, Vec3<f64>), y: 
     reflected(&y, &(to.1 - tangent))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::larger::Larger;
+
+    unit_tests![
+        poses_of_an_arc_are_rotated_about_its_centre,
+        spline_through_points_of_an_arc_converges_to_it,
+        sections_of_a_spline_do_not_rotate_about_the_tangent,
+        spline_without_a_tangent_is_refused,
+    ];
 
     const RADIUS: f64 = 2.0;
 
@@ -279,7 +287,6 @@ mod tests {
     }
 
     /// The section of an arc is normal to its tangent and keeps its orientation to the plane.
-    #[test]
     fn poses_of_an_arc_are_rotated_about_its_centre() {
         let curve = arc(2.5);
         assert_eq!(curve.length(), 5.0);
@@ -294,7 +301,6 @@ mod tests {
 
     /// A spline through points of an arc converges to it with order four, in position and in the
     /// section's axes.
-    #[test]
     fn spline_through_points_of_an_arc_converges_to_it() {
         let exact = arc(1.5);
         let off = [4, 8, 16, 32].map(|n: usize| {
@@ -314,7 +320,6 @@ mod tests {
 
     /// Along a helix the axes that do not rotate about the tangent lag the Frenet frame by the
     /// torsion times the length.
-    #[test]
     fn sections_of_a_spline_do_not_rotate_about_the_tangent() {
         // A helix of radius a and pitch 2πb that starts along x, as (b t, a sin t, a (1 − cos t))
         // in axes that are rotated about z.
@@ -343,7 +348,6 @@ mod tests {
     }
 
     /// Points that coincide, or through which the spline turns back, are reported.
-    #[test]
     fn spline_without_a_tangent_is_refused() {
         let x = |x: f64| Vec3::x() * x;
         assert_eq!(Spline::new(&[x(1.0), x(1.0)]), Err(1));

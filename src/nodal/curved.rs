@@ -218,12 +218,20 @@ impl Samples {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Wrench};
     use crate::larger::Larger;
     use crate::nodal::{Spline, Strain};
+
+    unit_tests![
+        shape_at_rest_has_no_strain,
+        energy_of_a_bent_element_is_invariant_under_rigid_motions,
+        wrenches_of_a_curved_element_are_derivatives_of_its_energy,
+        straight_points_make_the_straight_element,
+    ];
 
     const SECTION: SectionOfBeam = SectionOfBeam {
         stretch: Vec3::new(900.0, 320.0, 410.0),
@@ -270,7 +278,6 @@ mod tests {
     }
 
     /// All strains are zero in the stress-free shape, wherever it is.
-    #[test]
     fn shape_at_rest_has_no_strain() {
         let beam = beam();
         let turn = exp(Vec3::new(0.7, -1.1, 0.4)).rotation();
@@ -285,7 +292,6 @@ mod tests {
     }
 
     /// A rigid motion of a bent element does not change its energy.
-    #[test]
     fn energy_of_a_bent_element_is_invariant_under_rigid_motions() {
         let bent = moved(&BENT);
         let (turn, shift) = (exp(Vec3::new(-1.3, 0.8, 2.0)).rotation(), Vec3::new(3.0, -4.0, 2.0));
@@ -296,7 +302,6 @@ mod tests {
     }
 
     /// The wrenches on both nodes are derivatives of the energy.
-    #[test]
     fn wrenches_of_a_curved_element_are_derivatives_of_its_energy() {
         let CurvedElement { element, .. } = beam().elements[2];
         let here = beam().elements[2].span(span(moved(&BENT)));
@@ -321,7 +326,6 @@ mod tests {
 
     /// Points on the x axis make the straight beam, and an arc that turns too far in an element is
     /// refused.
-    #[test]
     fn straight_points_make_the_straight_element() {
         let line = Curve::Spline(Spline::new(&[Vec3::x(), Vec3::x() * 2.0]).expect("a line"));
         let beam = CurvedBeam::new(&line, 4, &SECTION).expect("straight");

@@ -136,10 +136,16 @@ impl DirectorElement {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Quaternion, exp};
+
+    unit_tests![
+        strains_equal_those_of_interpolated_directors,
+        forces_and_moments_are_derivatives_of_the_energy,
+        rigid_motions_cause_no_strain,
+    ];
 
     const ELEMENT: DirectorElement = DirectorElement {
         l: 1.7,
@@ -163,7 +169,6 @@ mod tests {
     }
 
     /// The strains equal their definition, director by director.
-    #[test]
     fn strains_equal_those_of_interpolated_directors() {
         let here = span(bent());
         let strain = ELEMENT.strain(&here);
@@ -181,7 +186,6 @@ mod tests {
 
     /// Forces and moments on both nodes are derivatives of the energy, and strain rates are
     /// derivatives of the strains, exactly.
-    #[test]
     fn forces_and_moments_are_derivatives_of_the_energy() {
         let here = span(bent());
         let on_b = ELEMENT.wrench(&here, &ELEMENT.stress(&ELEMENT.strain(&here)));
@@ -215,7 +219,6 @@ mod tests {
         assert!(worst[0] < 1e-14 && worst[1] < 1e-14);
     }
 
-    #[test]
     fn rigid_motions_cause_no_strain() {
         let [(r, q), _] = bent();
         let moved = [(r, q), (r + q.rotate(Vec3::x() * ELEMENT.l), q)];

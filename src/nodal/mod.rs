@@ -22,8 +22,11 @@ mod element;
 mod mass;
 mod site;
 
-#[cfg(test)]
+#[cfg(feature = "inside")]
 mod tests;
+
+#[cfg(feature = "inside")]
+test_modules![curve::tests, curved::tests, director::tests, tests];
 
 pub use curve::{Curve, Spline};
 pub use curved::{CurvedBeam, CurvedElement, MOST_ROTATION, NodeMass, SectionOfBeam};

@@ -2,6 +2,16 @@ use super::*;
 use crate::algebra::{Dual, Quaternion, Scalar, Vec3};
 use crate::larger::Larger;
 
+unit_tests![
+    mass_matrix_is_the_integral_of_the_shapes,
+    slopes_and_bends_are_derivatives_of_the_shapes,
+    forces_are_derivatives_of_the_energy,
+    rigid_motions_cause_no_strain,
+    forces_have_no_resultant_and_no_moment,
+    factored_mass_inverts_the_assembled_mass,
+    a_site_is_a_point_of_the_beam,
+];
+
 const ELEMENT: Element = Element {
     l: 1.7,
     mass_per_length: 2.3,
@@ -42,7 +52,6 @@ fn integral(f: impl Fn(f64) -> f64) -> f64 {
             .sum::<f64>()
 }
 
-#[test]
 fn mass_matrix_is_the_integral_of_the_shapes() {
     let M = ELEMENT.mass_matrix();
     for k in 0..4 {
@@ -57,7 +66,6 @@ fn mass_matrix_is_the_integral_of_the_shapes() {
 
 /// Slopes and curvatures are derivatives of the shape functions, and the quadratic bending energy
 /// is the integral of `|r″|²`.
-#[test]
 fn slopes_and_bends_are_derivatives_of_the_shapes() {
     for xi in [0.0, 0.3, 0.5, 0.9, 1.0] {
         let h = 1e-5;
@@ -81,7 +89,6 @@ fn slopes_and_bends_are_derivatives_of_the_shapes() {
 }
 
 /// The forces are exact derivatives of the energy, for both curvature measures.
-#[test]
 fn forces_are_derivatives_of_the_energy() {
     for curvature in [Curvature::Quadratic, Curvature::Exact] {
         let e = bent(7);
@@ -104,7 +111,6 @@ fn forces_are_derivatives_of_the_energy() {
 }
 
 /// A rigid motion causes no strain energy and no forces, up to the round-off of the positions.
-#[test]
 fn rigid_motions_cause_no_strain() {
     let q = Quaternion::new(0.3, -0.5, 0.6, 0.4).normalised();
     let r = Vec3::new(12.0, -7.0, 3.0);
@@ -121,7 +127,6 @@ fn rigid_motions_cause_no_strain() {
 
 /// The elastic forces have no resultant and no moment, because the energy is invariant under rigid
 /// motions.
-#[test]
 fn forces_have_no_resultant_and_no_moment() {
     for curvature in [Curvature::Quadratic, Curvature::Exact] {
         let e = bent(11);
@@ -134,7 +139,6 @@ fn forces_have_no_resultant_and_no_moment() {
     }
 }
 
-#[test]
 fn factored_mass_inverts_the_assembled_mass() {
     let mut next = some(5);
     let elements: Vec<Element> = (0..5)
@@ -164,7 +168,6 @@ fn factored_mass_inverts_the_assembled_mass() {
     assert!(off < 1e-11, "{off:e}"); // the condition number of an element's matrix is some thousands
 }
 
-#[test]
 fn a_site_is_a_point_of_the_beam() {
     let elements = [ELEMENT, Element { l: 0.8, ..ELEMENT }];
     let nodes = [0.0, 1.7, 2.5];

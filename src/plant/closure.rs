@@ -9,6 +9,9 @@ mod responses;
 mod rest;
 mod sticking;
 
+#[cfg(feature = "inside")]
+test_modules![combined::tests, gram_schmidt::tests, sticking::tests];
+
 use super::context::ConstantsOf;
 use super::evaluation::Engine;
 use super::{Discrete, Model};

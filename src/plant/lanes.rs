@@ -249,12 +249,13 @@ impl<const N: usize> Signals<N> {
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    pub fn constants_with_other_modes_or_joints_are_refused_by_the_name_of_the_body() {
+    unit_tests![constants_with_other_modes_or_joints_are_refused_by_the_name_of_the_body];
+
+    fn constants_with_other_modes_or_joints_are_refused_by_the_name_of_the_body() {
         let plant = |joint: &str, bending: usize| {
             let text = format!(
                 "name = \"arm\"\n[body.base]\nmass = 3.0\ninertia = [1.0, 1.0, 1.0]\n[body.boom.beam]\nlength = 1.0\n\

@@ -142,15 +142,16 @@ impl<S: Scalar<Constant = S>> Evaluation<S> {
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::elements::Resistance;
     use crate::larger::Larger;
     use crate::plant::{Discrete, Model};
     use crate::simulation::Simulation;
     use std::path::Path;
+
+    unit_tests![tangent_stiffness_and_damping_equal_differences];
 
     /// Joints on the world with one kind of load each: motors within their limits, at the torque
     /// limit and near the rate limit; range stops in contact, and one whose damper would pull; a
@@ -271,7 +272,7 @@ start = { rate = 0.3 }
     /// The loads are linear near the test point, so that central differences have round-off only:
     /// 1e-16 of the loads over 1e-6. The tangent of friction is the secant, which at rest is the
     /// derivative; springs and servos of spherical joints are linearised at zero rotation.
-    pub fn tangent_stiffness_and_damping_equal_differences() {
+    fn tangent_stiffness_and_damping_equal_differences() {
         let plant = Plant::new(Model::read(LOADS, Path::new(".")).expect("a spacecraft").into()).expect("regular");
         let mut simulation = Simulation::new(plant).expect("starts");
         let mut state = simulation.state.clone();

@@ -51,6 +51,16 @@ mod tangent;
 mod task;
 mod work;
 
+#[cfg(feature = "inside")]
+test_modules![
+    closure,
+    dependencies::tests,
+    lanes::tests,
+    linearly_implicit::tests,
+    rest,
+    work::tests
+];
+
 use crate::elements::Measured;
 pub use crate::elements::{Discrete, Output, OutputKind};
 pub use adjoint::{Adjoint, Seeds};
@@ -79,14 +89,6 @@ use crate::Error;
 use crate::event::Event;
 use crate::system::Derived;
 use std::sync::Arc;
-
-#[cfg(all(feature = "inside", not(test)))]
-pub(crate) mod inside {
-    pub use super::dependencies::tests as dependencies;
-    pub use super::lanes::tests as lanes;
-    pub use super::linearly_implicit::tests as linearly_implicit;
-    pub use super::work::tests as work;
-}
 
 /// Model with the values of its parameters and the workspace to evaluate it.
 #[derive(Clone, Debug)]

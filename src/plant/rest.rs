@@ -5,6 +5,9 @@ mod friction;
 mod impulses;
 mod problem;
 
+#[cfg(feature = "inside")]
+test_modules![impulses::tests];
+
 use super::closure::Rows;
 use super::context::{Constants, OperatingPoint};
 use super::detection::detect;

@@ -60,18 +60,19 @@ impl Model {
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use std::path::Path;
+
+    unit_tests![the_default_limit_falls_with_the_cost_of_an_evaluation];
 
     fn limit(example: &str, more: &str) -> f64 {
         let text = example.to_owned() + more;
         Model::read(&text, Path::new(".")).expect("an example").work_limit()
     }
 
-    pub fn the_default_limit_falls_with_the_cost_of_an_evaluation() {
+    fn the_default_limit_falls_with_the_cost_of_an_evaluation() {
         let two_link = include_str!("../../examples/two_link.toml");
         let dual_arm = include_str!("../../examples/dual_arm.toml");
         let servicer = include_str!("../../examples/servicer_orbit.toml");

@@ -13,6 +13,9 @@ mod state;
 mod step_source;
 mod together;
 
+#[cfg(feature = "inside")]
+test_modules![solver::tests];
+
 pub use event_mode::{EventHandling, Observer, Unobserved};
 pub use state::{DueEvent, INPUT_ORDER, Monitored, State};
 pub use step_source::Steps;
@@ -27,11 +30,6 @@ use motion::Motion;
 pub(crate) use solver::uses_radau5;
 use solver::{changed_to, named, stepper, supported_limits};
 use step_source::StepSource;
-
-#[cfg(all(feature = "inside", not(test)))]
-pub(crate) mod inside {
-    pub use super::solver::tests as solver;
-}
 
 /// A plant with its state and integrator.
 #[derive(Clone, Debug)]

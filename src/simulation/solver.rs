@@ -158,14 +158,18 @@ pub(super) fn named(error: IntegrateError<Error>, model: &Model, limit: u64) -> 
     Error::Integration { t, what }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::messages;
     use crate::plant::Plant;
     use crate::simulation::Simulation;
     use std::path::Path;
+
+    unit_tests![
+        integrator_errors_use_the_names_of_the_model,
+        messages_on_settings_and_limits_name_the_remedy,
+    ];
 
     const ARM: &str = r#"
 name = "swings"
@@ -189,7 +193,7 @@ work_limit = 1000
     }
 
     /// A message contains the time once and names states, not their indices.
-    pub fn integrator_errors_use_the_names_of_the_model() {
+    fn integrator_errors_use_the_names_of_the_model() {
         let _section = messages::of_this_test();
         let simulation = simulation();
         let model = simulation.plant.model();
@@ -230,7 +234,7 @@ work_limit = 1000
         assert_eq!(error, Error::NotFinite { variable, t });
     }
 
-    pub fn messages_on_settings_and_limits_name_the_remedy() {
+    fn messages_on_settings_and_limits_name_the_remedy() {
         let _section = messages::of_this_test();
         let mut simulation = simulation();
         let refused = simulation.set_solver(Some(f64::NAN), 1e6).expect_err("no number");

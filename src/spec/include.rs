@@ -221,15 +221,16 @@ pub(super) fn by_paths(problems: Vec<Problem>, composed: &Composed) -> Vec<Probl
     problems.into_iter().map(by_path).collect()
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![tables_are_merged_and_values_replaced, numbers_keep_their_bits,];
 
     fn table(text: &str) -> Table {
         text.parse().expect("TOML")
     }
 
-    #[test]
     fn tables_are_merged_and_values_replaced() {
         let mut below = table("a = 1\n[t]\nx = [1, 2]\ny = { p = 1, q = 2 }\n[u]\nz = 1\n");
         merge(&mut below, table("b = 2\n[t]\nx = [3]\ny = { q = 4 }\n"));
@@ -241,7 +242,6 @@ mod tests {
         assert_eq!(below.keys().collect::<Vec<_>>(), ["a", "t", "u", "b"]);
     }
 
-    #[test]
     fn numbers_keep_their_bits() {
         let text = "x = [0.1, 1e-300, 12345678.12345678, -0.0, 3.0e8, 7]\n";
         assert_eq!(table(&table(text).to_string()), table(text));

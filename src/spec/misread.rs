@@ -476,11 +476,12 @@ fn value_found(found: &str) -> String {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![parser_messages_use_terms_of_the_spec];
+
     fn parser_messages_use_terms_of_the_spec() {
         for (message, said) in [
             (

@@ -63,9 +63,15 @@ mod thermal_bending;
 mod thruster;
 mod wheel;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub use mount::names_tests;
+#[cfg(feature = "inside")]
+test_modules![
+    include::tests,
+    misread::tests,
+    mount,
+    names::tests,
+    renamed::tests,
+    signal::tests
+];
 
 pub(crate) use added::Added;
 use added::on_rigid_body;

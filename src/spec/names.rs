@@ -148,11 +148,15 @@ const MODELICA_KEYWORDS: [&str; 60] = [
     "within",
 ];
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![
+        names_that_are_invalid_in_an_importer_are_rejected,
+        mangled_names_equal_those_of_openmodelica,
+    ];
+
     fn names_that_are_invalid_in_an_importer_are_rejected() {
         for bad in [
             "", "2nd", "arm-1", "a.b", "päd", "model", "time", "fmi_x", "world", "system", "a b", "within",
@@ -171,7 +175,6 @@ mod tests {
         assert_eq!(objection_to_parts("left.tool.claw_1"), None);
     }
 
-    #[test]
     fn mangled_names_equal_those_of_openmodelica() {
         assert_eq!(mangled("der(base.v[1])"), "der_base_v_1__");
     }

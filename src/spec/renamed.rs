@@ -102,11 +102,12 @@ pub fn variable(old: &str) -> impl Iterator<Item = String> {
     })
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![variables_keep_their_owner_and_index];
+
     fn variables_keep_their_owner_and_index() {
         let only = |old| variable(old).collect::<Vec<_>>();
         assert_eq!(only("base.r_orbital[2]"), ["base.r_lvlh[2]"]);

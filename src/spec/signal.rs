@@ -234,13 +234,14 @@ pub(crate) fn derivative_of(input: &str, derivative: &str) -> Option<String> {
     Some(format!("{owner}{derivative}{index}"))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::parse_table;
     use crate::messages;
 
+    unit_tests![header_is_a_first_line_without_numbers];
+
     /// A mistyped number is an error in the first line as in any other: a header has no numbers.
-    #[test]
     fn header_is_a_first_line_without_numbers() {
         let _section = messages::of_this_test();
         let two = Ok(vec![vec![0.0, 1.0], vec![2.0, 3.0]]);

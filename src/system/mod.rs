@@ -31,6 +31,9 @@ mod unit;
 mod velocities;
 mod zonal;
 
+#[cfg(feature = "inside")]
+test_modules![unit::tests];
+
 pub use atmosphere::AtmosphereConstants;
 pub use beam::Beam;
 pub use context::{Configuration, JointState, Mechanism};

@@ -362,11 +362,15 @@ pub(crate) struct CoordinateUnits {
     pub inertia: Unit,
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::rounded;
 
-    #[test]
+    unit_tests![
+        round_off_is_zero_relative_to_the_natural_scale,
+        numbers_are_rounded_to_significant_digits,
+    ];
+
     fn round_off_is_zero_relative_to_the_natural_scale() {
         use super::{Unit, significant};
         assert_eq!(significant(1.87e-17, 0.05), 0.0);
@@ -376,7 +380,6 @@ mod tests {
         assert_eq!(Unit::Second.of(0.150_000_000_000_000_02), "0.15 s");
     }
 
-    #[test]
     fn numbers_are_rounded_to_significant_digits() {
         for (value, expected) in [
             (4.123_46e-7, "0.0000004123"),

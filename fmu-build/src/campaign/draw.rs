@@ -144,15 +144,21 @@ fn uniform(seed: u64, name: &str, run: usize) -> f64 {
     (n as f64 + 0.5) / (1_u64 << 52) as f64
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        uniform_number_is_the_documented_one,
+        quantile_inverts_the_distribution_function,
+        truncated_normal_distribution_has_the_right_quantiles,
+        grid_is_complete_and_list_advances_after_each_pass,
+    ];
 
     fn at(run: usize) -> RunIndex {
         RunIndex { run, points: 1 }
     }
 
-    #[test]
     fn uniform_number_is_the_documented_one() {
         // printf '7 payload.mass 16' | sha256sum | cut -c 1-13
         let n = u64::from_str_radix("4b07386584b3a", 16).expect("13 hexadecimal digits");
@@ -160,7 +166,6 @@ mod tests {
         assert_eq!(u, (n as f64 + 0.5) / 2_f64.powi(52));
     }
 
-    #[test]
     fn quantile_inverts_the_distribution_function() {
         for exponent in 1..300 {
             let p = libm::pow(10.0, -f64::from(exponent));
@@ -179,7 +184,6 @@ mod tests {
         assert_eq!([quantile(0.0), quantile(1.0)], [f64::NEG_INFINITY, f64::INFINITY]);
     }
 
-    #[test]
     fn truncated_normal_distribution_has_the_right_quantiles() {
         // With symmetric bounds the quantiles are symmetric. Far in the tail, values stay within
         // the bounds.
@@ -201,7 +205,6 @@ mod tests {
         );
     }
 
-    #[test]
     fn grid_is_complete_and_list_advances_after_each_pass() {
         let slow = Law::Grid {
             values: vec![1.0, 2.0],

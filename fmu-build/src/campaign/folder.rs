@@ -269,12 +269,13 @@ fn differences(there: &Value, now: &Value, place: String, changes: &mut Vec<Stri
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use serde_json::json;
 
-    #[test]
+    unit_tests![differences_are_reported_by_their_path, incomplete_last_line_is_ignored,];
+
     fn differences_are_reported_by_their_path() {
         let there = json!({"seed": 1, "set": {"a": 1.0}, "model": "x"});
         let now = json!({"seed": 2, "set": {"b": 2.0}, "model": "x"});
@@ -288,7 +289,6 @@ mod tests {
         assert_eq!(changes, expected);
     }
 
-    #[test]
     fn incomplete_last_line_is_ignored() {
         assert_eq!(whole_lines(b"one\ntwo\nthr"), b"one\ntwo\n");
         assert_eq!(whole_lines(b"on"), b"");

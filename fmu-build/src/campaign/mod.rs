@@ -22,6 +22,9 @@ mod statistic;
 mod validate;
 mod workers;
 
+#[cfg(feature = "inside")]
+test_modules![draw::tests, folder::tests, statistic::tests];
+
 use crate::control::Control;
 use crate::error::Result;
 use crate::table::Table;

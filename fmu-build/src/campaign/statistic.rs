@@ -62,13 +62,14 @@ impl Statistic {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![statistics_of_a_ramp];
 
     /// A ramp from −3 to 1 with steps of different length: the trapezoidal rule is exact for its
     /// mean.
-    #[test]
     fn statistics_of_a_ramp() {
         let time = [0.0, 1.0, 1.5, 4.0];
         let values = time.map(|t| t - 3.0);

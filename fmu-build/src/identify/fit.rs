@@ -371,11 +371,12 @@ fn student(freedom: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, term| sum * v + term)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
+    unit_tests![intervals_are_those_of_students_distribution];
+
     /// Tables of Student's distribution; the expansion has its largest error for three degrees of
     /// freedom.
-    #[test]
     fn intervals_are_those_of_students_distribution() {
         for (freedom, half) in [
             (1.0, 12.706),

@@ -10,6 +10,9 @@ mod file;
 mod fit;
 mod least_squares;
 
+#[cfg(feature = "inside")]
+test_modules![fit::tests];
+
 pub use data::{Data, Measured};
 pub use file::{Identification, IdentificationFile, Measurement, Prior, Unknown};
 

@@ -395,9 +395,18 @@ fn bisected([mut without, mut with]: [f64; 2], is: impl Fn(f64) -> Result<bool>)
     Ok(without)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        sampled_double_integrator_is_stable_up_to_jurys_limit,
+        slow_motions_are_no_effect_of_sampling,
+        slow_loops_are_judged_too,
+        sampled_integrators_are_stable_up_to_two_time_constants,
+        delay_of_one_sample_shortens_the_limit_as_jurys_criterion_says,
+        gain_and_phase_margins_are_those_of_the_frequency_response,
+    ];
 
     /// Returns loops of proportional-derivative control of double integrators.
     fn integrators(kp: f64, kd: f64, number: usize) -> Loops {
@@ -422,7 +431,6 @@ mod tests {
 
     /// By Jury's criterion on `z² − (2 − kd h − kp h²/2) z + 1 − kd h + kp h²/2`: the loop is stable
     /// for `h < min(2/kd, 2 kd/kp)`.
-    #[test]
     fn sampled_double_integrator_is_stable_up_to_jurys_limit() {
         for (kp, kd) in [(4.0, 90.0), (400.0, 20.0), (400.0, 3.0), (1.0, 1.4)] {
             let exact = f64::min(2.0 / kd, 2.0 * kd / kp);
@@ -435,7 +443,6 @@ mod tests {
 
     /// A motion along an orbit that grows slowly by itself, in a system with fast modes: the limit is
     /// that of the loop.
-    #[test]
     fn slow_motions_are_no_effect_of_sampling() {
         let (kp, kd) = (400.0, 20.0);
         let mut A = DMatrix::zeros(5, 5);
@@ -450,7 +457,6 @@ mod tests {
     }
 
     /// A slow loop in a system with a fast mode, unstable from `2 kd/kp` on.
-    #[test]
     fn slow_loops_are_judged_too() {
         let (kp, kd) = (2.5e-3, 0.01);
         let mut A = DMatrix::zeros(3, 3);
@@ -463,7 +469,6 @@ mod tests {
     }
 
     /// As many states as loops: `ẋ = u`, `u = −k x` is stable for `h < 2/k`.
-    #[test]
     fn sampled_integrators_are_stable_up_to_two_time_constants() {
         let law = DMatrix::from_diagonal_element(2, 2, -4.0);
         let loops = Loops::new(DMatrix::zeros(2, 2), DMatrix::identity(2, 2), law).expect("converges");
@@ -473,7 +478,6 @@ mod tests {
     /// With a delay of one sample the characteristic polynomial is
     /// `z³ − 2 z² + (1 + kd h + kp h²/2) z + kp h²/2 − kd h`. Jury's criterion of third order:
     /// `1 + a₂ + a₁ + a₀ > 0`, `1 − a₂ + a₁ − a₀ > 0`, `|a₀| < 1`, `|a₀² − 1| > |a₀ a₂ − a₁|`.
-    #[test]
     fn delay_of_one_sample_shortens_the_limit_as_jurys_criterion_says() {
         let is_stable = |kp: f64, kd: f64, h: f64| {
             let (a2, a1, a0) = (-2.0, 1.0 + kd * h + kp * h * h / 2.0, kp * h * h / 2.0 - kd * h);
@@ -497,7 +501,6 @@ mod tests {
 
     /// Margins of one of two loops against the frequency response `L(z)` of its double integrator,
     /// `L = (kp h²/2 (z + 1) + kd h (z − 1)) / (z − 1)²`.
-    #[test]
     fn gain_and_phase_margins_are_those_of_the_frequency_response() {
         let (kp, kd, h) = (40.0, 9.0, 0.05);
         let response = |w: f64| {

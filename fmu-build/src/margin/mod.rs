@@ -20,6 +20,9 @@
 pub mod interface;
 mod loops;
 
+#[cfg(feature = "inside")]
+test_modules![loops::tests];
+
 use crate::Control;
 use crate::compiled_spec::CompiledSpec;
 use crate::error::{Error, Result, invalid};

@@ -242,11 +242,12 @@ fn across(start: Option<&FreeStart>) -> Option<[f64; 3]> {
     attitude.map(|q| array(&q.rotate(Vec3::y())))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![additional_frames_have_unused_names];
+
     fn additional_frames_have_unused_names() {
         let spec = r#"
             name = "taken"

@@ -110,12 +110,13 @@ fn facets_of(shape: &ContactShape) -> Option<Vec<[[f64; 3]; 3]>> {
     Some(hull.faces.iter().map(corners).collect())
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
+    unit_tests![hull_of_a_mesh_is_drawn, shapes_are_drawn_once_at_their_frames,];
+
     /// A mesh is drawn as its convex hull: the four faces of a tetrahedron with a point inside.
-    #[test]
     fn hull_of_a_mesh_is_drawn() {
         let text = r#"
             name = "drawn"
@@ -137,7 +138,6 @@ mod tests {
         assert_eq!(drawn.size, [4.0, 6.0, 8.0]);
     }
 
-    #[test]
     fn shapes_are_drawn_once_at_their_frames() {
         let text = r#"
             name = "drawn"

@@ -118,12 +118,17 @@ fn states(name: &str, results: &Results, impact_times: &[f64], rows: &[usize]) -
     rows.iter().enumerate().map(state).collect()
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::results::Column;
 
-    #[test]
+    unit_tests![
+        an_impact_between_two_rows_is_shown_at_the_next,
+        captured_state_lasts_until_the_release,
+        compliant_contact_is_shown_while_its_force_acts,
+    ];
+
     fn an_impact_between_two_rows_is_shown_at_the_next() {
         let results = Results {
             time: vec![0.0, 1.0, 2.0, 3.0, 4.0],
@@ -136,7 +141,6 @@ mod tests {
         );
     }
 
-    #[test]
     fn captured_state_lasts_until_the_release() {
         let column = |name: &str, values: [f64; 4]| Column {
             name: name.into(),
@@ -155,7 +159,6 @@ mod tests {
         );
     }
 
-    #[test]
     fn compliant_contact_is_shown_while_its_force_acts() {
         let force = |axis: usize, values: [f64; 3]| Column {
             name: format!("pad.force[{axis}]"),

@@ -12,6 +12,9 @@ mod interfaces;
 pub(crate) mod shapes;
 mod tethers;
 
+#[cfg(feature = "inside")]
+test_modules![bending::tests, contact_shapes::tests, interfaces::tests];
+
 use crate::html::Floats;
 use crate::results::Results;
 use crate::run::Run;

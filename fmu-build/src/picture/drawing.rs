@@ -323,11 +323,15 @@ fn square([x, y]: Point, half: f64) -> Vec<Point> {
         .to_vec()
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![
+        hull_has_the_corners_of_a_square_and_the_ends_of_a_line,
+        a_scale_is_a_round_number_that_fits,
+    ];
+
     fn hull_has_the_corners_of_a_square_and_the_ends_of_a_line() {
         let square = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
         let inside = [[1.0, 1.0], [2.0, 1.0], [0.5, 0.0]];
@@ -335,7 +339,6 @@ mod tests {
         assert_eq!(hull(vec![[1.0, 1.0], [0.0, 0.0], [2.0, 2.0]]), [[0.0, 0.0], [2.0, 2.0]]);
     }
 
-    #[test]
     fn a_scale_is_a_round_number_that_fits() {
         for (length, round) in [
             (1.0, 1.0),

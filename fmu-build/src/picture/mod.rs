@@ -20,6 +20,9 @@ mod svg;
 mod terminal;
 mod view;
 
+#[cfg(feature = "inside")]
+test_modules![drawing::tests, solid::tests];
+
 pub use drawing::draw;
 pub use terminal::{TerminalIcon, terminal};
 

@@ -149,9 +149,15 @@ fn box_of(size: &[f64; 3], kind: &str) -> Faceted {
     (points.collect(), faces)
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
+
+    unit_tests![
+        faces_of_boxes_and_panels_enclose_their_volume,
+        wall_of_a_funnel_has_its_four_rims,
+        end_faces_of_a_cylinder_point_outwards,
+    ];
 
     /// Returns the volume of a closed surface by the divergence theorem.
     fn volume(faces: &[Vec<Vec3<f64>>]) -> f64 {
@@ -162,7 +168,6 @@ mod tests {
         faces.iter().map(fan).sum::<f64>() / 6.0
     }
 
-    #[test]
     fn faces_of_boxes_and_panels_enclose_their_volume() {
         for kind in ["box", "panel"] {
             let (points, faces) = box_of(&[4.0, 1.5, 0.03], kind);
@@ -171,7 +176,6 @@ mod tests {
         }
     }
 
-    #[test]
     fn wall_of_a_funnel_has_its_four_rims() {
         let wall = [(-0.4, 0.1), (-0.4, 0.12), (0.4, 0.32), (0.4, 0.3), (-0.4, 0.1)];
         let (_, faces) = turned(&wall);
@@ -193,7 +197,6 @@ mod tests {
         assert_eq!(rims.len(), 4);
     }
 
-    #[test]
     fn end_faces_of_a_cylinder_point_outwards() {
         let (_, faces) = turned(&[(-1.0, 0.5), (1.0, 0.5)]);
         // A cone from the origin to each end has the height 1.

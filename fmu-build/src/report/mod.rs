@@ -3,6 +3,9 @@
 mod tables;
 mod tiles;
 
+#[cfg(feature = "inside")]
+test_modules![tables::tests];
+
 use crate::charts::{charts, rows};
 use crate::diagnostics::{Diagnostics, Momentum};
 use crate::fmu::Fmu;

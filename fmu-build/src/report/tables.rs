@@ -153,11 +153,12 @@ fn shown(value: f64) -> String {
     number(value, 6).replacen('-', "−", usize::from(value < 0.0))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![solver_counts_are_parsed_from_its_log_message];
+
     fn solver_counts_are_parsed_from_its_log_message() {
         let message = grapple::simulation::Statistics {
             steps: 928,

@@ -84,11 +84,12 @@ fn attribute(element: &BytesStart, name: &str) -> Option<String> {
     Some(attribute.value.into_owned())
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
 
-    #[test]
+    unit_tests![files_that_would_be_drawn_wrong_are_refused];
+
     fn files_that_would_be_drawn_wrong_are_refused() {
         let scene = |unit: &str, nodes: &str| format!("<COLLADA><asset>{unit}</asset>{nodes}</COLLADA>");
         let moved = "<translate>1 0 0</translate>";

@@ -112,10 +112,16 @@ fn inner([a, b, c]: &[Vec3<f64>; 3]) -> impl Iterator<Item = Vec3<f64>> {
     (0..=PARTS).flat_map(move |i| (0..=PARTS - i).map(move |k| a + (b - a) * part(i) + (c - a) * part(k)))
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::shapes::mesh::Part;
+
+    unit_tests![
+        mesh_of_a_box_has_its_hull,
+        open_inverted_and_notched_meshes_are_reported,
+        flat_and_huge_meshes_are_errors,
+    ];
 
     /// Sides of a prism along z over a polygon in the plane, counter-clockwise from above, of which the
     /// faces at both ends are fans about the first corner.
@@ -141,7 +147,6 @@ mod tests {
     const SQUARE: [[f32; 2]; 4] = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]];
 
     /// A mesh of a box is convex, closed and oriented, and has its hull without a remark.
-    #[test]
     fn mesh_of_a_box_has_its_hull() {
         let (hull, remark) = hull(&prism(&SQUARE)).expect("a hull");
         assert_eq!((hull.vertices.len(), remark), (8, None));
@@ -150,7 +155,6 @@ mod tests {
 
     /// An open mesh, one that is inside out, and one with a notch have the hull with a remark, which has
     /// the depth of the notch.
-    #[test]
     fn open_inverted_and_notched_meshes_are_reported() {
         let remark = |mesh: &Mesh| hull(mesh).expect("a hull").1.expect("a remark");
         let mut open = prism(&SQUARE);
@@ -168,7 +172,6 @@ mod tests {
     }
 
     /// Meshes in a plane and meshes with a hull of too many vertices are errors.
-    #[test]
     fn flat_and_huge_meshes_are_errors() {
         let mut flat = prism(&SQUARE);
         flat.parts[0].vertices.iter_mut().for_each(|p| p[2] = 0.0);

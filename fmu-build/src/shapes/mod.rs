@@ -7,8 +7,11 @@ mod collada;
 mod gltf;
 pub mod hulls;
 pub mod mesh;
-#[cfg(test)]
+#[cfg(feature = "inside")]
 mod tests;
+
+#[cfg(feature = "inside")]
+test_modules![collada::tests, hulls::tests, tests];
 
 use grapple::Problem;
 use grapple::spec::{Shape, ShapeType, Spec};

@@ -5,6 +5,15 @@ use base64::prelude::BASE64_STANDARD;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
+unit_tests![
+    shapes_do_not_change_the_model_in_the_fmu,
+    each_wrong_field_is_reported_at_its_place,
+    all_formats_contain_the_same_mesh,
+    a_mesh_that_cannot_be_used_is_an_error_at_its_field,
+    materials_outside_the_folder_of_a_mesh_are_not_read,
+    mesh_of_an_included_spec_is_in_the_folder_of_that_spec,
+];
+
 const BODY: &str = "name = \"m\"\n[body.bus]\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n";
 const VERTICES: [[f32; 3]; 4] = [[0.0; 3], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 4.0]];
 const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
@@ -18,7 +27,6 @@ fn problems(folder: &Path, shapes: &str) -> Vec<(String, Option<(usize, usize)>)
     }
 }
 
-#[test]
 fn shapes_do_not_change_the_model_in_the_fmu() {
     let shapes = "[body.bus.shape.a]\ntype = \"sphere\"\nradius = 1.0\n";
     let [plain, shaped] = ["", shapes].map(|shapes| {
@@ -28,7 +36,6 @@ fn shapes_do_not_change_the_model_in_the_fmu() {
     assert_eq!(plain, shaped);
 }
 
-#[test]
 fn each_wrong_field_is_reported_at_its_place() {
     for (fields, part) in [
         (
@@ -183,7 +190,6 @@ fn volume(mesh: &Mesh) -> f32 {
     mesh.parts.iter().map(of_part).sum()
 }
 
-#[test]
 fn all_formats_contain_the_same_mesh() {
     let folder = TempDir::new().expect("a folder");
     write(&folder, "paint.mtl", MTL);
@@ -219,7 +225,6 @@ fn all_formats_contain_the_same_mesh() {
     }
 }
 
-#[test]
 fn a_mesh_that_cannot_be_used_is_an_error_at_its_field() {
     let folder = TempDir::new().expect("a folder");
     std::fs::create_dir(folder.path().join("spec")).expect("a folder");
@@ -271,7 +276,6 @@ fn a_mesh_that_cannot_be_used_is_an_error_at_its_field() {
     }
 }
 
-#[test]
 fn materials_outside_the_folder_of_a_mesh_are_not_read() {
     let folder = TempDir::new().expect("a folder");
     std::fs::create_dir(folder.path().join("meshes")).expect("a folder");
@@ -281,7 +285,6 @@ fn materials_outside_the_folder_of_a_mesh_are_not_read() {
     assert_eq!((mesh.parts[0].colour, mesh.reads), (None, vec![path]));
 }
 
-#[test]
 fn mesh_of_an_included_spec_is_in_the_folder_of_that_spec() {
     let folder = TempDir::new().expect("a folder");
     for inner in ["robot", "study"] {

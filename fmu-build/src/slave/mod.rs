@@ -33,8 +33,8 @@ mod no_loading;
 #[cfg(not(any(unix, windows)))]
 use no_loading as libloading;
 
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;
 
 /// Library of an unpacked FMU, loaded once for any number of instances and threads.
 pub struct FmuLibrary {

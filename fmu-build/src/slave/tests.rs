@@ -14,13 +14,14 @@ use grapple::fmu::fmi2::{fmi2EventInfo, fmi2False, fmi2Status, fmi2True, fmi2Typ
 use model_description::ScalarVariable;
 use std::ptr::null_mut;
 
+unit_tests![run_in_this_process_has_the_bits_of_the_library; ignored: every_example_runs_on_a_stack_of_64_kib];
+
 const H: f64 = 1e-3;
 const OK: fmi2Status = fmi2Status::OK;
 
 /// Importers call from threads whose stacks have sizes of their own. Of 64 KiB, 16 are for the
 /// frames of the importer, of this test, and the C library's part of a thread's stack.
-#[test]
-#[ignore = "scripts/long runs it with the shipped library: that of other tests needs more stack"]
+/// `scripts/long` runs it, with the shipped library: that of other tests needs more stack.
 fn every_example_runs_on_a_stack_of_64_kib() {
     alone("slave::tests::every_example_runs_on_a_stack_of_64_kib", || {
         for file in example_files() {
@@ -193,7 +194,6 @@ fn references(fmu: &Fmu, wanted: impl Fn(&ScalarVariable) -> bool) -> Vec<u32> {
 
 /// Results, events and statistics of a run in this process are those of the FMU's library, to the
 /// last bit; so are the messages of one that fails.
-#[test]
 fn run_in_this_process_has_the_bits_of_the_library() {
     for (name, stop_time) in [("two_link", 0.5), ("docking", 40.0), ("servicer_orbit", 5.0)] {
         let file = example_files()

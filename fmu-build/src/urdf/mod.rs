@@ -171,10 +171,12 @@ impl Inertial {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use grapple::algebra::Mat3;
+
+    unit_tests![merged_inertia_equals_that_of_all_points];
 
     /// Returns mass, mass centre and inertia of a set of point masses.
     fn cloud(points: &[(f64, Vec3<f64>)]) -> Inertial {
@@ -189,7 +191,6 @@ mod tests {
         Inertial { m, c, I_cm }
     }
 
-    #[test]
     fn merged_inertia_equals_that_of_all_points() {
         let points = [
             (1.3, Vec3::new(0.2, -0.7, 0.4)),

@@ -4,7 +4,14 @@ use super::{each, general, uniform};
 use crate::beam::{Beam, BeamError, Boundary, Counts, Kind, Section};
 use crate::messages;
 
-#[test]
+unit_tests![
+    stations_out_of_order_are_reported,
+    invalid_section_values_are_reported,
+    zero_stiffness_is_an_error_only_for_requested_motions,
+    nearly_coinciding_sections_are_rejected,
+    parts_have_no_short_elements,
+];
+
 fn stations_out_of_order_are_reported() {
     let _section = messages::of_this_test();
     let s = uniform().stations()[0];
@@ -35,7 +42,6 @@ fn stations_out_of_order_are_reported() {
     }
 }
 
-#[test]
 fn invalid_section_values_are_reported() {
     let _section = messages::of_this_test();
     let mut stations = general().stations().to_vec();
@@ -56,7 +62,6 @@ fn invalid_section_values_are_reported() {
     );
 }
 
-#[test]
 fn zero_stiffness_is_an_error_only_for_requested_motions() {
     let _section = messages::of_this_test();
     let limp = |s: Section| Section { GJ: 0.0, ..s };
@@ -81,7 +86,6 @@ fn zero_stiffness_is_an_error_only_for_requested_motions() {
     assert_eq!(refused, BeamError::NoStiffness { kind, x: 0.0 }); // EI_z may vanish at a free end, but not everywhere
 }
 
-#[test]
 fn nearly_coinciding_sections_are_rejected() {
     let _section = messages::of_this_test();
     let s = uniform().stations()[0];
@@ -98,7 +102,6 @@ fn nearly_coinciding_sections_are_rejected() {
 
 /// A cut within round-off of a section is placed at the section, so that no very short element
 /// remains; the empty interval of a jump is skipped.
-#[test]
 fn parts_have_no_short_elements() {
     let _section = messages::of_this_test();
     let s = uniform().stations()[0];

@@ -7,7 +7,13 @@ use crate::beam::{Beam, BeamError, Boundary, Counts, Kind, Section};
 use crate::larger::Larger;
 use crate::messages;
 
-#[test]
+unit_tests![
+    bending_with_a_load_solves_the_frequency_equation,
+    torsion_and_stretch_with_a_load_solve_the_frequency_equation,
+    loaded_modes_are_orthonormal_with_their_load,
+    massless_beam_has_only_the_modes_of_its_load,
+];
+
 fn bending_with_a_load_solves_the_frequency_equation() {
     // Masses relative to that of the beam, inertias relative to its m L². The last load is that of
     // an arm that moves a space station.
@@ -28,7 +34,6 @@ fn bending_with_a_load_solves_the_frequency_equation() {
     }
 }
 
-#[test]
 fn torsion_and_stretch_with_a_load_solve_the_frequency_equation() {
     // β tan β = (inertia of the beam) / (inertia of the load)
     let (Jxx, mass) = (0.07, 11.0);
@@ -50,7 +55,6 @@ fn torsion_and_stretch_with_a_load_solve_the_frequency_equation() {
     }
 }
 
-#[test]
 fn loaded_modes_are_orthonormal_with_their_load() {
     for (mass, inertia) in [(4.0, [0.3, 0.8, 0.5]), (4e3, [3e2, 8e2, 5e2])] {
         let modes = general()
@@ -72,7 +76,6 @@ fn loaded_modes_are_orthonormal_with_their_load() {
     }
 }
 
-#[test]
 fn massless_beam_has_only_the_modes_of_its_load() {
     let _section = messages::of_this_test();
     let section = Section {

@@ -7,6 +7,8 @@ mod particles;
 mod tapered;
 mod uniform;
 
+test_modules![failures, loaded, particles, tapered, uniform];
+
 use super::{Beam, Boundary, Counts, Section};
 
 /// Returns a beam with variable sections: two linear tapers with a jump between them.

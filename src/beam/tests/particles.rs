@@ -8,6 +8,16 @@ use crate::beam::basis::Field;
 use crate::beam::{Beam, Boundary, Counts, Kind, Modes, Particle, Section};
 use crate::larger::Larger;
 
+unit_tests![
+    modes_are_orthonormal_in_mass,
+    modes_are_orthogonal_in_stiffness,
+    effective_masses_converge_to_the_beam_mass_from_below,
+    a_beam_without_modes_is_a_rigid_rod,
+    foreshortening_is_the_integral_of_the_slopes_products,
+    sums_over_particles_are_integrals,
+    rotating_cantilever_has_southwells_stiffening,
+];
+
 /// Integrals over a beam's mass, about its root.
 pub struct Sums {
     pub m: f64,
@@ -95,7 +105,6 @@ fn simpson(beam: &Beam, n: usize, mut add: impl FnMut(&Section, f64)) {
     }
 }
 
-#[test]
 fn modes_are_orthonormal_in_mass() {
     for boundary in UNLOADED {
         let modes = general().modes(&boundary, each(5)).expect("modes");
@@ -108,7 +117,6 @@ fn modes_are_orthonormal_in_mass() {
 }
 
 /// `∫EI φ_k″ φ_l″ dx` and its analogues are `ω_k²` or zero, also with a load at the tip.
-#[test]
 fn modes_are_orthogonal_in_stiffness() {
     let loaded = Boundary::ClampedLoaded {
         mass: 4.0,
@@ -148,7 +156,6 @@ fn modes_are_orthogonal_in_stiffness() {
     }
 }
 
-#[test]
 fn effective_masses_converge_to_the_beam_mass_from_below() {
     let modes = general().modes(&Boundary::ClampedFree, each(16)).expect("modes");
     let sums = Sums::of(modes.particles());
@@ -173,7 +180,6 @@ fn effective_masses_converge_to_the_beam_mass_from_below() {
     assert!(swing < J && swing > (1.0 - 1e-4) * J);
 }
 
-#[test]
 fn a_beam_without_modes_is_a_rigid_rod() {
     let modes = uniform()
         .modes(&Boundary::ClampedFree, Counts::default())
@@ -187,7 +193,6 @@ fn a_beam_without_modes_is_a_rigid_rod() {
     assert!(Kind::ALL.iter().all(|&kind| modes.omitted(kind).is_some()));
 }
 
-#[test]
 fn foreshortening_is_the_integral_of_the_slopes_products() {
     let beam = general();
     let modes = beam.modes(&Boundary::ClampedFree, each(2)).expect("modes");
@@ -234,7 +239,6 @@ fn brute_force(beam: &Beam, modes: &Modes) -> Sums {
     Sums::of(particles)
 }
 
-#[test]
 fn sums_over_particles_are_integrals() {
     let beam = general();
     for boundary in UNLOADED {
@@ -263,7 +267,6 @@ fn sums_over_particles_are_integrals() {
     }
 }
 
-#[test]
 fn rotating_cantilever_has_southwells_stiffening() {
     // A beam that rotates about z with Ω has the tension dm Ω² x. Out-of-plane bending shortens it
     // by ½ G η² against that tension: ω² = ω₀² + s Ω², s = −∫x G dm.

@@ -5,6 +5,13 @@ use super::{UNLOADED, each, general};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section};
 use crate::larger::Larger;
 
+unit_tests![
+    pointed_blade_of_constant_thickness_is_exact,
+    sampled_wedge_converges_to_kirchhoffs_solution,
+    tapers_with_a_jump_agree_with_shooting,
+    redundant_stations_have_no_effect,
+];
+
 fn section(x: f64, mass: f64, EI: f64) -> Section {
     Section {
         x,
@@ -49,7 +56,6 @@ fn pointed_roots(p: usize, q: usize, count: usize) -> Vec<f64> {
     roots(clamp, 0.5, 0.5, count)
 }
 
-#[test]
 fn pointed_blade_of_constant_thickness_is_exact() {
     // The width, and with it EI and μ, decreases linearly to zero at the tip: linear sections are
     // exact.
@@ -61,7 +67,6 @@ fn pointed_blade_of_constant_thickness_is_exact() {
     assert!(off < 1e-11); // the power series' determinant cancels like cosh β: four digits in the fourth mode
 }
 
-#[test]
 fn sampled_wedge_converges_to_kirchhoffs_solution() {
     // EI ~ s³ is cubic between stations (μ ~ s is linear): linear interpolation has an error of
     // second order in their distance.
@@ -86,7 +91,6 @@ fn sampled_wedge_converges_to_kirchhoffs_solution() {
     assert!(fine.abs() < 2e-3);
 }
 
-#[test]
 fn tapers_with_a_jump_agree_with_shooting() {
     let load = Boundary::ClampedLoaded {
         mass: 4.0,
@@ -109,7 +113,6 @@ fn tapers_with_a_jump_agree_with_shooting() {
     }
 }
 
-#[test]
 fn redundant_stations_have_no_effect() {
     let beam = general();
     let stations = beam.stations();

@@ -7,6 +7,16 @@ use super::particles::Sums;
 use super::{UNLOADED, each, uniform};
 use crate::beam::{Beam, Boundary, Counts, Kind, Section, cantilever_EI};
 
+unit_tests![
+    bending_frequencies_solve_the_frequency_equations,
+    torsion_and_stretch_frequencies_are_those_of_half_waves,
+    participation_of_a_cantilever_equals_the_closed_form,
+    shapes_of_a_cantilever_equal_the_closed_form,
+    sign_of_a_shape_is_positive_at_the_tip_or_the_first_extremum,
+    first_omitted_mode_is_the_next_one,
+    dimensionless_frequencies_are_independent_of_the_scale,
+];
+
 /// Bound of the relative error: by `solve::TAIL` the modes have converged, and round-off is
 /// multiplied by the ratio of the highest `ω²` to the lowest.
 const TOLERANCE: f64 = 1e-12;
@@ -17,7 +27,6 @@ fn omegas(beam: &Beam, boundary: &Boundary, counts: Counts, kind: Kind) -> Vec<f
     of_kind.map(|mode| mode.omega).collect()
 }
 
-#[test]
 fn bending_frequencies_solve_the_frequency_equations() {
     for boundary in UNLOADED {
         for n in [1, 2, 8, 15] {
@@ -33,7 +42,6 @@ fn bending_frequencies_solve_the_frequency_equations() {
     }
 }
 
-#[test]
 fn torsion_and_stretch_frequencies_are_those_of_half_waves() {
     for boundary in UNLOADED {
         let offset = match boundary {
@@ -52,7 +60,6 @@ fn torsion_and_stretch_frequencies_are_those_of_half_waves() {
     }
 }
 
-#[test]
 fn participation_of_a_cantilever_equals_the_closed_form() {
     // ∫φ dm and ∫xφ dm about the clamp for m = 1 kg, L = 1 m: 2σ/β and 2/β².
     let table: [(f64, f64, f64); 3] = [
@@ -93,7 +100,6 @@ fn participation_of_a_cantilever_equals_the_closed_form() {
     assert!(largest < 1e-12); // limited by solve::TAIL
 }
 
-#[test]
 fn shapes_of_a_cantilever_equal_the_closed_form() {
     let beam = uniform();
     let modes = beam.modes(&Boundary::ClampedFree, each(3)).expect("modes");
@@ -120,7 +126,6 @@ fn shapes_of_a_cantilever_equal_the_closed_form() {
     assert!(off[0] < 1e-11 && off[1] < 1e-11 && off[2] < 1e-10, "{off:?}");
 }
 
-#[test]
 fn sign_of_a_shape_is_positive_at_the_tip_or_the_first_extremum() {
     for boundary in UNLOADED {
         let modes = uniform().modes(&boundary, each(6)).expect("modes");
@@ -134,7 +139,6 @@ fn sign_of_a_shape_is_positive_at_the_tip_or_the_first_extremum() {
     }
 }
 
-#[test]
 fn first_omitted_mode_is_the_next_one() {
     for boundary in UNLOADED {
         let (few, more) = (each(2), each(3));
@@ -148,7 +152,6 @@ fn first_omitted_mode_is_the_next_one() {
     }
 }
 
-#[test]
 fn dimensionless_frequencies_are_independent_of_the_scale() {
     let section = |stiffness: f64, mass: f64| Section {
         x: 0.0,

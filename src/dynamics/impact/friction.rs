@@ -324,27 +324,31 @@ fn within(t: [f64; 2], radius: f64) -> [f64; 2] {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
+    use crate::random::Sequence;
+
+    unit_tests![
+        random_impacts_satisfy_complementarity_cone_and_energy,
+        sliding_rod_of_painleve_is_reported,
+    ];
 
     /// Random states of up to eight points between rigid bodies, with redundant rows: complementarity,
     /// friction cones, and the energy of a plastic impact.
-    #[test]
     fn random_impacts_satisfy_complementarity_cone_and_energy() {
         let (mut worst, mut gained, mut kinds) = (0.0_f64, f64::NEG_INFINITY, [0; 3]);
         // Of the last four no solution is found without the start with friction pyramids.
         for case in (0..3000).chain([40_933, 176_931, 240_501, 272_514]) {
-            let mut rng = ChaCha8Rng::seed_from_u64(case as u64);
+            let mut rng = Sequence::new(case as u64);
             let (m, rank) = (1 + case % 8, 3 + case % 10);
-            let J = DMatrix::from_fn(3 * m, rank, |_, _| rng.random_range(-1.0..1.0));
+            let J = DMatrix::from_fn(3 * m, rank, |_, _| rng.next_in(-1.0..1.0));
             let W = &J * J.transpose();
-            let u = &J * DVector::from_fn(rank, |_, _| rng.random_range(-1.0..1.0));
+            let u = &J * DVector::from_fn(rank, |_, _| rng.next_in(-1.0..1.0));
             let points: Vec<_> = (0..m)
                 .map(|_| Friction::Coulomb {
-                    mu: rng.random_range(0.0..1.2),
+                    mu: rng.next_in(0.0..1.2),
                 })
                 .collect();
             let p = with_friction(&W, &u, &points, &DVector::zeros(3 * m), 0.0).expect("a solution");
@@ -378,7 +382,6 @@ mod tests {
 
     /// A rod whose friction presses it into the surface has no force (P. Painlevé, *C. R. Acad. Sci.*
     /// 121 (1895)).
-    #[test]
     fn sliding_rod_of_painleve_is_reported() {
         let (angle, mu) = (1.0_f64, 2.0);
         // Thin rod of unit mass and half length 1, inertia 1/3, that slides on its lower end.

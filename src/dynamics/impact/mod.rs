@@ -25,8 +25,12 @@ mod plastic;
 mod point_impact;
 mod polyhedral;
 mod stronge;
-#[cfg(test)]
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
 mod tests;
+
+#[cfg(feature = "inside")]
+test_modules![friction::tests, tests];
 
 pub use complementarity::frictionless;
 pub use friction::{Friction, NoContactForce, with_friction};

@@ -5,6 +5,8 @@ mod sets;
 mod slip;
 mod stronge;
 
+test_modules![laws, sets, slip, stronge];
+
 use super::*;
 use crate::spec::{Inconsistent, Tangential};
 use nalgebra::{DMatrix, DVector, Matrix3, Rotation3, Vector3};

@@ -228,11 +228,12 @@ impl Detected {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::{BOTTOMLESS, Detected};
 
-    #[test]
+    unit_tests![floor_is_finite_at_any_penetration];
+
     fn floor_is_finite_at_any_penetration() {
         let detected = |gap, margin| Detected {
             gap,

@@ -10,6 +10,9 @@ mod rim;
 mod shape;
 mod surface;
 
+#[cfg(feature = "inside")]
+test_modules![detection::tests];
+
 pub use capture::Capture;
 pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};

@@ -41,6 +41,5 @@ pub mod together;
 pub use fmi2::*;
 pub use fmi3::*;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;

@@ -12,6 +12,13 @@ use std::cell::{Cell, RefCell};
 use std::ffi::{CStr, c_void};
 use std::ptr::{null, null_mut};
 
+unit_tests![
+    panic_in_a_call_loses_the_instance_and_not_the_process,
+    a_call_from_inside_the_logger_is_refused,
+    two_threads_read_one_saved_state_at_the_same_time,
+    invalid_handles_are_refused,
+];
+
 /// Messages received by the importer's logger, and the instance that it calls back.
 #[derive(Default)]
 struct Importer {
@@ -58,7 +65,7 @@ fn instance(importer: &Importer) -> Result<fmi2Component, crate::Error> {
     Ok(Handle::into_raw(component, logger, None))
 }
 
-pub fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
+fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outcome {
     let importer = Importer::default();
     let c = instance(&importer)?;
     let nothing: [f64; 0] = [];
@@ -97,7 +104,7 @@ pub fn panic_in_a_call_loses_the_instance_and_not_the_process() -> testing::Outc
     Ok(())
 }
 
-pub fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
+fn a_call_from_inside_the_logger_is_refused() -> testing::Outcome {
     let importer = Importer::default();
     let c = instance(&importer)?;
     importer.instance.set(c);
@@ -118,7 +125,7 @@ struct Shared(fmi2FMUstate);
 // SAFETY: the state is only read.
 unsafe impl Sync for Shared {}
 
-pub fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
+fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     let make = || -> Result<fmi2Component, crate::Error> {
         let component = testing::instance(Interface::CoSimulation)?;
         let logger = Logger::new(Callbacks::of_fmi2(None), c"arm".to_owned());
@@ -154,7 +161,7 @@ pub fn two_threads_read_one_saved_state_at_the_same_time() -> testing::Outcome {
     Ok(())
 }
 
-pub fn invalid_handles_are_refused() {
+fn invalid_handles_are_refused() {
     let mut junk = [0_u64; 64];
     // SAFETY: the memory is readable and as large as a handle's head; its magic number is wrong.
     unsafe {

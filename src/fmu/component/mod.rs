@@ -22,9 +22,8 @@ mod state;
 mod together;
 mod values;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;
 
 pub use co_simulation::StepEnd;
 pub use fault::Fault;

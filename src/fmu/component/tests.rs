@@ -6,6 +6,27 @@ use crate::fmu::testing::{Outcome, TWO_LINK, instance, instance_of};
 use crate::larger::Larger;
 use crate::messages;
 
+unit_tests![
+    parameters_are_validated_together_at_the_end_of_initialisation,
+    o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run,
+    a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once,
+    start_is_validated_only_before_the_run,
+    values_that_are_not_finite_are_refused_by_name,
+    one_evaluation_serves_all_gets_until_something_is_set,
+    steps_backwards_from_another_time_or_past_the_stop_time_are_refused,
+    step_at_the_work_limit_is_discarded_and_can_be_continued,
+    output_derivatives_agree_with_the_states_rates,
+    output_derivatives_are_exact_at_late_times,
+    input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value,
+    state_restored_in_another_instance_continues_with_identical_bits,
+    state_can_be_saved_and_restored_in_every_mode,
+    damaged_and_foreign_states_are_refused_without_effect,
+    state_with_an_invalid_tolerance_is_refused,
+    solver_statistics_are_logged_at_the_end_of_a_run,
+    reset_instance_equals_a_new_one,
+    event_without_changes_leaves_the_instance_unchanged,
+];
+
 /// Returns an instance in a mode, reached by the calls of an importer.
 fn in_mode(interface: Interface, mode: Mode) -> Result<Component, Box<dyn std::error::Error>> {
     let mut component = instance(interface)?;
@@ -52,7 +73,7 @@ fn set(component: &mut Component, name: &str, value: f64) -> Result<(), Fault> {
     component.set_real(&[reference], &[value])
 }
 
-pub fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
+fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "base.mass", -1.0).map_err(|f| f.what)?;
@@ -72,7 +93,7 @@ pub fn parameters_are_validated_together_at_the_end_of_initialisation() -> Outco
     Ok(())
 }
 
-pub fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
+fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     assert_eq!(get(&mut c, "elbow.q")?, 0.3);
@@ -88,7 +109,7 @@ pub fn o3_parameters_set_in_event_mode_before_the_first_step_restart_the_run() -
     Ok(())
 }
 
-pub fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
+fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.1).map_err(|f| f.what)?;
     let tunable = c
@@ -108,7 +129,7 @@ pub fn a_tunable_parameter_takes_effect_at_once_or_is_refused_at_once() -> Outco
 }
 
 /// The start of a run is validated only before the run: a range that is set later may exclude it.
-pub fn start_is_validated_only_before_the_run() -> Outcome {
+fn start_is_validated_only_before_the_run() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::Initialization)?;
     set(&mut c, "elbow.q_min", 0.4).map_err(|f| f.what)?;
@@ -123,7 +144,7 @@ pub fn start_is_validated_only_before_the_run() -> Outcome {
     Ok(())
 }
 
-pub fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
+fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     let tau = get(&mut c, "elbow.tau")?;
     let refused = set(&mut c, "elbow.tau", f64::NAN);
@@ -142,7 +163,7 @@ pub fn values_that_are_not_finite_are_refused_by_name() -> Outcome {
     Ok(())
 }
 
-pub fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
+fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::ContinuousTime)?;
     get(&mut c, "system.energy")?;
     assert_eq!(c.cached, Cached::Everything);
@@ -156,7 +177,7 @@ pub fn one_evaluation_serves_all_gets_until_something_is_set() -> Outcome {
     Ok(())
 }
 
-pub fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outcome {
+fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> Outcome {
     let mut c = instance(Interface::CoSimulation)?;
     c.setup_experiment(Some(1e-8), 1.0, Some(2.0)).map_err(|f| f.what)?;
     c.enter_initialization_mode();
@@ -180,7 +201,7 @@ pub fn steps_backwards_from_another_time_or_past_the_stop_time_are_refused() -> 
     Ok(())
 }
 
-pub fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
+fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = instance(Interface::CoSimulation)?;
     set(&mut c, "solver.work_limit", 60.0).map_err(|f| f.what)?;
@@ -200,7 +221,7 @@ pub fn step_at_the_work_limit_is_discarded_and_can_be_continued() -> Outcome {
     Ok(())
 }
 
-pub fn output_derivatives_agree_with_the_states_rates() -> Outcome {
+fn output_derivatives_agree_with_the_states_rates() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     set(&mut c, "elbow.tau", 0.7).map_err(|f| f.what)?;
     c.do_step(0.0, 0.25).map_err(|f| f.what)?;
@@ -230,7 +251,7 @@ pub fn output_derivatives_agree_with_the_states_rates() -> Outcome {
 /// The time derivative of the tracking error of a joint with a sine as its reference agrees with
 /// the closed form at any time. A difference quotient over 1e-5 s would lose digits to the rounding
 /// of the time.
-pub fn output_derivatives_are_exact_at_late_times() -> Outcome {
+fn output_derivatives_are_exact_at_late_times() -> Outcome {
     let sine = "[signal.\"shoulder.q_ref\"]\ntype = \"sine\"\namplitude = 0.8\nfrequency = 0.3\nphase = 0.2\nfrom_importer = false\n";
     let mut worst = 0.0_f64;
     for late in [0.0, 1e3, 1e5, 1e9] {
@@ -253,7 +274,7 @@ pub fn output_derivatives_are_exact_at_late_times() -> Outcome {
     Ok(())
 }
 
-pub fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value() -> Outcome {
+fn input_derivatives_apply_to_one_step_and_the_input_keeps_its_final_value() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     let tau = reference(&c, "elbow.tau")?;
     set(&mut c, "elbow.tau", 0.5).map_err(|f| f.what)?;
@@ -283,7 +304,7 @@ fn all_bits(c: &mut Component) -> Result<Vec<u64>, String> {
     Ok(values.into_iter().map(f64::to_bits).collect())
 }
 
-pub fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome {
+fn state_restored_in_another_instance_continues_with_identical_bits() -> Outcome {
     let mut a = instance(Interface::CoSimulation)?;
     a.setup_experiment(Some(1e-6), 0.0, Some(9.0)).map_err(|f| f.what)?;
     set(&mut a, "elbow.q_start", 0.9).map_err(|f| f.what)?;
@@ -316,7 +337,7 @@ pub fn state_restored_in_another_instance_continues_with_identical_bits() -> Out
     Ok(())
 }
 
-pub fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
+fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
@@ -335,7 +356,7 @@ pub fn state_can_be_saved_and_restored_in_every_mode() -> Outcome {
     Ok(())
 }
 
-pub fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
+fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
     let _section = messages::of_this_test();
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
@@ -368,7 +389,7 @@ pub fn damaged_and_foreign_states_are_refused_without_effect() -> Outcome {
     Ok(())
 }
 
-pub fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
+fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
     let mut c = in_mode(Interface::CoSimulation, Mode::StepComplete)?;
     c.do_step(0.0, 0.2).map_err(|f| f.what)?;
     let mut forged = c.save();
@@ -386,7 +407,7 @@ pub fn state_with_an_invalid_tolerance_is_refused() -> Outcome {
 }
 
 /// The solver's statistics are logged once at the end of a run, however it ends.
-pub fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
+fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
     let ends: [fn(&mut Component); 3] = [Component::terminate, Component::reset, |c| {
         c.terminate();
         c.terminate();
@@ -404,7 +425,7 @@ pub fn solver_statistics_are_logged_at_the_end_of_a_run() -> Outcome {
     Ok(())
 }
 
-pub fn reset_instance_equals_a_new_one() -> Outcome {
+fn reset_instance_equals_a_new_one() -> Outcome {
     for interface in [Interface::ModelExchange, Interface::CoSimulation] {
         for mode in Mode::ALL.into_iter().filter(|m| m.belongs_to(interface)) {
             let mut c = in_mode(interface, mode)?;
@@ -422,7 +443,7 @@ pub fn reset_instance_equals_a_new_one() -> Outcome {
     Ok(())
 }
 
-pub fn event_without_changes_leaves_the_instance_unchanged() -> Outcome {
+fn event_without_changes_leaves_the_instance_unchanged() -> Outcome {
     let mut c = in_mode(Interface::ModelExchange, Mode::Event)?;
     let first = c.new_discrete_states().map_err(|f| f.what)?;
     assert_eq!((first.states_changed, first.next_event), (false, None));

@@ -273,5 +273,5 @@ impl Rule {
     }
 }
 
-#[cfg(test)]
-mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;

@@ -1,6 +1,15 @@
 use super::*;
 use crate::messages;
 
+unit_tests![
+    rows_are_in_the_order_of_the_calls,
+    every_call_is_legal_in_some_mode_unless_it_is_never_legal,
+    tolerated_calls_have_a_reason_and_are_not_standard,
+    a_lost_instance_can_only_be_freed,
+    a_call_of_the_other_interface_is_refused_by_name,
+    a_call_of_the_other_standard_is_refused_by_name,
+];
+
 const BOTH: [Interface; 2] = [Interface::ModelExchange, Interface::CoSimulation];
 
 /// Returns the rules of both standards.
@@ -9,7 +18,6 @@ fn rules() -> impl Iterator<Item = &'static Rule> {
     Call::ALL.iter().map(|call| call.rule()).chain(of_fmi3)
 }
 
-#[test]
 fn rows_are_in_the_order_of_the_calls() {
     for (i, call) in Call::ALL.iter().enumerate() {
         assert_eq!((*call as usize, call.name()), (i, format!("fmi2{call:?}").as_str()));
@@ -19,7 +27,6 @@ fn rows_are_in_the_order_of_the_calls() {
     }
 }
 
-#[test]
 fn every_call_is_legal_in_some_mode_unless_it_is_never_legal() {
     for rule in rules() {
         let legal = BOTH.iter().any(|&i| Mode::ALL.iter().any(|&m| rule.is_standard(i, m)));
@@ -29,7 +36,6 @@ fn every_call_is_legal_in_some_mode_unless_it_is_never_legal() {
     assert_eq!(never.collect::<Vec<_>>(), [&Call::CancelStep]);
 }
 
-#[test]
 fn tolerated_calls_have_a_reason_and_are_not_standard() {
     for rule in rules() {
         assert_eq!(rule.beyond == 0, rule.why.is_empty(), "{}", rule.name);
@@ -44,7 +50,6 @@ fn tolerated_calls_have_a_reason_and_are_not_standard() {
     }
 }
 
-#[test]
 fn a_lost_instance_can_only_be_freed() {
     for rule in rules() {
         let freeing = rule.name.ends_with("FreeInstance") || rule.name.to_lowercase().ends_with("freefmustate");
@@ -54,7 +59,6 @@ fn a_lost_instance_can_only_be_freed() {
     }
 }
 
-#[test]
 fn a_call_of_the_other_interface_is_refused_by_name() {
     let _section = messages::of_this_test();
     let refusal = |call: Call, interface, mode| {
@@ -70,7 +74,6 @@ fn a_call_of_the_other_interface_is_refused_by_name() {
     refusal(Call::CancelStep, Interface::CoSimulation, Mode::StepComplete);
 }
 
-#[test]
 fn a_call_of_the_other_standard_is_refused_by_name() {
     let _section = messages::of_this_test();
     for (rule, own) in [

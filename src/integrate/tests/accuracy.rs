@@ -3,6 +3,13 @@
 use super::super::{Method, Settings};
 use super::problems::{ARENSTORF_PERIOD, ARENSTORF_START, AUTO, arenstorf, distance, kepler, kepler_solution, run};
 
+unit_tests![
+    error_is_proportional_to_the_tolerance_on_a_kepler_orbit,
+    error_is_proportional_to_the_tolerance_on_the_arenstorf_orbit,
+    states_at_rest_do_not_loosen_the_tolerance_of_the_others,
+    first_step_is_neither_rejected_nor_too_small,
+];
+
 /// Checks that the error decreases at least tenfold from one tolerance to the next; these decrease
 /// by factors of 100. `error` returns the error and the number of steps.
 fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> (f64, usize)) {
@@ -15,7 +22,6 @@ fn check_proportionality(name: &str, tolerances: &[f64], error: impl Fn(f64) -> 
     }
 }
 
-#[test]
 fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
     let t_end = 20.0;
     for method in [
@@ -36,7 +42,6 @@ fn error_is_proportional_to_the_tolerance_on_a_kepler_orbit() {
     }
 }
 
-#[test]
 fn error_is_proportional_to_the_tolerance_on_the_arenstorf_orbit() {
     for method in [Method::Dopri5, Method::Dop853, Method::Radau5, AUTO] {
         let name = format!("arenstorf {}", method.name());
@@ -49,7 +54,6 @@ fn error_is_proportional_to_the_tolerance_on_the_arenstorf_orbit() {
     }
 }
 
-#[test]
 fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
     let padded = super::problems::ode(|_, x, dx| {
         let r3 = x[0].hypot(x[1]).powi(3);
@@ -67,7 +71,6 @@ fn states_at_rest_do_not_loosen_the_tolerance_of_the_others() {
     assert_eq!(final_state(4, &mut few), final_state(104, &mut few));
 }
 
-#[test]
 fn first_step_is_neither_rejected_nor_too_small() {
     for method in [
         Method::Dopri5,

@@ -6,6 +6,20 @@ use super::problems::{
     ARENSTORF_PERIOD, ARENSTORF_START, AUTO, arenstorf, distance, kepler, kepler_solution, ode, van_der_pol,
 };
 
+unit_tests![
+    stiffness_of_van_der_pols_oscillator_is_detected,
+    nonstiff_problems_are_integrated_as_by_dopri5,
+    stiffness_that_begins_and_ends_costs_neither_steps_nor_accuracy,
+    unexcited_undamped_vibration_does_not_limit_the_step,
+    excited_vibration_is_resolved_and_trials_cost_little,
+    linearly_implicit_steps_are_selected_under_sampled_loads,
+    unsuccessful_trial_returns_to_the_method_and_its_step_size,
+    short_steps_take_half_of_the_evaluations_while_accuracy_allows,
+    dopri5_returns_when_the_limit_goes,
+    instability_of_the_pair_brings_dopri5_back,
+    short_steps_damp_a_vibration_less_than_the_tolerance_admits,
+];
+
 /// Runs to `t_end`; returns time and new method of each change, and the number of evaluations.
 fn changes<O: Ode<Error: std::fmt::Debug>>(
     method: Method,
@@ -25,7 +39,6 @@ fn changes<O: Ode<Error: std::fmt::Debug>>(
     (changes, stepper.evaluations())
 }
 
-#[test]
 fn stiffness_of_van_der_pols_oscillator_is_detected() {
     let reference = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5];
     for tolerance in [1e-4, 1e-6, 1e-8] {
@@ -39,7 +52,6 @@ fn stiffness_of_van_der_pols_oscillator_is_detected() {
     }
 }
 
-#[test]
 fn nonstiff_problems_are_integrated_as_by_dopri5() {
     for tolerance in [1e-3, 1e-5, 1e-7, 1e-9, 1e-11] {
         let (start, t_end) = (kepler_solution(0.6, 0.0), 30.0);
@@ -64,7 +76,6 @@ fn nonstiff_problems_are_integrated_as_by_dopri5() {
 /// Relaxation to cos t with the rate 1e5 from t = 2 to t = 6, and the rate 1 elsewhere. In 25 s the
 /// steps of DOPRI5 at its limit of stability would take 3 million evaluations. An old, stiff
 /// Jacobian would suppress both corrections and error estimate of RADAU5 after t = 6.
-#[test]
 fn stiffness_that_begins_and_ends_costs_neither_steps_nor_accuracy() {
     let rate = |t: f64| if (2.0..6.0).contains(&t) { 1e5 } else { 1.0 };
     let smooth = |t: f64| 10.0_f64.powf(5.0 * (4.0 * (2.0 - (t - 4.0).abs())).clamp(0.0, 1.0));
@@ -98,7 +109,6 @@ fn on_a_stiff_spring(excited: f64) -> (impl Ode<Error = std::convert::Infallible
     (law, solution)
 }
 
-#[test]
 fn unexcited_undamped_vibration_does_not_limit_the_step() {
     for tolerance in [1e-5, 1e-7] {
         let (mut law, solution) = on_a_stiff_spring(0.0);
@@ -112,7 +122,6 @@ fn unexcited_undamped_vibration_does_not_limit_the_step() {
     }
 }
 
-#[test]
 fn excited_vibration_is_resolved_and_trials_cost_little() {
     let (mut law, solution) = on_a_stiff_spring(1e-2);
     let (mut x, mut explicit) = (solution(0.0), solution(0.0));
@@ -158,7 +167,6 @@ impl Ode for Sampled {
 
 /// The load changes in every interval, which restarts all methods: the linearly implicit one takes
 /// the longest steps.
-#[test]
 fn linearly_implicit_steps_are_selected_under_sampled_loads() {
     let auto = Method::Auto(Alternatives {
         rosenbrock: true,
@@ -194,7 +202,6 @@ fn linearly_implicit_steps_are_selected_under_sampled_loads() {
     assert!(10 * evaluations < 11 * rosenbrock && 5 * rosenbrock < dopri5);
 }
 
-#[test]
 fn unsuccessful_trial_returns_to_the_method_and_its_step_size() {
     let (mut law, solution) = on_a_stiff_spring(1e-2);
     let mut stepper = Stepper::new(Settings::new(AUTO, 1e-5, &[1.0; 4]).unwrap());
@@ -238,7 +245,6 @@ fn over_intervals(method: Method, tolerance: f64, h: f64, count: i32) -> (Vec<u6
 
 /// In two orbits. At 1e-4 the error allows the pair of order 3(2) all intervals but those near the
 /// pericentre, at 1e-6 those near the apocentre, at 1e-9 none.
-#[test]
 fn short_steps_take_half_of_the_evaluations_while_accuracy_allows() {
     for (tolerance, least, most) in [(1e-4, 0.9, 0.99), (1e-6, 0.2, 0.8), (1e-9, 0.0, 0.05)] {
         let (evaluations, error) = over_intervals(AUTO, tolerance, 0.01, 1256);
@@ -255,7 +261,6 @@ fn short_steps_take_half_of_the_evaluations_while_accuracy_allows() {
 
 /// A single long interval after short ones is integrated by DOPRI5, from the step size that it had
 /// before.
-#[test]
 fn dopri5_returns_when_the_limit_goes() {
     let settings = Settings::new(AUTO, 1e-6, &[1.0; 4]).unwrap();
     let mut stepper = Stepper::new(settings);
@@ -276,7 +281,6 @@ fn dopri5_returns_when_the_limit_goes() {
 
 /// The rate of a decay rises during short steps from `hλ = 0` to −2.9. There DOPRI5 is stable, but
 /// not the pair of order 3(2), whose limit is −2.51.
-#[test]
 fn instability_of_the_pair_brings_dopri5_back() {
     let mut decay = ode(|t, x, dx| dx[0] = -(200.0 * t).min(290.0) * (x[0] - t.cos()) - t.sin());
     let mut stepper = Stepper::new(Settings::new(AUTO, 1e-3, &[1.0]).unwrap());
@@ -300,7 +304,6 @@ fn instability_of_the_pair_brings_dopri5_back() {
 /// A vibration of 100 rad/s whose amplitude is the largest that the pair of order 3(2) may integrate
 /// in steps of 2 ms, over 1000 rad: its error is a fifth of that of DOPRI5 in steps that only the
 /// tolerance limits, or less.
-#[test]
 fn short_steps_damp_a_vibration_less_than_the_tolerance_admits() {
     let vibration = || ode(|_, x, dx| dx.copy_from_slice(&[100.0 * x[1], -100.0 * x[0]]));
     let run = |method: Method, h: f64| {

@@ -4,6 +4,12 @@ use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{distance, run, slope, smooth, smooth_solution};
 use crate::larger::Larger;
 
+unit_tests![
+    error_at_the_end_has_the_order_of_the_method,
+    error_inside_one_step_has_the_order_of_the_dense_output,
+    dense_output_interpolates_states_and_derivatives,
+];
+
 /// Returns settings under which every step has the length `h`.
 fn steps_of(method: Method, h: f64) -> Settings {
     let method = match method {
@@ -35,7 +41,6 @@ const CASES: [(Method, [i32; 4]); 8] = [
     (Method::Dop853, [10, 13, 17, 22]),
 ];
 
-#[test]
 fn error_at_the_end_has_the_order_of_the_method() {
     for (method, counts) in CASES {
         let points = counts.map(|count| {
@@ -69,7 +74,6 @@ fn error_inside(method: Method, h: f64) -> f64 {
     (1..20).map(error).fold(0.0, f64::larger)
 }
 
-#[test]
 fn error_inside_one_step_has_the_order_of_the_dense_output() {
     for (method, lengths) in [
         (Method::Rk4 { step: 1.0 }, [0.1, 0.05, 0.025, 0.0125]),
@@ -93,7 +97,6 @@ fn error_inside_one_step_has_the_order_of_the_dense_output() {
     }
 }
 
-#[test]
 fn dense_output_interpolates_states_and_derivatives() {
     for method in [
         Method::Rk4 { step: 0.3 },

@@ -4,6 +4,11 @@ use super::super::root::find_change;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{AUTO, kepler, kepler_solution, ode};
 
+unit_tests![
+    an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance,
+    bouncing_ball_has_its_closed_form_times,
+];
+
 /// Steps until `indicator` changes sign; returns the time just after the change and writes the
 /// state there into `x`.
 fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
@@ -36,7 +41,6 @@ fn first_event<O: super::super::Ode<Error: std::fmt::Debug>>(
     }
 }
 
-#[test]
 fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
     // y crosses zero from above at half the period, at the apocentre.
     for (method, tolerance) in [
@@ -65,7 +69,6 @@ fn an_axis_crossing_of_a_kepler_orbit_is_located_to_the_tolerance() {
     }
 }
 
-#[test]
 fn bouncing_ball_has_its_closed_form_times() {
     // Fall from 1 m at 9.81 m/s², restitution 0.8: from bounce k to the next it takes 2·0.8ᵏ·v₀/g.
     let g = 9.81;

@@ -5,6 +5,18 @@ use std::convert::Infallible;
 use super::super::{IntegrateError, Memory, Method, Ode, Settings, Step, Stepper};
 use super::problems::{AUTO, ode, rhs, run};
 
+unit_tests![
+    explicit_method_reaches_the_work_limit_on_a_stiff_problem,
+    integration_reaches_the_boundary_of_the_domain,
+    failure_at_a_trial_point_only_shortens_the_step,
+    nan_at_the_start_is_an_immediate_error,
+    unresolvable_jump_reports_the_worst_state,
+    fixed_step_is_not_repeated,
+    zero_states_are_allowed,
+    invalid_arguments_are_rejected,
+    extreme_times_and_steps_terminate,
+];
+
 const METHODS: [Method; 10] = [
     Method::Dopri5,
     Method::BogackiShampine,
@@ -50,7 +62,6 @@ fn run_into<O: Ode>(stepper: &mut Stepper, ode: &mut O, t_end: f64, x: &mut [f64
     panic!("reached the end");
 }
 
-#[test]
 fn explicit_method_reaches_the_work_limit_on_a_stiff_problem() {
     let mut stiff = ode(|t, x, dx| dx[0] = -1e9 * (x[0] - t.cos()));
     for method in [Method::Dopri5, Method::BogackiShampine, Method::Dop853] {
@@ -65,7 +76,6 @@ fn explicit_method_reaches_the_work_limit_on_a_stiff_problem() {
     }
 }
 
-#[test]
 fn integration_reaches_the_boundary_of_the_domain() {
     for method in ADAPTIVE {
         // dx/dt = √(1 − x) + 0.1 reaches x = 1 at t = 2 − 0.2 ln 11 = 1.52; beyond it the square
@@ -93,7 +103,6 @@ fn integration_reaches_the_boundary_of_the_domain() {
     }
 }
 
-#[test]
 fn failure_at_a_trial_point_only_shortens_the_step() {
     for method in ADAPTIVE {
         // The model is valid for x < 1 only. The solution stays below 1, but stages of the long
@@ -110,7 +119,6 @@ fn failure_at_a_trial_point_only_shortens_the_step() {
     }
 }
 
-#[test]
 fn nan_at_the_start_is_an_immediate_error() {
     for method in METHODS {
         let mut calls = 0;
@@ -146,7 +154,6 @@ fn nan_at_the_start_is_an_immediate_error() {
     }
 }
 
-#[test]
 fn unresolvable_jump_reports_the_worst_state() {
     for method in ADAPTIVE {
         // x[1] ~ 1/(1 − t) diverges at t = 1.
@@ -157,7 +164,6 @@ fn unresolvable_jump_reports_the_worst_state() {
     }
 }
 
-#[test]
 fn fixed_step_is_not_repeated() {
     let mut calls = 0;
     let mut fails = rhs(|t: f64, _: &[f64], dx: &mut [f64]| {
@@ -172,7 +178,6 @@ fn fixed_step_is_not_repeated() {
     assert!(matches!(error, IntegrateError::Derivative { .. }));
 }
 
-#[test]
 fn zero_states_are_allowed() {
     for method in METHODS {
         let settings = Settings::new(method, 1e-6, &[]).unwrap();
@@ -187,7 +192,6 @@ fn zero_states_are_allowed() {
     }
 }
 
-#[test]
 fn invalid_arguments_are_rejected() {
     let mut still = ode(|_, _, dx| dx.fill(0.0));
     let nan = f64::NAN;
@@ -212,7 +216,6 @@ fn invalid_arguments_are_rejected() {
     }
 }
 
-#[test]
 fn extreme_times_and_steps_terminate() {
     let mut still = ode(|_, x, dx| dx[0] = -x[0]);
     for method in METHODS {

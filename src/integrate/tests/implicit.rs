@@ -8,6 +8,19 @@ use super::problems::{distance, hires, rhs};
 use crate::larger::Larger;
 use nalgebra::{Matrix4, Vector4};
 
+unit_tests![
+    jacobian_is_reused_while_the_iteration_converges_fast,
+    extrapolated_starting_values_save_corrections,
+    finite_differences_replace_a_missing_jacobian,
+    wrong_jacobian_costs_work_but_no_accuracy,
+    an_iteration_that_does_not_converge_is_an_error_after_bounded_work,
+    finite_difference_uses_the_other_sign_after_a_failure,
+    corrections_with_the_whole_jacobian_solve_linear_equations,
+    slow_corrections_stop_if_an_alternative_remains,
+    slow_contraction_is_not_taken_for_round_off,
+    stiffness_missing_in_the_corrections_damps_or_destabilises,
+];
+
 /// A stiff linear system with an unsymmetric Jacobian,
 /// `ẋ = J (x − (cos t, sin t)) + (−sin t, cos t)`.
 struct Linear {
@@ -71,7 +84,6 @@ fn run(method: Method, ode: &mut Linear) -> (f64, u64) {
 
 const IMPLICIT: [Method; 2] = [Method::Radau5, Method::ImplicitMidpoint { step: 0.01 }];
 
-#[test]
 fn jacobian_is_reused_while_the_iteration_converges_fast() {
     for method in IMPLICIT {
         let mut exact = linear(Some(Knowledge::Right));
@@ -87,7 +99,6 @@ fn jacobian_is_reused_while_the_iteration_converges_fast() {
     }
 }
 
-#[test]
 fn extrapolated_starting_values_save_corrections() {
     let evaluations = |forgets: bool| {
         let mut stepper = Stepper::new(Settings::new(Method::Radau5, 1e-8, &[1e-4; 8]).unwrap());
@@ -106,7 +117,6 @@ fn extrapolated_starting_values_save_corrections() {
     assert!(10 * kept < 9 * forgotten);
 }
 
-#[test]
 fn finite_differences_replace_a_missing_jacobian() {
     for method in IMPLICIT {
         let (mut exact, mut unknown) = (linear(Some(Knowledge::Right)), linear(None));
@@ -123,7 +133,6 @@ fn finite_differences_replace_a_missing_jacobian() {
     }
 }
 
-#[test]
 fn wrong_jacobian_costs_work_but_no_accuracy() {
     let (mut exact, mut wrong) = (linear(Some(Knowledge::Right)), linear(Some(Knowledge::Transposed)));
     let (with, without) = (run(Method::Radau5, &mut exact), run(Method::Radau5, &mut wrong));
@@ -134,7 +143,6 @@ fn wrong_jacobian_costs_work_but_no_accuracy() {
     assert!(without.0 < 1e-7 && without.1 > with.1 && wrong.jacobians > exact.jacobians);
 }
 
-#[test]
 fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
     let method = Method::ImplicitMidpoint { step: 1.0 };
     let mut stepper = Stepper::new(Settings::new(method, 1e-6, &[1.0]).unwrap());
@@ -151,7 +159,6 @@ fn an_iteration_that_does_not_converge_is_an_error_after_bounded_work() {
     assert!(stepper.evaluations() <= 44);
 }
 
-#[test]
 fn finite_difference_uses_the_other_sign_after_a_failure() {
     // The state is on the boundary of the model's domain, x[1] = 1, and moves along it.
     let mut border = rhs(|_: f64, x: &[f64], dx: &mut [f64]| {
@@ -210,7 +217,6 @@ fn long_steps(method: Method, ode: &mut impl Ode<Error = &'static str>) -> ([f64
     (x, stepper.evaluations())
 }
 
-#[test]
 fn corrections_with_the_whole_jacobian_solve_linear_equations() {
     let linear = || linear(Some(Knowledge::Right));
     let (midpoint, _) = long_steps(Method::ImplicitMidpoint { step: 0.1 }, &mut linear());
@@ -251,7 +257,6 @@ fn iterate(jacobian: Age, corrections: &[f64]) -> (usize, Progress, Option<f64>)
     (corrections.len(), Progress::GoOn, convergence.floor)
 }
 
-#[test]
 fn slow_corrections_stop_if_an_alternative_remains() {
     let falls = |rate: f64| -> Vec<f64> { (0..20).map(|k| 1e-2 * rate.powi(k)).collect() };
     // Fast contraction is accepted with either Jacobian.
@@ -276,7 +281,6 @@ fn slow_corrections_stop_if_an_alternative_remains() {
     );
 }
 
-#[test]
 fn slow_contraction_is_not_taken_for_round_off() {
     let mut steadily: Vec<f64> = (0..12).map(|k| 9e-11 * 0.6_f64.powi(k)).collect();
     steadily.splice(0..0, [4e-10, 2.5e-10, 1.5e-10]);
@@ -335,7 +339,6 @@ impl Ode for Spring {
 /// With the stiffness `K`, of which the corrections omit `k`, the linear map of state and midpoint
 /// derivative over one step has a largest eigenvalue of magnitude `1 ∓ 2 (k/K)²`, for a step of 100
 /// radians of the vibration: minus for the plain formula, plus for a consistent `g`.
-#[test]
 fn stiffness_missing_in_the_corrections_damps_or_destabilises() {
     let h = 100.0;
     let mut stepper = Stepper::new(Settings::new(Method::LinearlyImplicit { step: h }, 1e-8, &[1.0; 2]).unwrap());

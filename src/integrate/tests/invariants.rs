@@ -4,6 +4,12 @@ use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{ode, slope};
 use crate::larger::Larger;
 
+unit_tests![
+    quadratic_invariants_are_conserved_to_round_off_over_ten_thousand_steps,
+    energy_of_a_pendulum_has_no_drift,
+    stiff_rotating_pendulum_is_solved_to_round_off_in_long_steps,
+];
+
 /// Principal moments of inertia.
 const I: [f64; 3] = [1.0, 2.3, 3.1];
 
@@ -28,7 +34,6 @@ fn invariants(x: &[f64]) -> [f64; 3] {
     [sum(1), sum(2), x[3..].iter().map(|q| q * q).sum()]
 }
 
-#[test]
 fn quadratic_invariants_are_conserved_to_round_off_over_ten_thousand_steps() {
     // The own step of the test problem is the implicit midpoint rule as well.
     for method in [
@@ -68,7 +73,6 @@ fn keeps_quadratic_invariants(method: Method) {
     assert!(worst.iter().all(|drift| *drift < 2e-13), "{worst:?}");
 }
 
-#[test]
 fn energy_of_a_pendulum_has_no_drift() {
     // The energy is not quadratic. A symplectic method conserves it over long times, up to an
     // oscillation of order h² (Hairer, Lubich and Wanner, section IX.8).
@@ -108,7 +112,6 @@ fn spring_pendulum(omega: f64) -> impl super::super::Ode<Error = std::convert::I
 
 /// Steps of `ωh` radians of the vibration lead to contraction rates of Newton's iteration near
 /// 0.01, near 0.5, or alternating; in all cases (1) is solved to round-off.
-#[test]
 fn stiff_rotating_pendulum_is_solved_to_round_off_in_long_steps() {
     let momentum = |x: &[f64]| x[0] * x[3] - x[1] * x[2];
     for (omega, steps_of) in [

@@ -4,6 +4,14 @@ use super::super::landing::Trial;
 use super::super::{Memory, Method, Settings, Stepper};
 use super::problems::{AUTO, distance, kepler, kepler_solution, ode, run};
 
+unit_tests![
+    many_communication_points_accumulate_no_drift,
+    natural_step_is_unaffected_by_a_communication_point,
+    step_is_stretched_to_avoid_a_small_remainder,
+    fixed_step_divides_the_interval_into_the_fewest_equal_parts,
+    steps_respect_the_maximum,
+];
+
 const METHODS: [Method; 10] = [
     Method::Dopri5,
     Method::BogackiShampine,
@@ -17,7 +25,6 @@ const METHODS: [Method; 10] = [
     AUTO,
 ];
 
-#[test]
 fn many_communication_points_accumulate_no_drift() {
     for method in METHODS {
         let mut stepper = Stepper::new(Settings::new(method, 1e-9, &[1.0; 4]).unwrap());
@@ -50,7 +57,6 @@ fn many_communication_points_accumulate_no_drift() {
     }
 }
 
-#[test]
 fn natural_step_is_unaffected_by_a_communication_point() {
     for method in [
         Method::Dopri5,
@@ -82,7 +88,6 @@ fn natural_step_survives(method: Method) {
     assert!((free.h - natural).abs() < 1e-12 && free.rejections == 0);
 }
 
-#[test]
 fn step_is_stretched_to_avoid_a_small_remainder() {
     let stretched = Trial::towards(1.0, 0.0995, 1.1);
     assert_eq!((stretched.t1, stretched.lands, stretched.shortened), (1.1, true, false));
@@ -96,7 +101,6 @@ fn step_is_stretched_to_avoid_a_small_remainder() {
     assert!(!unlimited.lands && !unlimited.shortened);
 }
 
-#[test]
 fn fixed_step_divides_the_interval_into_the_fewest_equal_parts() {
     let still = |method, t_end| {
         let settings = Settings::new(method, 1e-3, &[1.0]).unwrap();
@@ -125,7 +129,6 @@ fn fixed_step_divides_the_interval_into_the_fewest_equal_parts() {
     assert_eq!(memory, Memory::new(stepper.settings()));
 }
 
-#[test]
 fn steps_respect_the_maximum() {
     let settings = Settings::new(Method::Dop853, 1e-3, &[1.0]).unwrap();
     let settings = settings.with_h_max(0.125).unwrap();

@@ -17,3 +17,22 @@ mod rosenbrock;
 mod settings;
 mod simplifying;
 mod stiff;
+
+test_modules![
+    accuracy,
+    auto,
+    convergence,
+    events,
+    failures,
+    implicit,
+    invariants,
+    landing,
+    linear,
+    order_conditions,
+    restart,
+    roots,
+    rosenbrock,
+    settings,
+    simplifying,
+    stiff
+];

@@ -8,6 +8,15 @@ use super::super::tableau::{ErrorEstimate, Row, Tableau};
 use super::super::{auto, bogacki_shampine, dop853, dopri5, rk4};
 use crate::larger::Larger;
 
+unit_tests![
+    numbers_of_rooted_trees_equal_the_book,
+    nodes_are_the_row_sums,
+    end_of_the_step_has_exactly_the_order_of_the_method,
+    dense_output_has_exactly_its_order,
+    error_estimates_are_differences_to_methods_of_the_order_claimed,
+    error_of_the_pair_of_order_three_is_estimated_by_stages_of_dopri5,
+];
+
 /// A rooted tree: the subtrees of its root, in order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Tree(Vec<Tree>);
@@ -115,14 +124,12 @@ fn residual(tableau: &Tableau, n: usize, weights: &[f64], theta: f64) -> f64 {
 /// Round-off of sums over 16 stages with coefficients of up to 60 that nearly cancel: 60 · 16 · ε.
 const ROUND_OFF: f64 = 2e-13;
 
-#[test]
 fn numbers_of_rooted_trees_equal_the_book() {
     // HNW Table II.2.1.
     let counts: Vec<usize> = (1..=8).map(|n| Tree::all(n).len()).collect();
     assert_eq!(counts, [1, 1, 2, 4, 9, 20, 48, 115]);
 }
 
-#[test]
 fn nodes_are_the_row_sums() {
     for (name, tableau) in tableaus() {
         for (i, row) in tableau.a.iter().enumerate() {
@@ -132,7 +139,6 @@ fn nodes_are_the_row_sums() {
     }
 }
 
-#[test]
 fn end_of_the_step_has_exactly_the_order_of_the_method() {
     for (name, tableau) in tableaus() {
         let weights = dense_vector(tableau.a[tableau.end], tableau.c.len());
@@ -145,7 +151,6 @@ fn end_of_the_step_has_exactly_the_order_of_the_method() {
     }
 }
 
-#[test]
 fn dense_output_has_exactly_its_order() {
     for (name, tableau) in tableaus() {
         for theta in [0.1, 0.37, 0.5, 0.81, 0.99] {
@@ -161,7 +166,6 @@ fn dense_output_has_exactly_its_order() {
     }
 }
 
-#[test]
 fn error_estimates_are_differences_to_methods_of_the_order_claimed() {
     let check = |name: &str, tableau: &Tableau, row: Row, order: usize| {
         let stages = tableau.c.len();
@@ -188,7 +192,6 @@ fn error_estimates_are_differences_to_methods_of_the_order_claimed() {
 
 /// The estimate from DOPRI5's stages has the elementary differentials of the pair's own estimate up
 /// to order 3.
-#[test]
 fn error_of_the_pair_of_order_three_is_estimated_by_stages_of_dopri5() {
     let ErrorEstimate::Embedded(own) = bogacki_shampine::TABLEAU.error else {
         panic!("embedded");

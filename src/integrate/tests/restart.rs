@@ -5,6 +5,19 @@ use super::problems::{ARENSTORF_START, AUTO, arenstorf, kepler, kepler_solution,
 use crate::messages;
 use std::cell::Cell;
 
+unit_tests![
+    non_finite_jacobian_is_not_stored,
+    memory_after_very_long_steps_is_restored,
+    a_restored_run_continues_with_identical_bits,
+    a_restored_run_changes_its_method_at_the_same_steps,
+    dense_output_and_invalidation_do_not_affect_the_run,
+    work_limit_does_not_affect_the_run,
+    stored_derivative_is_reused_until_invalidated,
+    invalid_memory_numbers_are_rejected,
+    memory_of_other_settings_is_rejected,
+    a_restored_run_takes_the_same_short_steps,
+];
+
 const METHODS: [Method; 10] = [
     Method::Dopri5,
     Method::BogackiShampine,
@@ -58,7 +71,6 @@ fn trace(method: Method, lost_after: usize) -> (Vec<Bits>, u32) {
 
 /// A derivative that is finite everywhere, with a jump so large that its difference quotients
 /// overflow.
-#[test]
 fn non_finite_jacobian_is_not_stored() {
     for method in [
         Method::Radau5,
@@ -75,7 +87,6 @@ fn non_finite_jacobian_is_not_stored() {
 }
 
 /// Two steps whose lengths have a sum that overflows.
-#[test]
 fn memory_after_very_long_steps_is_restored() {
     for method in [Method::Dopri5, Method::BogackiShampine, Method::Rosenbrock, AUTO] {
         let long = 1.7e308;
@@ -92,7 +103,6 @@ fn memory_after_very_long_steps_is_restored() {
     }
 }
 
-#[test]
 fn a_restored_run_continues_with_identical_bits() {
     for method in METHODS {
         let (whole, rejections) = trace(method, usize::MAX);
@@ -144,7 +154,6 @@ fn changing_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, u32) {
     (trace, changes)
 }
 
-#[test]
 fn a_restored_run_changes_its_method_at_the_same_steps() {
     let (whole, changes) = changing_trace(usize::MAX, u64::MAX);
     println!("{} steps, {changes} changes of the method", whole.len());
@@ -191,7 +200,6 @@ fn short_trace(lost_after: usize, limit: u64) -> (Vec<Bits>, [u32; 3]) {
     (trace, counts)
 }
 
-#[test]
 fn a_restored_run_takes_the_same_short_steps() {
     let (whole, counts) = short_trace(usize::MAX, u64::MAX);
     println!("{counts:?}");
@@ -201,7 +209,6 @@ fn a_restored_run_takes_the_same_short_steps() {
     }
 }
 
-#[test]
 fn dense_output_and_invalidation_do_not_affect_the_run() {
     for method in METHODS {
         let mut stepper = Stepper::new(settings(method));
@@ -219,7 +226,6 @@ fn dense_output_and_invalidation_do_not_affect_the_run() {
     }
 }
 
-#[test]
 fn work_limit_does_not_affect_the_run() {
     for method in METHODS {
         // Slightly more evaluations than one attempt needs.
@@ -248,7 +254,6 @@ fn work_limit_does_not_affect_the_run() {
     }
 }
 
-#[test]
 fn stored_derivative_is_reused_until_invalidated() {
     for (method, per_step, first) in [
         (Method::Dopri5, 6, 2),
@@ -280,7 +285,6 @@ fn stored_derivative_is_reused_until_invalidated() {
     }
 }
 
-#[test]
 fn invalid_memory_numbers_are_rejected() {
     let _section = messages::of_this_test();
     let settings = Settings::new(Method::Radau5, 1e-6, &[1.0; 2]).unwrap();
@@ -327,7 +331,6 @@ fn invalid_memory_numbers_are_rejected() {
     }
 }
 
-#[test]
 fn memory_of_other_settings_is_rejected() {
     let settings = |method| Settings::new(method, 1e-6, &[1.0; 4]).unwrap();
     let mut memory = Memory::new(&settings(Method::Dopri5));

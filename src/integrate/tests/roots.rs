@@ -4,6 +4,18 @@ use super::super::root::{
     Bracket, RootError, find_change, first_change, first_change_by_rate, first_crossing, first_crossing_by_rate,
 };
 
+unit_tests![
+    irregular_functions_are_narrowed_to_round_off_within_the_bound,
+    smooth_functions_take_far_fewer_evaluations_than_bisection,
+    a_crossing_next_to_an_end_is_found,
+    invalid_arguments_are_rejected,
+    crossing_is_found_in_spite_of_nan_values,
+    minimum_is_found_at_any_phase_of_the_step,
+    first_of_several_minima_is_found_by_a_bound_of_the_rate,
+    evaluations_with_a_bound_of_the_rate_are_bounded,
+    without_a_minimum_no_evaluation_is_made,
+];
+
 fn find(f: impl Fn(f64) -> f64, t0: f64, t1: f64) -> Bracket {
     find_change([t0, t1].map(|t| (t, f(t))), f).unwrap()
 }
@@ -46,7 +58,6 @@ const NASTY: [Nasty; 16] = [
     ("late in time", |t| t - 86_400.123_456, 86_400.0, 86_401.0),
 ];
 
-#[test]
 fn irregular_functions_are_narrowed_to_round_off_within_the_bound() {
     for (name, f, t0, t1) in NASTY {
         let bracket = find(f, t0, t1);
@@ -63,7 +74,6 @@ fn irregular_functions_are_narrowed_to_round_off_within_the_bound() {
     }
 }
 
-#[test]
 fn smooth_functions_take_far_fewer_evaluations_than_bisection() {
     for (name, f, t0, t1) in &NASTY[..3] {
         let bracket = find(f, *t0, *t1);
@@ -72,7 +82,6 @@ fn smooth_functions_take_far_fewer_evaluations_than_bisection() {
     }
 }
 
-#[test]
 fn a_crossing_next_to_an_end_is_found() {
     for root in [0.0, f64::MIN_POSITIVE, 1e-30, 1e-16, 1.0 - 1e-16] {
         let bracket = find(|t| t - root, 0.0, 1.0);
@@ -84,7 +93,6 @@ fn a_crossing_next_to_an_end_is_found() {
     assert!(tiny.t_before <= 1e-310 && 1e-310 <= tiny.t_after);
 }
 
-#[test]
 fn invalid_arguments_are_rejected() {
     let look = |t0, f0, t1, f1| find_change([(t0, f0), (t1, f1)], |_| f64::NAN);
     let nan = f64::NAN;
@@ -102,7 +110,6 @@ fn invalid_arguments_are_rejected() {
     assert!(matches!(poisoned, Err(RootError::NotANumber { .. })));
 }
 
-#[test]
 fn crossing_is_found_in_spite_of_nan_values() {
     let falls = looks(0.0, |t| 0.6 - t);
     assert_eq!(first_crossing(&falls, |_| f64::NAN), Some(0.625));
@@ -119,7 +126,6 @@ fn looks(start: f64, f: impl Fn(f64) -> f64) -> [(f64, f64); 9] {
 /// A ball passes another at the distance `offset` (m) between centres, with `speed` (m/s); the sum
 /// of the radii is 0.3 m. For steps at any phase relative to the closest approach, the first
 /// crossing of the gap to zero is found in one of the steps if the balls touch, and none if not.
-#[test]
 fn minimum_is_found_at_any_phase_of_the_step() {
     for (speed, offset) in [
         (10.0, 0.0),
@@ -161,7 +167,6 @@ fn minimum_is_found_at_any_phase_of_the_step() {
 
 /// A ball of radius 0.05 m passes two plates of 0.02 m at ±0.2 m within a step: at any phase of the
 /// step and any speed its first contact is found, although the gap in the slit is not convex.
-#[test]
 fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
     for speed in [1.0, 4.0, 20.0] {
         let mut most = 0;
@@ -190,7 +195,6 @@ fn first_of_several_minima_is_found_by_a_bound_of_the_rate() {
 
 /// The number of evaluations is bounded for functions that stay close to zero, are not numbers, or
 /// change faster than stated.
-#[test]
 fn evaluations_with_a_bound_of_the_rate_are_bounded() {
     let odd: [fn(f64) -> f64; 5] = [
         |_| 1e-4,
@@ -216,7 +220,6 @@ fn evaluations_with_a_bound_of_the_rate_are_bounded() {
 
 /// The function falls or rises at all samples, and its chords exclude a minimum below zero next to
 /// either end: no evaluation is made.
-#[test]
 fn without_a_minimum_no_evaluation_is_made() {
     let falls: [fn(f64) -> f64; 3] = [|t| 1.5 - t, |t| 1e-9 + (1.0 - t), |t| (-3.0 * t).exp()];
     for falls in falls {

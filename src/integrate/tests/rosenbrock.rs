@@ -7,6 +7,14 @@ use super::problems::{distance, slope, smooth, smooth_solution};
 use crate::larger::Larger;
 use nalgebra::{Complex, ComplexField, Matrix2, Matrix4, Vector2, Vector4};
 
+unit_tests![
+    coefficients_satisfy_the_conditions_of_order_three_for_any_matrix,
+    the_method_is_l_stable_and_estimates_an_unresolved_vibration_by_its_amplitude,
+    quasi_static_vibrations_are_accurate_at_every_frequency,
+    the_order_is_three_with_any_matrix_that_varies_slowly,
+    a_slow_load_excites_no_vibration,
+];
+
 fn vector(row: Row) -> Vector4<f64> {
     let mut vector = Vector4::zeros();
     row.iter().for_each(|&(j, a)| vector[j] += a);
@@ -26,7 +34,6 @@ fn coefficients() -> (Matrix4<f64>, Matrix4<f64>, Vector4<f64>, Vector4<f64>) {
 
 /// Conditions (2) of [`super::super::rosenbrock`], those of the embedded solution and of the dense
 /// output. Coefficients are below 3, so that round-off is some 1e-15.
-#[test]
 fn coefficients_satisfy_the_conditions_of_order_three_for_any_matrix() {
     let (a, g, alpha, gamma) = coefficients();
     let b = vector(B);
@@ -83,7 +90,6 @@ fn weighted(z: Complex<f64>, v: Vector4<Complex<f64>>) -> [Complex<f64>; 2] {
 }
 
 /// Without poles in the left half plane, the imaginary axis decides A-stability.
-#[test]
 fn the_method_is_l_stable_and_estimates_an_unresolved_vibration_by_its_amplitude() {
     let (mut largest, mut last) = (0.0_f64, [0.0_f64; 2]);
     for z in vibrations() {
@@ -104,7 +110,6 @@ fn the_method_is_l_stable_and_estimates_an_unresolved_vibration_by_its_amplitude
 
 /// Errors of a vibration that follows a slow load: of `ẏ = λ (y − φ) + φ̇`, `y(0) = 0`, after a
 /// step of length 1, for `φ = t`, which is exact, `t²/2` and `t³/6`. The limits are those reached.
-#[test]
 fn quasi_static_vibrations_are_accurate_at_every_frequency() {
     let (_, _, alpha, gamma) = coefficients();
     let power = |t: f64, n: i32| match n {
@@ -144,7 +149,6 @@ impl Ode for WithMatrix {
     }
 }
 
-#[test]
 fn the_order_is_three_with_any_matrix_that_varies_slowly() {
     let points = [32, 64, 128, 256].map(|count| {
         let h = 2.0 / f64::from(count);
@@ -189,7 +193,6 @@ impl Ode for Driven {
 /// A load that varies in time does not excite vibrations, however stiff: from the start of the slow
 /// solution, errors of displacement and velocity over three periods of the load in steps of 0.05.
 /// Without `∂f/∂t` they are 0.018 and 3.8. The limits are twice the values reached.
-#[test]
 fn a_slow_load_excites_no_vibration() {
     let h = 0.05;
     let mut worst = [0.0_f64; 2];

@@ -2,7 +2,11 @@
 
 use super::super::{Method, Settings, SettingsError};
 
-#[test]
+unit_tests![
+    the_absolute_tolerance_is_the_relative_one_times_the_nominal,
+    invalid_settings_are_rejected,
+];
+
 fn the_absolute_tolerance_is_the_relative_one_times_the_nominal() {
     let settings = Settings::new(Method::Dopri5, 1e-6, &[1.0, -0.001, 7000.0]).unwrap();
     let expected = [1e-6, 1e-6 * 0.001, 1e-6 * 7000.0];
@@ -11,7 +15,6 @@ fn the_absolute_tolerance_is_the_relative_one_times_the_nominal() {
     assert_eq!(settings.method(), Method::Dopri5);
 }
 
-#[test]
 fn invalid_settings_are_rejected() {
     for tolerance in [0.0, -1e-3, 1e-16, 0.6, f64::NAN, f64::INFINITY] {
         let refused = Settings::new(Method::Dopri5, tolerance, &[1.0]).unwrap_err();

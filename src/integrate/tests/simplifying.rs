@@ -4,6 +4,12 @@ use super::super::radau5::{ALPHA, BETA, C, ERROR, GAMMA, T, T_INVERSE};
 use crate::larger::Larger;
 use nalgebra::Matrix3;
 
+unit_tests![
+    transformation_and_inverse_are_consistent,
+    the_stages_are_collocation_of_order_three_and_the_step_of_order_five,
+    error_estimate_has_exactly_order_three,
+];
+
 fn matrix(rows: [[f64; 3]; 3]) -> Matrix3<f64> {
     Matrix3::from_fn(|i, j| rows[i][j])
 }
@@ -18,14 +24,12 @@ fn method() -> Matrix3<f64> {
 /// Round-off of sums of a few numbers near one.
 const ROUND_OFF: f64 = 10.0 * f64::EPSILON;
 
-#[test]
 fn transformation_and_inverse_are_consistent() {
     let error = (matrix(T) * matrix(T_INVERSE) - Matrix3::identity()).abs().max();
     println!("‖T T⁻¹ − 1‖ = {error:.1e}");
     assert!(error < 10.0 * f64::EPSILON);
 }
 
-#[test]
 fn the_stages_are_collocation_of_order_three_and_the_step_of_order_five() {
     let a = method();
     let power = |c: f64, k: i32| c.powi(k);
@@ -55,7 +59,6 @@ fn the_stages_are_collocation_of_order_three_and_the_step_of_order_five() {
     assert!((sixth - 1.0 / 6.0).abs() > 1e-4, "order 5 and no more");
 }
 
-#[test]
 fn error_estimate_has_exactly_order_three() {
     // For x = tᵏ the stages are zᵢ = cᵢᵏ and the derivative at the start is 1 or 0.
     let estimate = |k: i32| f64::from(k == 1) + (0..3).map(|i| ERROR[i] * C[i].powi(k)).sum::<f64>();

@@ -9,6 +9,15 @@ use super::super::{Memory, Method, Ode, Settings};
 use super::problems::{distance, hires, ode, robertson, run, slope, smooth, smooth_solution, van_der_pol};
 use crate::larger::Larger;
 
+unit_tests![
+    nonstiff_error_has_order_five,
+    old_jacobian_must_prove_itself,
+    stiff_error_has_the_stage_order,
+    robertsons_reaction_reaches_its_reference,
+    van_der_pols_oscillator_reaches_its_reference,
+    hires_reaches_its_reference,
+];
+
 /// Takes `count` equal steps without error control, each with a new Jacobian.
 fn equal_steps<O: Ode>(ode: &mut O, times: (f64, f64), count: i32, x: &mut [f64]) {
     steps(ode, times, count, x, 1e-12, true);
@@ -39,7 +48,6 @@ fn steps<O: Ode>(ode: &mut O, (t0, t_end): (f64, f64), count: i32, x: &mut [f64]
     }
 }
 
-#[test]
 fn nonstiff_error_has_order_five() {
     let points = [16, 24, 36, 54].map(|count| {
         let mut x = smooth_solution(-0.7);
@@ -53,7 +61,6 @@ fn nonstiff_error_has_order_five() {
 
 /// The contraction rate with a new Jacobian, here round-off, does not count for the next step, in
 /// which the rate of decay is another one.
-#[test]
 fn old_jacobian_must_prove_itself() {
     let h = 0.1;
     let rate = move |t| if t <= h { 1.0 } else { 2.0 };
@@ -78,7 +85,6 @@ fn prothero_robinson(lambda: f64) -> f64 {
     slope(&points)
 }
 
-#[test]
 fn stiff_error_has_the_stage_order() {
     // HW IV.15: the error of Radau IIA with s stages is hˢ/|λ| for large h|λ|.
     let (mild, stiff) = (prothero_robinson(-1.0), prothero_robinson(-1e5));
@@ -127,7 +133,6 @@ fn at_end<O: Ode<Error: std::fmt::Debug>>(
 /// release 2.4, 2008, computed with tolerances of 1e-18. Errors are relative in each component.
 const GROWTH: f64 = 10.0;
 
-#[test]
 fn robertsons_reaction_reaches_its_reference() {
     let reference = [
         0.208_334_014_970_125_5e-7,
@@ -142,7 +147,6 @@ fn robertsons_reaction_reaches_its_reference() {
     }
 }
 
-#[test]
 fn van_der_pols_oscillator_reaches_its_reference() {
     let reference = [0.170_616_773_217_048_3e1, -0.892_809_701_024_797_5];
     for tolerance in [1e-4, 1e-6, 1e-8, 1e-10] {
@@ -159,7 +163,6 @@ fn van_der_pols_oscillator_reaches_its_reference() {
     }
 }
 
-#[test]
 fn hires_reaches_its_reference() {
     let reference = [
         0.737_131_257_332_566_8e-3,

@@ -368,22 +368,24 @@ impl Closure<f64> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+#[allow(clippy::disallowed_methods)] // expected values
+pub(super) mod tests {
     use super::*;
     use crate::dynamics::LeastNorm;
     use crate::larger::Larger;
+    use crate::random::Sequence;
     use nalgebra::DVector;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
 
-    fn matrix(rng: &mut ChaCha8Rng, n: usize, m: usize) -> DMatrix<f64> {
-        DMatrix::from_fn(n, m, |_, _| rng.random_range(-1.0..1.0))
+    unit_tests![combinations_have_the_solution_of_least_norm_and_the_eigenvalues];
+
+    fn matrix(rng: &mut Sequence, n: usize, m: usize) -> DMatrix<f64> {
+        DMatrix::from_fn(n, m, |_, _| rng.next_in(-1.0..1.0))
     }
 
     /// Returns groups of rows whose components have these ranks, and the components of all rows: block
     /// diagonal, six columns for each group.
-    fn grouped(rng: &mut ChaCha8Rng, ranks: &[usize]) -> (Combined<f64>, Vec<Vector6<f64>>, DMatrix<f64>) {
+    fn grouped(rng: &mut Sequence, ranks: &[usize]) -> (Combined<f64>, Vec<Vector6<f64>>, DMatrix<f64>) {
         let mut combined = Combined::new(12 * ranks.len());
         let mut R = Vec::new();
         let mut C = DMatrix::zeros(12 * ranks.len(), WRENCHES * ranks.len());
@@ -432,9 +434,8 @@ mod tests {
     /// The combinations have orthonormal bases of the ranks of their groups, and the solution by them
     /// is that of least norm: equal to the pseudo-inverse of `W` by singular values. The combinations
     /// of scaled rows have the nonzero eigenvalues of the scaled `W`.
-    #[test]
     fn combinations_have_the_solution_of_least_norm_and_the_eigenvalues() {
-        let mut rng = ChaCha8Rng::seed_from_u64(41);
+        let mut rng = Sequence::new(41);
         let [mut basis, mut full, mut solution, mut eigenvalues] = [0.0; 4];
         for case in 0..60 {
             let ranks = [1 + case % 6, 6, 3 + case % 4];
@@ -475,7 +476,7 @@ mod tests {
                     .fold(f64::MAX, |a, b| a.min(*b));
             solution = f64::larger(solution, (x - &expected).norm() / expected.norm() / condition);
 
-            let scale = DVector::from_fn(n, |_, _| 10f64.powf(rng.random_range(-1.0..1.0)));
+            let scale = DVector::from_fn(n, |_, _| 10f64.powf(rng.next_in(-1.0..1.0)));
             let mut scaled = Scaled::new(n, m);
             scaled.update(&combined, &W_r, scale.as_slice());
             let D = DMatrix::from_diagonal(&scale);

@@ -101,14 +101,15 @@ fn subtract<S: Scalar>(column: &mut [S], basis: &[S], part: S) {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Vec3, Wrench};
 
+    unit_tests![product_of_the_factors_has_the_derivatives_of_the_components];
+
     /// `Q R` has the derivatives of `C`, also of columns that are zero or round-off here: points
     /// without friction on a plane that turns, whose normal is an axis at present.
-    #[test]
     fn product_of_the_factors_has_the_derivatives_of_the_components() {
         for noise in [0.0, 1e-17] {
             let angle = Dual::<1>::new(noise, [1.0]);

@@ -74,15 +74,16 @@ impl<S: Scalar> StickingBasis<S> {
     }
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use crate::algebra::{Dual, Mat3};
     use crate::larger::Larger;
 
+    unit_tests![basis_is_orthonormal_and_its_product_with_the_factor_are_the_rows];
+
     /// `Q` has orthonormal columns, and `Q R` are the rows, with the derivatives for points and
     /// directions that turn; points on a line have no such basis.
-    #[test]
     fn basis_is_orthonormal_and_its_product_with_the_factor_are_the_rows() {
         let turn = |angle: f64| {
             let (sine, cosine) = Dual::<1>::new(angle, [1.0]).sin_cos();

@@ -4,9 +4,8 @@ mod initial;
 mod regime;
 mod tracer;
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests;
+#[cfg(feature = "inside")]
+pub(super) mod tests;
 
 use super::OutputKind;
 use super::model::{Model, Source};

@@ -11,6 +11,14 @@ use example_files::example_files;
 use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TASKED, TETHERED};
 use std::path::Path;
 
+unit_tests![
+    examples_have_all_exact_dependencies_and_no_input_without_effect,
+    every_load_in_every_formulation_has_all_exact_dependencies,
+    initial_accelerations_depend_on_all_parameters_of_their_tree,
+    effective_mass_depends_on_joints_and_masses_of_its_tree,
+    each_pair_of_factors_takes_each_pair_of_levels,
+];
+
 #[path = "../../../tests/everything/mod.rs"]
 mod everything;
 #[path = "../../../tests/example_files/mod.rs"]
@@ -396,7 +404,7 @@ fn check_all(models: impl IntoIterator<Item = (String, Model)>, seeds: u64) -> V
     idle.collect()
 }
 
-pub fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
+fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let models = example_files().into_iter().map(|file| {
         let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -406,7 +414,7 @@ pub fn examples_have_all_exact_dependencies_and_no_input_without_effect() {
     assert_eq!(check_all(models, 6), [""; 0]);
 }
 
-pub fn every_load_in_every_formulation_has_all_exact_dependencies() {
+fn every_load_in_every_formulation_has_all_exact_dependencies() {
     let texts = [
         format!("{EVERYTHING}{COUPLED}{IN_GRASP}"),
         format!("{EVERYTHING}{WITH_DIRECTORS}"),
@@ -437,7 +445,7 @@ pub fn every_load_in_every_formulation_has_all_exact_dependencies() {
 }
 
 /// A joint's acceleration depends on the masses of its tree, although on none of its states.
-pub fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
+fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
     let model = Model::read(SLIDES, Path::new(".")).expect("valid");
     let found = Dependencies::of(&model).expect("regular equations");
     let state = model
@@ -459,7 +467,7 @@ pub fn initial_accelerations_depend_on_all_parameters_of_their_tree() {
 
 /// The effective mass of an arm's hand depends on the joints of its tree and on the masses there;
 /// with a capture also on the pose of the other body.
-pub fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
+fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
     for (text, others) in [
         (format!("{TETHERED}{MOUNTED}"), false),
         (format!("{TETHERED}{MOUNTED}{CAUGHT}"), true),
@@ -492,7 +500,7 @@ pub fn effective_mass_depends_on_joints_and_masses_of_its_tree() {
     }
 }
 
-pub fn each_pair_of_factors_takes_each_pair_of_levels() {
+fn each_pair_of_factors_takes_each_pair_of_levels() {
     for (n, levels) in [(0, 3), (1, 3), (2, 2), (5, 3), (17, 2)] {
         let rows = pairs(n, levels);
         assert!(!rows.is_empty());

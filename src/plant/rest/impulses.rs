@@ -191,11 +191,16 @@ pub(super) fn settled(
     p
 }
 
-#[cfg(test)]
-mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
+    use crate::random::Sequence;
+
+    unit_tests![
+        impulses_of_random_sets_are_solutions,
+        impulses_are_proportional_to_velocities,
+        approach_of_points_without_a_response_is_an_error,
+    ];
 
     /// Impact of random points between bodies.
     struct Case {
@@ -210,23 +215,23 @@ mod tests {
         /// Returns points whose bodies have masses with this ratio at most (decades), some of them nearly
         /// redundant, with the largest velocity 2^`exponent` m/s at most.
         fn random(seed: u64, decades: f64, exponent: i32) -> Self {
-            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut rng = Sequence::new(seed);
             let (points, rank) = (1 + seed as usize % 8, 3 + seed as usize % 10);
-            let responses = DVector::from_fn(rank, |_, _| libm::exp10(rng.random_range(-0.5..0.5) * decades));
-            let mut J = DMatrix::from_fn(3 * points, rank, |_, _| rng.random_range(-1.0..1.0));
+            let responses = DVector::from_fn(rank, |_, _| libm::exp10(rng.next_in(-0.5..0.5) * decades));
+            let mut J = DMatrix::from_fn(3 * points, rank, |_, _| rng.next_in(-1.0..1.0));
             let mut noise = 0.0_f64;
             for i in 1..points {
-                if rng.random_range(0.0..1.0) < 0.3 {
-                    let off = libm::exp10(rng.random_range(-16.0..-6.0));
+                if rng.next_in(0.0..1.0) < 0.3 {
+                    let off = libm::exp10(rng.next_in(-16.0..-6.0));
                     noise = noise.max(2.0 * off);
                     for k in 0..3 {
                         for column in 0..rank {
-                            J[(3 * i + k, column)] = J[(3 * (i - 1) + k, column)] + off * rng.random_range(-1.0..1.0);
+                            J[(3 * i + k, column)] = J[(3 * (i - 1) + k, column)] + off * rng.next_in(-1.0..1.0);
                         }
                     }
                 }
             }
-            let v = DVector::from_fn(rank, |_, _| rng.random_range(-1.0..1.0));
+            let v = DVector::from_fn(rank, |_, _| rng.next_in(-1.0..1.0));
             let u = &J * v;
             let most = u.amax();
             Self {
@@ -234,12 +239,12 @@ mod tests {
                 u: u.map(|u| libm::ldexp(u / most, exponent)),
                 coefficients: (0..points)
                     .map(|_| Coefficients {
-                        e: if rng.random_range(0.0..1.0) < 0.5 {
+                        e: if rng.next_in(0.0..1.0) < 0.5 {
                             0.0
                         } else {
-                            rng.random_range(0.0..1.0)
+                            rng.next_in(0.0..1.0)
                         },
-                        mu: rng.random_range(0.0..1.2),
+                        mu: rng.next_in(0.0..1.2),
                     })
                     .collect(),
                 noise,
@@ -277,7 +282,6 @@ mod tests {
     /// Impulses of random sets of points end every approach, with complementarity, in the friction cones,
     /// and gain no energy: for masses of up to eight decades and for nearly redundant points. Of the
     /// largest mass ratios some have an error in place of a solution. None are zero.
-    #[test]
     fn impulses_of_random_sets_are_solutions() {
         for (decades, count) in [(0.0, 200), (4.0, 200), (8.0, 200)] {
             let (mut worst, mut unsolved, mut solved) = ([0.0_f64; 3], 0, 0);
@@ -306,7 +310,6 @@ mod tests {
 
     /// Impulses of slow points are proportional to those of fast ones, down to the velocity that counts
     /// as none.
-    #[test]
     fn impulses_are_proportional_to_velocities() {
         let mut compared = 0;
         for seed in 0..120 {
@@ -330,7 +333,6 @@ mod tests {
     }
 
     /// A point that cannot move but approaches has an error, no impulse of zero.
-    #[test]
     fn approach_of_points_without_a_response_is_an_error() {
         let mut W = DMatrix::identity(6, 6);
         (3..6).for_each(|k| W[(k, k)] = 0.0);

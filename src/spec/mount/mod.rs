@@ -4,8 +4,8 @@ mod attach;
 mod names;
 mod place;
 
-#[cfg(all(feature = "inside", not(test)))]
-pub use names::tests as names_tests;
+#[cfg(feature = "inside")]
+test_modules![names::tests];
 
 pub use place::places;
 

@@ -141,16 +141,17 @@ fn visit<'p>(value: &mut Value, mut path: impl Iterator<Item = &'p str> + Clone,
     }
 }
 
-#[cfg(all(feature = "inside", not(test)))]
-#[doc(hidden)]
-pub mod tests {
+#[cfg(feature = "inside")]
+pub(super) mod tests {
     use super::*;
     use serde_json::Value as Json;
+
+    unit_tests![each_text_of_the_schema_is_a_reference_or_names_no_part];
 
     /// Every field of the spec that has a text is a reference or one of the texts that name no part
     /// of the model, and every table with keys that the user chooses has names that are prefixed, or
     /// names of its own: a new field cannot be forgotten.
-    pub fn each_text_of_the_schema_is_a_reference_or_names_no_part() {
+    fn each_text_of_the_schema_is_a_reference_or_names_no_part() {
         const NO_PARTS: [&str; 9] = [
             "ancf_beam.*.shape.*.colour",
             "ancf_beam.*.shape.*.file",

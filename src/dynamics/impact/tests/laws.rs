@@ -1,6 +1,25 @@
 use super::*;
 use crate::messages;
 
+unit_tests![
+    loss_equals_the_difference_of_the_bodies_energies,
+    p_I_ends_the_approach_p_II_the_motion_and_losses_add_up,
+    restitution_law_satisfies_its_velocity_cone_and_loss_formulas,
+    energy_friction_is_the_larger_root_of_the_energy_equation,
+    energy_friction_equals_the_corrected_quadratic_of_the_paper,
+    energy_friction_equals_the_bilinear_law_and_its_facts,
+    clamped_energy_is_at_an_end_of_the_band,
+    laws_are_invariant_under_axes_order_and_units,
+    planar_impact_is_independent_of_the_response_across_the_plane,
+    laws_hold_for_a_null_direction_oblique_to_the_normal,
+    limiting_cases_are_well_defined,
+    grazing_impact_is_accepted_at_both_ends_of_its_band,
+    invalid_contacts_and_laws_are_rejected,
+    slip_scales_the_component_of_the_tangential_impulse_along_the_slip,
+    accepted_ratios_below_the_band_rebound_faster_than_they_came,
+    normal_impulse_falls_with_the_loss_but_need_not_rise_with_friction,
+];
+
 const INFINITE: f64 = f64::INFINITY;
 
 fn energy_friction(r_E: f64, r_f: f64) -> Law {
@@ -12,7 +31,6 @@ fn energy_friction(r_E: f64, r_f: f64) -> Law {
     }
 }
 
-#[test]
 fn loss_equals_the_difference_of_the_bodies_energies() {
     let mut random = Random(1);
     let (mut worst, mut count): (f64, _) = (0.0, 0);
@@ -38,7 +56,6 @@ fn loss_equals_the_difference_of_the_bodies_energies() {
     assert!(count > 11_000 && worst < 1e-13); // round-off of the energies, and of M⁻¹
 }
 
-#[test]
 fn p_I_ends_the_approach_p_II_the_motion_and_losses_add_up() {
     let mut random = Random(2);
     let [mut worst, mut most, mut below]: [f64; 3] = [0.0; 3];
@@ -64,7 +81,6 @@ fn p_I_ends_the_approach_p_II_the_motion_and_losses_add_up() {
     assert!(worst < 1e-10 && most <= 1.0 && below <= 0.0); // the condition number 1e4 times some round-offs
 }
 
-#[test]
 fn restitution_law_satisfies_its_velocity_cone_and_loss_formulas() {
     let mut random = Random(3);
     let [mut speed, mut formula]: [f64; 2] = [0.0; 2];
@@ -128,7 +144,6 @@ fn roots(pair: &Pair, r_E: f64, r_f: f64) -> Option<[f64; 2]> {
     (!root.is_nan()).then(|| [(-b - root) / (2.0 * a), (-b + root) / (2.0 * a)])
 }
 
-#[test]
 fn energy_friction_is_the_larger_root_of_the_energy_equation() {
     let mut random = Random(4);
     let [mut worst, mut opposite, mut closed]: [f64; 3] = [0.0; 3];
@@ -201,7 +216,6 @@ fn energy_friction_is_the_larger_root_of_the_energy_equation() {
     assert!(worst < 1e-11 && closed < 1e-11 && opposite < 1e-11); // round-off times the condition numbers of M and W
 }
 
-#[test]
 fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
     // Equation (49) of Cyril et al. for a rigid free target of mass m (docs/berthing-1998.md): with
     // the target's normal velocities x before and −e* after the impact, p_n = m (e* + x). The
@@ -247,7 +261,6 @@ fn energy_friction_equals_the_corrected_quadratic_of_the_paper() {
     assert!(count > 2500 && worst < 1e-12); // round-off of the quadratic
 }
 
-#[test]
 fn energy_friction_equals_the_bilinear_law_and_its_facts() {
     let mut random = Random(6);
     let [mut energy, mut bilinear, mut rises]: [f64; 3] = [0.0, 0.0, -INFINITE];
@@ -307,7 +320,6 @@ fn energy_friction_equals_the_bilinear_law_and_its_facts() {
     assert!(energy < 1e-10 && bilinear < 1e-10 && rises < 0.0); // the condition number 1e4 times some round-offs
 }
 
-#[test]
 fn clamped_energy_is_at_an_end_of_the_band() {
     let mut random = Random(7);
     let mut worst: f64 = 0.0;
@@ -344,7 +356,6 @@ fn differ(a: Result<Outcome, Refusal>, b: Result<Outcome, Refusal>, size: f64) -
     }
 }
 
-#[test]
 fn laws_are_invariant_under_axes_order_and_units() {
     let mut random = Random(8);
     let [mut turned, mut exchanged, mut heavier, mut faster]: [f64; 4] = [0.0; 4];
@@ -378,7 +389,6 @@ fn laws_are_invariant_under_axes_order_and_units() {
     assert!(turned < 1e-11 && exchanged < 1e-11 && heavier < 1e-11 && faster < 1e-11);
 }
 
-#[test]
 fn planar_impact_is_independent_of_the_response_across_the_plane() {
     let mut random = Random(9);
     let [mut worst, mut across]: [f64; 2] = [0.0; 2];
@@ -407,7 +417,6 @@ fn planar_impact_is_independent_of_the_response_across_the_plane() {
     assert!(worst < 1e-11 && across < 1e-11); // round-off times the condition number, amplified along the slip
 }
 
-#[test]
 fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
     // If a null direction of W has a normal part, the impulse is not unique, but its effect is.
     let mut random = Random(10);
@@ -448,7 +457,6 @@ fn laws_hold_for_a_null_direction_oblique_to_the_normal() {
     assert!(worst < 1e-9 && gain < 1e-12 && cone < 1e-12 && wedged > 0); // the response across n may be 1e3 times smaller
 }
 
-#[test]
 fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     let n = Vector3::z();
     let W = Matrix3::new(2.0, 0.0, 0.5, 0.0, 1.0, 0.2, 0.5, 0.2, 1.5);
@@ -500,7 +508,6 @@ fn limiting_cases_are_well_defined() -> Result<(), Refusal> {
     Ok(())
 }
 
-#[test]
 fn grazing_impact_is_accepted_at_both_ends_of_its_band() {
     let mut random = Random(12);
     let mut worst: f64 = 0.0;
@@ -526,7 +533,6 @@ fn grazing_impact_is_accepted_at_both_ends_of_its_band() {
     assert!(count > 4000 && worst < 1e-14); // round-off of the first velocity
 }
 
-#[test]
 fn invalid_contacts_and_laws_are_rejected() {
     let _section = messages::of_this_test();
     let (W, u, n) = (Matrix3::identity(), -Vector3::z(), Vector3::z());
@@ -598,7 +604,6 @@ fn invalid_contacts_and_laws_are_rejected() {
 /// one along the slip, the loss is `r_E E_pl`, and the ends of the band have the restitutions 1 and
 /// 0. In a plane the law is the same as with the whole impulse; in space `r_E = r_f = 1` has no
 /// solution.
-#[test]
 fn slip_scales_the_component_of_the_tangential_impulse_along_the_slip() {
     let along_slip = |r_E: f64, r_f: f64| Law::EnergyFriction {
         r_E,
@@ -647,7 +652,6 @@ fn slip_scales_the_component_of_the_tangential_impulse_along_the_slip() {
 
 /// An accepted `r_E` below the band has this loss, with a restitution above 1; above the band it is
 /// refused.
-#[test]
 fn accepted_ratios_below_the_band_rebound_faster_than_they_came() {
     let mut random = Random(12);
     let (mut worst, mut faster): (f64, _) = (0.0, 0);
@@ -680,7 +684,6 @@ fn accepted_ratios_below_the_band_rebound_faster_than_they_came() {
 
 /// Cyril et al. state that the normal impulse falls with the energy loss, (52), and rises with the
 /// friction impulse, (53). The first holds for all contacts, the second does not.
-#[test]
 fn normal_impulse_falls_with_the_loss_but_need_not_rise_with_friction() {
     let mut random = Random(13);
     let (mut pairs, [mut rises, mut falls]) = (0, [0; 2]);

@@ -2,13 +2,21 @@
 
 use super::*;
 
+unit_tests![
+    capture_ends_all_motion_for_any_rows_and_units,
+    capture_at_one_point_is_the_sticking_impulse,
+    inconsistent_rows_are_reported_by_the_residual,
+    impulses_of_several_contacts_equal_those_of_the_active_set,
+    dependent_contacts_have_unique_velocities_and_no_energy_gain,
+    contacts_without_solution_are_reported,
+];
+
 /// Returns a random `L Lᵀ`, `n × n`, of the given rank.
 fn semidefinite(random: &mut Random, n: usize, rank: usize) -> DMatrix<f64> {
     let L = random.matrix(n, rank);
     &L * L.transpose()
 }
 
-#[test]
 fn capture_ends_all_motion_for_any_rows_and_units() {
     let mut random = Random(41);
     let [mut after, mut loss, mut same]: [f64; 3] = [0.0; 3];
@@ -53,7 +61,6 @@ fn capture_ends_all_motion_for_any_rows_and_units() {
     assert!(after < 1e-9 && same < 1e-12 && loss < 1e-9); // the condition number of up to six random rows
 }
 
-#[test]
 fn capture_at_one_point_is_the_sticking_impulse() {
     let mut random = Random(42);
     let mut worst: f64 = 0.0;
@@ -69,7 +76,6 @@ fn capture_at_one_point_is_the_sticking_impulse() {
     assert!(worst < 1e-10); // the condition number 1e4 times some round-offs
 }
 
-#[test]
 fn inconsistent_rows_are_reported_by_the_residual() {
     let one = DMatrix::from_element(2, 2, 1.0);
     let agree = plastic(&one, &DVector::from_vec(vec![1.0, 1.0])).expect("finite");
@@ -109,7 +115,6 @@ fn by_enumeration(W: &DMatrix<f64>, q: &DVector<f64>) -> Option<DVector<f64>> {
     })
 }
 
-#[test]
 fn impulses_of_several_contacts_equal_those_of_the_active_set() {
     let mut random = Random(43);
     let [mut velocity, mut impulse, mut complement]: [f64; 3] = [0.0; 3];
@@ -134,7 +139,6 @@ fn impulses_of_several_contacts_equal_those_of_the_active_set() {
     assert!(velocity < 1e-9 && impulse < 1e-7 && complement < 1e-11); // some of the W are nearly singular
 }
 
-#[test]
 fn dependent_contacts_have_unique_velocities_and_no_energy_gain() {
     // One body has up to twelve normals of rank six at most; some are repeated, some opposite.
     let mut random = Random(44);
@@ -170,7 +174,6 @@ fn dependent_contacts_have_unique_velocities_and_no_energy_gain() {
     assert!(compared > 900 && large > 900 && velocity < 1e-8 && gain < 1e-9); // some of the W are nearly singular
 }
 
-#[test]
 fn contacts_without_solution_are_reported() {
     let face_to_face = DMatrix::from_row_slice(2, 2, &[1.0, -1.0, -1.0, 1.0]);
     let u_n = DVector::from_vec(vec![-1.0, 1.0]);

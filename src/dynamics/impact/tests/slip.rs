@@ -2,12 +2,22 @@
 
 use super::*;
 
+unit_tests![
+    without_friction_all_laws_agree,
+    impulse_without_initial_slip_is_a_straight_line,
+    planar_impact_equals_rouths_solution,
+    friction_increases_the_approach_until_the_slip_stops,
+    turning_slip_conserves_the_isotropic_integrals,
+    normal_impulse_along_a_principal_axis_is_independent_of_the_slip,
+    infinite_friction_is_the_limit,
+    driven_wedge_has_no_end,
+];
+
 fn stronge(point: &PointImpact, e: f64, mu: f64) -> Vector3<f64> {
     let outcome = point.impulse(&Law::Stronge { e, mu });
     outcome.expect("definite: the impact ends").p
 }
 
-#[test]
 fn without_friction_all_laws_agree() {
     let mut random = Random(21);
     let mut worst: f64 = 0.0;
@@ -42,7 +52,6 @@ fn without_friction_all_laws_agree() {
     assert!(worst < 1e-11); // the condition number 1e4 times some round-offs
 }
 
-#[test]
 fn impulse_without_initial_slip_is_a_straight_line() {
     // The contact sticks, or slip starts in the unique admissible direction.
     let mut random = Random(22);
@@ -151,7 +160,6 @@ fn in_the_plane(W: [f64; 3], u: [f64; 2], e: f64, mu: f64) -> [f64; 2] {
     [first * a + then * b, end]
 }
 
-#[test]
 fn planar_impact_equals_rouths_solution() {
     let mut random = Random(23);
     let mut worst: f64 = 0.0;
@@ -187,7 +195,6 @@ fn planar_impact_equals_rouths_solution() {
     assert!(worst < 1e-11); // the work near the end determines the impulse to some 1e-14 / e²
 }
 
-#[test]
 fn friction_increases_the_approach_until_the_slip_stops() {
     // Painlevé's case: with W_nt = 0.8 and mu = 2, the normal velocity first changes from −1 to
     // −1.5, up to p_n = 5/6; then the contact sticks.
@@ -207,7 +214,6 @@ fn friction_increases_the_approach_until_the_slip_stops() {
     assert!(worst < 1e-14); // round-off
 }
 
-#[test]
 fn turning_slip_conserves_the_isotropic_integrals() {
     // W_TT = λ: with the angle ψ from b to the slip s, k = mu λ,
     //     s sin ψ tan(ψ/2)^(−k/|b|)  and  k s + b·u_T − (b² − k²) p_n  are constant.
@@ -250,7 +256,6 @@ fn turning_slip_conserves_the_isotropic_integrals() {
     assert!(curve < 1e-10 && line < 1e-13); // accuracy of the angles: round-off / 1e-3; k/b is at most 4
 }
 
-#[test]
 fn normal_impulse_along_a_principal_axis_is_independent_of_the_slip() {
     // For any slip direction, the normal velocity is linear in p_n, so that u_n⁺ = −e u_n.
     let mut random = Random(26);
@@ -271,7 +276,6 @@ fn normal_impulse_along_a_principal_axis_is_independent_of_the_slip() {
     assert!(worst < 1e-12); // the condition number 1e2, and friction a hundred times the normal impulse
 }
 
-#[test]
 fn infinite_friction_is_the_limit() {
     let mut random = Random(25);
     let [mut worst, mut pulls]: [f64; 2] = [0.0, f64::NEG_INFINITY];
@@ -287,7 +291,6 @@ fn infinite_friction_is_the_limit() {
     assert!(worst < 1e-4 && pulls < 1e-15); // √(1/mu), for little work before sticking
 }
 
-#[test]
 fn driven_wedge_has_no_end() {
     // The response along v = (1, 0, 1)/√2 is zero. While the contact sticks, the impulse grows
     // along v, and the velocity along v does not change.

@@ -2,12 +2,18 @@
 
 use super::*;
 
+unit_tests![
+    stronge_impact_satisfies_the_cone_and_gains_no_energy,
+    euler_steps_converge_to_the_impulse,
+    second_compression_adds_to_the_first,
+    turning_slip_equals_a_fourth_order_integration,
+];
+
 fn stronge(point: &PointImpact, e: f64, mu: f64) -> Vector3<f64> {
     let outcome = point.impulse(&Law::Stronge { e, mu });
     outcome.expect("definite: the impact ends").p
 }
 
-#[test]
 fn stronge_impact_satisfies_the_cone_and_gains_no_energy() {
     let mut random = Random(31);
     let [mut cone, mut gain, mut enters]: [f64; 3] = [f64::NEG_INFINITY; 3];
@@ -81,7 +87,6 @@ fn plain_steps(point: &PointImpact, e: f64, mu: f64, exact: &Vector3<f64>, numbe
     ((p - exact).norm() / exact.norm(), again / work.compression)
 }
 
-#[test]
 fn euler_steps_converge_to_the_impulse() {
     let mut random = Random(32);
     let [mut worst, mut before]: [f64; 2] = [0.0; 2];
@@ -100,7 +105,6 @@ fn euler_steps_converge_to_the_impulse() {
     assert!(worst < 1e-4 && worst < 0.2 * before); // first order
 }
 
-#[test]
 fn second_compression_adds_to_the_first() {
     // A rare but valid case: while the slip turns, friction causes a second approach after the
     // start of restitution.
@@ -116,7 +120,6 @@ fn second_compression_adds_to_the_first() {
     assert!(again > 0.01 && after < 1e-4 && after < 0.2 * before); // first order
 }
 
-#[test]
 fn turning_slip_equals_a_fourth_order_integration() {
     let mut random = Random(33);
     let [mut path, mut ends]: [f64; 2] = [0.0; 2];
