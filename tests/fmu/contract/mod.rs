@@ -12,6 +12,7 @@ mod runs;
 pub mod sensors;
 mod starts;
 mod state;
+mod together;
 
 use crate::driver::{Fmu, SPACECRAFT};
 
