@@ -46,7 +46,9 @@ fn default_method_takes_three_evaluations_in_a_short_step() {
         let [error, of_dopri5] = [&default, &fifth].map(|run| {
             let points = run.path.iter().zip(&exact.path);
             let states = points.flat_map(|(x, exact)| x.iter().zip(exact));
-            states.map(|(x, exact)| (x - exact).abs() / exact.abs().max(1.0)).fold(0.0, f64::max)
+            states
+                .map(|(x, exact)| (x - exact).abs() / exact.abs().max(1.0))
+                .fold(0.0, f64::max)
         });
         println!("{path}: {mean:.2} evaluations in a step, {few:.3} of the steps with three");
         println!("    error {error:.1e}, of dopri5 {of_dopri5:.1e}");
