@@ -26,8 +26,7 @@ fn run(text: &str, folder: &str, tolerance: f64, (h, steps): (f64, i32)) -> Run 
 
 /// An arm with sine torques; a probe that slides down a cone, in compliant contact (the benchmark with
 /// MuJoCo and Drake); a box that lands, slides and rests. Errors are those of all states, relative to
-/// 1 or their magnitude, with a tolerance of 1e-4 against one of 1e-10: the largest are those of rates
-/// where the probe touches the cone, also with DOPRI5.
+/// 1 or their magnitude, with a tolerance of 1e-4 against one of 1e-10.
 #[test]
 fn default_method_takes_three_evaluations_in_a_short_step() {
     let read = |path: &str| std::fs::read_to_string(path).expect("a spec");
