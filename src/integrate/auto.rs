@@ -111,7 +111,8 @@ impl Auto {
         if !memory.method_selection.is_among(self.alternatives) {
             memory.method_selection = MethodSelection::start(self.alternatives);
         }
-        let (at_entry, n) = (memory.method_selection, settings.n_states());
+        let at_entry = (memory.method_selection, memory.step_history);
+        let n = settings.n_states();
         memory.method_selection.allow((t_limit - t).min(settings.h_max));
         let mut failures = 0;
         let mut step = match self.step_in_use(equations, settings, (t, t_limit), x, memory) {
@@ -126,7 +127,7 @@ impl Auto {
         }
         .inspect_err(|error| {
             if !error.is_work_limit() {
-                memory.method_selection = at_entry;
+                (memory.method_selection, memory.step_history) = at_entry;
             }
         })?;
         step.rejections += failures;

@@ -25,16 +25,14 @@ fn run(text: &str, folder: &str, tolerance: f64, (h, steps): (f64, i32)) -> Run 
 }
 
 /// An arm with sine torques; a probe that slides down a cone, in compliant contact (the benchmark with
-/// MuJoCo and Drake); an arm that follows a line under a law sampled every 10 ms and touches a wall; a
-/// box that lands, slides and rests. Errors are those of all states, relative to 1 or their magnitude,
-/// with a tolerance of 1e-4 against one of 1e-10.
+/// MuJoCo and Drake); a box that lands, slides and rests. Errors are those of all states, relative to
+/// 1 or their magnitude, with a tolerance of 1e-4 against one of 1e-10.
 #[test]
 fn default_method_takes_three_evaluations_in_a_short_step() {
     let read = |path: &str| std::fs::read_to_string(path).expect("a spec");
     for (path, folder, h, steps, share) in [
         ("examples/two_link.toml", "examples", 0.01, 500, 0.75),
         ("benches/docking/docking.toml", "benches/docking", 0.002, 5000, 0.9),
-        ("examples/tasks/touch.toml", "examples/tasks", 0.002, 2000, 0.5),
         ("benches/resting/slide.toml", "benches/resting", 0.002, 500, 0.8),
     ] {
         let text = read(path);
