@@ -118,7 +118,7 @@ pub(super) mod tests {
 
     fn shaper(kind: &str, frequency: f64, ratio: f64) -> Shaper {
         let text = format!("type = \"{kind}\"\nfrequency = {frequency:?}\ndamping_ratio = {ratio:?}");
-        toml::from_str(&text).expect("a shaper")
+        crate::spec::from_text(&text).expect("a shaper")
     }
 
     /// Returns the vibration of a mode (Hz) after impulses, relative to that after one impulse at
@@ -157,7 +157,7 @@ pub(super) mod tests {
     /// A shaped wave is the weighted mean of its delayed copies with three successive derivatives,
     /// and its segments end where those of a copy end.
     fn shaped_wave_is_the_mean_of_its_copies_and_ends_with_each() {
-        let signal: Signal = toml::from_str(
+        let signal: Signal = crate::spec::from_text(
             "type = \"quintic\"\nfrom = 1.0\nuntil = 2.0\namplitude = 3.0\noffset = 0.5\n\
              shaper = [{ type = \"zvd\", frequency = 0.5 }, { type = \"zv\", frequency = 2.0, damping_ratio = 0.1 }]",
         )
@@ -214,7 +214,7 @@ pub(super) mod tests {
     /// An event that counts as reached at a time has passed after the update at that time: else the
     /// same event would be due again.
     fn segment_of_a_delayed_copy_ends_when_its_event_is_due() {
-        let signal: Signal = toml::from_str("type = \"step\"\nfrom = 1.0\namplitude = 2.0").expect("a signal");
+        let signal: Signal = crate::spec::from_text("type = \"step\"\nfrom = 1.0\namplitude = 2.0").expect("a signal");
         let (wave, copies) = (Wave::new(&signal), copies(&[shaper("zv", 0.025, 0.0)]));
         let (mut segments, event, early) = (vec![0; copies.len()], 21.0, 21.0 - 5e-10);
         assert!(reached(event, early) && !reached(1.0, early - 20.0));

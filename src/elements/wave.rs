@@ -235,7 +235,7 @@ pub(super) mod tests {
     ];
 
     fn wave(text: &str) -> Signal {
-        toml::from_str(text).expect("a signal")
+        crate::spec::from_text(text).expect("a signal")
     }
 
     fn at(signal: &Signal, t: f64) -> f64 {

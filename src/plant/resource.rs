@@ -1,6 +1,6 @@
 use super::Model;
 use crate::Error;
-use crate::spec::{self, Spec};
+use crate::spec::{self, Node, Spec};
 use serde::{Deserialize, Serialize};
 
 /// Contents of `model.json` in an FMU's `resources/`: the spec, with all tables included.
@@ -26,7 +26,9 @@ impl Model {
             spec: self.spec.clone(),
         };
         compiled.spec.remove_shapes();
-        serde_json::to_vec_pretty(&compiled).map_err(|e| Error::Format(format!("the model cannot be written: {e}")))
+        let fault = |what: String| Error::Format(format!("the model cannot be written: {what}"));
+        let table = toml::Table::try_from(&compiled).map_err(|e| fault(e.to_string()))?;
+        serde_json::to_vec_pretty(&table).map_err(|e| fault(e.to_string()))
     }
 
     /// Reads the spec from the bytes of an FMU's `model.json`, and compiles it.
@@ -44,8 +46,9 @@ impl Model {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes), without the validation of values.
     pub fn spec_from_bytes(bytes: &[u8]) -> Result<Box<Spec>, Error> {
-        let compiled: Compiled = serde_json::from_slice(bytes)
-            .map_err(|e| Error::Format(format!("the compiled model cannot be read: {e}")))?;
+        let fault = |what: String| Error::Format(format!("the compiled model cannot be read: {what}"));
+        let values: Node = serde_json::from_slice(bytes).map_err(|e| fault(e.to_string()))?;
+        let compiled: Compiled = values.read().map_err(|e| fault(e.to_string()))?;
         if compiled.format != FORMAT {
             return Err(Error::Format(format!(
                 "the compiled model has format {}, this library reads format {FORMAT}",

@@ -1,7 +1,8 @@
 //! Specs that cannot be read as they are written: all unknown, missing and mistyped fields, and the
 //! spec without them.
 
-use super::{Composed, Source, Spec, check, contact_group, contact_mesh, include, renamed, signal};
+use super::node::from_table;
+use super::{Composed, ReadError, Source, Spec, check, contact_group, contact_mesh, include, renamed, signal};
 use crate::{Error, Problem};
 use serde::de::DeserializeOwned;
 use std::ops::Range;
@@ -23,7 +24,7 @@ const MISSING: Range<usize> = usize::MAX - 1..usize::MAX;
 pub(super) fn parse(
     composed: &Composed,
     directory: &std::path::Path,
-    first: &toml::de::Error,
+    first: &ReadError,
     mut problems: Vec<Problem>,
 ) -> Result<(Spec, Vec<Problem>), Error> {
     let (found, spec) = misread::<Spec>(&composed.text, first, &[("name", "'craft'")]);
@@ -62,7 +63,7 @@ pub(super) fn parse(
 /// value in TOML. For a text that is not TOML, returns only `first`.
 pub fn misread<T: DeserializeOwned>(
     text: &str,
-    first: &toml::de::Error,
+    first: &ReadError,
     required: &[(&str, &str)],
 ) -> (Vec<Problem>, Option<T>) {
     let Ok(table) = DeTable::parse(text) else {
@@ -92,7 +93,7 @@ pub fn misread<T: DeserializeOwned>(
         let piece = Piece {
             table: others.iter().cloned().chain([field]).collect(),
             header: header.clone(),
-            error: |text| T::deserialize(text).err(),
+            error: |table, span| from_table::<T>(table, span).err(),
         };
         for (key, value) in piece.repaired(&mut problems) {
             if !others.iter().any(|(other, _)| other.get_ref() == key.get_ref()) {
@@ -103,7 +104,7 @@ pub fn misread<T: DeserializeOwned>(
     if problems.is_empty() {
         problems.push(syntax(first));
     }
-    let read = T::deserialize(toml::Deserializer::from(Spanned::new(header, whole))).ok();
+    let read = from_table(&whole, header).ok();
     (problems, read)
 }
 
@@ -122,7 +123,7 @@ fn placeholder<'a>(name: &str, value: &str) -> Option<Field<'a>> {
 }
 
 /// Returns the problem of an error of the TOML syntax, with its position in bytes (`@start-end`).
-pub(super) fn syntax(error: &toml::de::Error) -> Problem {
+pub(super) fn syntax(error: &ReadError) -> Problem {
     Problem {
         at: error.span().map(|at| vec![position(&at)]).unwrap_or_default(),
         what: words(error.message()),
@@ -168,14 +169,13 @@ struct Piece<'a> {
     table: DeTable<'a>,
     header: Range<usize>,
     /// Returns the error of reading a table.
-    error: fn(toml::Deserializer<'_>) -> Option<toml::de::Error>,
+    error: fn(&DeTable<'_>, Range<usize>) -> Option<ReadError>,
 }
 
 impl<'a> Piece<'a> {
     /// Returns the error of reading the piece, with its position.
-    fn error(&self) -> Option<(toml::de::Error, Range<usize>)> {
-        let table = Spanned::new(self.header.clone(), self.table.clone());
-        let error = (self.error)(toml::Deserializer::from(table))?;
+    fn error(&self) -> Option<(ReadError, Range<usize>)> {
+        let error = (self.error)(&self.table, self.header.clone())?;
         let at = error.span().unwrap_or(self.header.clone());
         Some((error, at))
     }
@@ -285,7 +285,7 @@ fn without_position(value: DeValue<'static>) -> DeValue<'static> {
 }
 
 /// Returns the name of the field of an error "missing field".
-fn missing_field(error: &toml::de::Error) -> Option<&str> {
+fn missing_field(error: &ReadError) -> Option<&str> {
     error.message().strip_prefix("missing field `")?.strip_suffix('`')
 }
 
@@ -470,6 +470,8 @@ fn value_found(found: &str) -> String {
     match (found, found.strip_prefix("string "), found.strip_prefix("length ")) {
         ("map", ..) => "a table".to_owned(),
         ("sequence", ..) => "a list".to_owned(),
+        // Of TOML, only a date is read as one.
+        ("unit value", ..) => "a date".to_owned(),
         (_, Some(text), _) => format!("the text {text}"),
         (_, _, Some(length)) => format!("{length} of them"),
         _ => found.to_owned(),

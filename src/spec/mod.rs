@@ -45,6 +45,7 @@ mod monitor;
 mod motor;
 mod mount;
 mod names;
+mod node;
 mod orbit;
 mod part;
 mod plan;
@@ -118,6 +119,8 @@ pub use monitor::Monitor;
 pub use motor::Motor;
 pub use mount::{Mount, places};
 pub use names::{LONGEST_NAME, mangled, objection, objection_to_parts};
+pub(crate) use node::Node;
+pub use node::{ReadError, from_text};
 pub use orbit::{Atmosphere, Axes, EARTH_MU, Ephemeris, Gravity, MagneticField, Orbit, ThirdBody};
 pub use part::Connection;
 pub use plan::{Coordinates, Goal, Kept, Plan};
@@ -419,8 +422,8 @@ pub(crate) fn parse(composed: &Composed, directory: &std::path::Path) -> Result<
 ///
 /// # Errors
 /// The first error in the text.
-pub fn from_toml(text: &str) -> Result<Spec, toml::de::Error> {
-    toml::from_str(text)
+pub fn from_toml(text: &str) -> Result<Spec, ReadError> {
+    from_text(text)
 }
 
 /// Returns the text of a spec.
@@ -428,7 +431,7 @@ pub fn from_toml(text: &str) -> Result<Spec, toml::de::Error> {
 /// # Errors
 /// None for a valid spec.
 pub fn to_toml(spec: &Spec) -> Result<String, toml::ser::Error> {
-    toml::to_string(spec)
+    toml::to_string(&toml::Table::try_from(spec)?)
 }
 
 /// Validates a spec that was not read from a TOML file, as [`read`] does.

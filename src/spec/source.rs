@@ -132,7 +132,7 @@ fn byte_range(problem: &Problem) -> Option<Range<usize>> {
 /// # Errors
 /// [`Error::Spec`] with the first syntax error if the text is not TOML.
 pub(super) fn non_finite_numbers(text: &str) -> Result<Vec<Problem>, Error> {
-    let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![syntax(&e)]))?;
+    let table = DeTable::parse(text).map_err(|e| Error::Spec(vec![syntax(&e.into())]))?;
     let mut problems = Vec::new();
     for (key, value) in table.get_ref() {
         walk(value.get_ref(), &mut vec![key.get_ref().to_string()], &mut problems);

@@ -212,6 +212,17 @@ fn unknown_fields_and_wrong_types_are_rejected_at_their_position() {
     assert_eq!(twice, ["13"]);
 }
 
+#[test]
+fn lists_of_another_length_dates_and_lists_for_tables_are_rejected() {
+    let _section = messages::of_this_test();
+    let with = |line: &str| report(&(GOOD.to_owned() + line));
+    assert_eq!(with("axis = [0, 0, 1, 0]"), ["13: joint.elbow.axis"]);
+    assert_eq!(with("damping = 2030-01-01"), ["13: joint.elbow.damping"]);
+    let date = report(&GOOD.replace("mass = 1.0", "mass = 2030-01-01"));
+    assert_eq!(date, ["7: body.arm.mass"]);
+    assert_eq!(with("servo = [3.0, 1.0]"), ["13: joint.elbow.servo"]);
+}
+
 /// Every unknown, missing and mistyped field is reported, with the problems of the other tables but
 /// without consequences: nothing is said of the body whose table has a problem, or of its joint.
 #[test]

@@ -9,7 +9,7 @@ use crate::problems::Problems;
 use crate::run::Experiment;
 use crate::toml_file;
 use grapple::Problem;
-use grapple::spec::misread;
+use grapple::spec::{from_text, misread};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ impl StudyFile {
     /// other errors with them, or a model that does not exist.
     pub fn read(path: &Path) -> Result<Self> {
         let text = toml_file::read(path, "study")?;
-        let (mut problems, study) = match toml::from_str(&text) {
+        let (mut problems, study) = match from_text(&text) {
             Ok(study) => (Vec::new(), Some(study)),
             Err(error) => misread(&text, &error, &[("model", "''"), ("output", "{}")]),
         };

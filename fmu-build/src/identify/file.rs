@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::problems::Problems;
 use crate::toml_file;
 use grapple::Problem;
-use grapple::spec::{Interpolation, misread};
+use grapple::spec::{Interpolation, from_text, misread};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ impl IdentificationFile {
     pub fn read(path: &Path) -> Result<Self> {
         let text = toml_file::read(path, "identification")?;
         let required = [("model", "''"), ("data", "''"), ("parameter", "{}")];
-        let (mut problems, read) = match toml::from_str(&text) {
+        let (mut problems, read) = match from_text(&text) {
             Ok(read) => (Vec::new(), Some(read)),
             Err(error) => misread(&text, &error, &required),
         };

@@ -136,7 +136,7 @@ pub fn beams(spec: &Spec, results: &Results, rows: &[usize], bodies: &[Body]) ->
 
 /// Returns a prefix that does not occur in the spec, for names of additional frames.
 fn unused(spec: &Spec) -> String {
-    let written = serde_json::to_string(spec).expect("a spec is plain JSON");
+    let written = grapple::spec::to_toml(spec).expect("a spec is plain TOML");
     let mut stem = "line".to_owned();
     while written.contains(&stem) {
         stem.push('_');

@@ -10,7 +10,7 @@ test_modules![names::tests];
 pub use place::places;
 
 use super::include::{Composer, merge};
-use super::{FORMAT, FreeStart, misread, problem, source, unknown};
+use super::{FORMAT, FreeStart, from_text, misread, problem, source, unknown};
 use crate::Problem;
 use attach::Carrier;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -268,7 +268,7 @@ fn parse(name: &str, value: Value) -> Result<Mount, Problem> {
     struct Only {
         mount: indexmap::IndexMap<String, Mount>,
     }
-    match toml::from_str::<Only>(&text) {
+    match from_text::<Only>(&text) {
         Ok(Only { mut mount }) => Ok(mount.swap_remove(name).expect("the only mount")),
         Err(error) => {
             let at = source::Source::new(&text).path_of(&misread::syntax(&error));
