@@ -18,8 +18,10 @@ use std::time::SystemTime;
 mod zip_entry;
 
 /// Sources of the library, relative to the folder of the workspace.
-const SOURCES: [&str; 5] = [
+const SOURCES: [&str; 7] = [
     "src",
+    "lanes/src",
+    "lanes/Cargo.toml",
     "modelDescription/src",
     "modelDescription/Cargo.toml",
     "Cargo.toml",
@@ -90,8 +92,11 @@ fn embed_for_lanes(out: &Path, target_folder: &Path, own: &str) {
     let left = LANES.map(|processor| (processor, left.join(format!("lanes-{processor}"))));
     let given = env::var_os("GRAPPLE_LANES").map(|file| ("any", PathBuf::from(file)));
     let newest = newest_source();
+    // With another library those left by the script would not have its code.
+    let is_other = env::var_os("GRAPPLE_LIBRARY").is_some();
+    let left = left.into_iter().filter(|_| !is_other);
     let mut embedded = String::from("[\n");
-    for (processor, library) in left.into_iter().chain(given) {
+    for (processor, library) in given.into_iter().chain(left) {
         let is_given = processor == "any";
         if is_given {
             println!("cargo::rerun-if-changed={}", library.display());

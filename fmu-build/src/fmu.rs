@@ -15,6 +15,7 @@ use grapple::plant::Model;
 use model_description::{Causality, FmiVersion, Kind, ModelDescription, ScalarVariable, TypeKind, Variability};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tempfile::TempDir;
 
 /// An unpacked FMU, its library loaded.
@@ -123,7 +124,10 @@ impl Fmu {
     /// # Errors
     /// The library cannot be written or loaded.
     pub fn load(&self, library: &[u8]) -> Result<FmuLibrary> {
-        let file = self.folder.join(format!("lanes{}", Platform::here().suffix()));
+        // A file that is loaded is not written again.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let file = self.folder.join(format!("lanes{number}{}", Platform::here().suffix()));
         std::fs::write(&file, library).context(|| format!("cannot write {}", file.display()))?;
         FmuLibrary::in_file(&file, &self.folder, &self.description)
     }

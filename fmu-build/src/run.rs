@@ -358,17 +358,24 @@ fn running<'a, 'l: 'a>(recordings: &'a mut [&mut Recording<'l>]) -> impl Iterato
 struct Together<'l> {
     library: &'l FmuLibrary,
     group: Option<Group<'l>>,
+    /// Number of runs.
+    count: usize,
 }
 
 impl<'l> Together<'l> {
     fn of(library: &'l FmuLibrary, recordings: &mut [&mut Recording<'l>]) -> Self {
         let slaves: Vec<&Slave> = running(recordings).map(|of| &of.slave).collect();
         let group = (slaves.len() > 1).then(|| library.group(&slaves)).flatten();
-        Self { library, group }
+        let count = slaves.len();
+        Self { library, group, count }
     }
 
     /// Steps all runs that have not failed from `t` to `t + h` (s).
     fn step(&mut self, recordings: &mut [&mut Recording<'l>], t: f64, h: f64) {
+        // A run can also fail between steps.
+        if running(recordings).count() != self.count {
+            *self = Self::of(self.library, recordings);
+        }
         let clock = Instant::now();
         let mut running: Vec<&mut Recording> = running(recordings).collect();
         let outcomes: Vec<Result<()>> = match &mut self.group {
@@ -379,15 +386,12 @@ impl<'l> Together<'l> {
             None => running.iter_mut().map(|recording| recording.slave.step(t, h)).collect(),
         };
         let wall = clock.elapsed() / running.len().max(1) as u32;
-        let mut has_failed = false;
         for (recording, outcome) in running.into_iter().zip(outcomes) {
-            recording.effort.wall += wall;
-            recording.effort.steps += 1;
+            if outcome.is_ok() {
+                recording.effort.wall += wall;
+                recording.effort.steps += 1;
+            }
             recording.failure = outcome.err();
-            has_failed |= recording.failure.is_some();
-        }
-        if has_failed {
-            *self = Self::of(self.library, recordings);
         }
     }
 }

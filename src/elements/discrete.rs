@@ -112,8 +112,8 @@ impl Discrete {
         }
     }
 
-    /// Returns true if the loads of elements that are [evaluated in
-    /// lanes](Elements::outside_lanes) depend on both discrete states alike, apart from signals.
+    /// Returns true if the loads of elements that are evaluated in lanes depend on both discrete states
+    /// alike, apart from signals.
     pub fn loads_as(&self, other: &Self) -> bool {
         self.motors == other.motors
             && self.voltages == other.voltages

@@ -105,7 +105,8 @@ pub(super) fn attempt<M: Adaptive, O: Ode + ?Sized>(
     method: &mut M,
     equations: &mut Equations<O>,
     settings: &Settings,
-    (t, t_limit): (f64, f64),
+    t: f64,
+    t_limit: f64,
     x: &mut [f64],
     memory: &mut Memory,
 ) -> Result<Option<Step>, IntegrateError<O::Error>> {

@@ -160,25 +160,25 @@ impl Ahead {
 
     /// Copies the derivative at `(t, x)` to `dx` and returns true, if it is the next result.
     pub fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
-        self.take((t, Kind::Derivative), x, None, dx)
+        self.take(t, Kind::Derivative, x, None, dx)
     }
 
     /// Copies the derivative `k` of a stage and returns true, if it is the next result.
     pub fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> bool {
         let Stage { t, theta, is_first } = stage;
-        self.take((t, Kind::Stage { theta, is_first }), x, Some(p), k)
+        self.take(t, Kind::Stage { theta, is_first }, x, Some(p), k)
     }
 
     /// Corrects the midpoint derivative `g` at the time `t`, with half a step `theta`, and returns true,
     /// if that is the next result.
     pub fn correct(&mut self, t: f64, theta: f64, x0: &[f64], g: &mut [f64]) -> bool {
-        self.take((t, Kind::Correction { theta }), x0, None, g)
+        self.take(t, Kind::Correction { theta }, x0, None, g)
     }
 
     /// Copies the next result to `to`, if it has these arguments; the second argument is `to` itself
     /// without one. A result with other arguments ends the use of all that follow.
-    fn take(&mut self, at: (f64, Kind), x: &[f64], p: Option<&[f64]>, to: &mut [f64]) -> bool {
-        let Some(&(t, kind)) = self.made.get(self.next) else {
+    fn take(&mut self, t: f64, kind: Kind, x: &[f64], p: Option<&[f64]>, to: &mut [f64]) -> bool {
+        let Some(made) = self.made.get(self.next) else {
             return false;
         };
         let n = self.n;
@@ -187,7 +187,7 @@ impl Ahead {
             Kind::Derivative => true,
             _ => same_bits(p.unwrap_or(&*to), &stored[n..2 * n]),
         };
-        let is_it = t.to_bits() == at.0.to_bits() && kind == at.1 && second && same_bits(x, &stored[..n]);
+        let is_it = t.to_bits() == made.0.to_bits() && kind == made.1 && second && same_bits(x, &stored[..n]);
         if is_it {
             to.copy_from_slice(&stored[2 * n..]);
             self.next += 1;
@@ -212,7 +212,10 @@ fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
     for (lane, place) in to.iter_mut().enumerate() {
         let Some(ahead) = place else { continue };
         if !of.result.iter().all(|result| result.0[lane].is_finite()) {
-            // The run's own evaluation reports it.
+            // The run's own evaluation reports it. Stages of one step are evaluated by one plant.
+            if matches!(of.kind[lane], Kind::Stage { .. }) {
+                ahead.clear();
+            }
             *place = None;
             continue;
         }
@@ -270,7 +273,14 @@ impl<const N: usize> LaneAttempt<N> {
             By::Rk4 => self.explicit(&rk4::TABLEAU, starts, without_end, ode, to),
             By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, without_end, ode, to),
             By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, without_end, ode, to),
-            By::Rosenbrock { varies } => self.rosenbrock(starts, varies, ode, to),
+            By::Rosenbrock { varies } => {
+                let done = self.rosenbrock(starts, varies, ode, &mut to);
+                // A stage uses the `W` of the first one: a run evaluates all stages, or none.
+                if done.is_none() {
+                    to.iter_mut().flatten().for_each(|ahead| ahead.clear());
+                }
+                done
+            }
             By::LinearlyImplicit { corrections } => self.linearly_implicit(starts, corrections, ode, to),
         };
     }
@@ -318,7 +328,7 @@ impl<const N: usize> LaneAttempt<N> {
         starts: [Start; N],
         varies: bool,
         ode: &mut impl LaneOde<N>,
-        mut to: [Option<&mut Ahead>; N],
+        to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         let n = self.x0.len();
         let h = Lanes(starts.map(|start| start.next.trial.h));
@@ -329,7 +339,7 @@ impl<const N: usize> LaneAttempt<N> {
             let (x, p, is_first) = (&self.x0, &self.zeros, true);
             ode.stage(LaneStage { t, theta, is_first }, x, p, &mut self.of_time)?;
             let (kind, result) = (kind(is_first), &self.of_time);
-            store(&mut to, Evaluated { t, kind, x, p, result });
+            store(to, Evaluated { t, kind, x, p, result });
         }
         for i in 0..STAGES {
             advance(&mut self.argument, &self.x0, h, A[i], &self.k);
@@ -339,7 +349,7 @@ impl<const N: usize> LaneAttempt<N> {
             let k = &mut self.k[i * n..][..n];
             ode.stage(LaneStage { t, theta, is_first }, x, p, k)?;
             let (kind, result) = (kind(is_first), &*k);
-            store(&mut to, Evaluated { t, kind, x, p, result });
+            store(to, Evaluated { t, kind, x, p, result });
             if varies {
                 if i == 0 {
                     for (of_time, k) in self.of_time.iter_mut().zip(&*k) {

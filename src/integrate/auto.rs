@@ -159,7 +159,7 @@ impl Auto {
     ) -> Result<Step, IntegrateError<O::Error>> {
         self.taken = memory.method_selection.method;
         match self.taken {
-            Candidate::Dopri5 => self.explicit_step(equations, settings, times, x, memory),
+            Candidate::Dopri5 => self.explicit_step(equations, settings, times.0, times.1, x, memory),
             Candidate::Rosenbrock => adaptive::step(&mut self.rosenbrock, equations, settings, times, x, memory),
             Candidate::Radau5 => adaptive::step(&mut self.radau5, equations, settings, times, x, memory),
         }
@@ -170,21 +170,22 @@ impl Auto {
         &mut self,
         equations: &mut Equations<O>,
         settings: &Settings,
-        (t, t_limit): (f64, f64),
+        t: f64,
+        t_limit: f64,
         x: &mut [f64],
         memory: &mut Memory,
     ) -> Result<Step, IntegrateError<O::Error>> {
-        let (times, mut rejections) = ((t, t_limit), 0);
+        let mut rejections = 0;
         self.is_short = is_short(settings, memory, t, t_limit);
         if self.is_short {
             let pair = &mut self.bogacki_shampine;
-            if let Some(step) = adaptive::attempt(pair, equations, settings, times, x, memory)? {
+            if let Some(step) = adaptive::attempt(pair, equations, settings, t, t_limit, x, memory)? {
                 return Ok(step);
             }
             // In the memory, so that a call that continues after a work limit does not repeat it.
             (self.is_short, memory.method_selection.short, rejections) = (false, 0.0, 1);
         }
-        let mut step = adaptive::step(&mut self.dopri5, equations, settings, times, x, memory)?;
+        let mut step = adaptive::step(&mut self.dopri5, equations, settings, (t, t_limit), x, memory)?;
         step.rejections += rejections;
         Ok(step)
     }

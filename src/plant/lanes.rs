@@ -35,7 +35,8 @@ pub struct LanePoint<'a, const N: usize> {
     pub x: &'a [Lanes<N>],
     /// The importer's inputs.
     pub u: &'a [Lanes<N>],
-    /// Discrete states; all [load the system alike](Discrete::loads_as).
+    /// Discrete states. All must [load the system alike](Discrete::loads_as): loads are evaluated with the
+    /// first.
     pub discrete: [&'a Discrete; N],
 }
 
@@ -125,7 +126,8 @@ impl<const N: usize> LaneEvaluation<N> {
     /// the lanes to which it applies.
     ///
     /// # Panics
-    /// If `at` or `dx` has not the model's numbers of states and inputs.
+    /// If `at` or `dx` has not the model's numbers of states and inputs, or the discrete states load the
+    /// system differently.
     pub fn derivative(&mut self, at: LanePoint<N>, dx: &mut [Lanes<N>]) -> Result<(), Error> {
         self.read_inputs(at, at.x);
         let Self { evaluation, .. } = self;
@@ -194,6 +196,7 @@ impl<const N: usize> LaneEvaluation<N> {
             ..
         } = self;
         assert_eq!([x.len(), at.u.len()], [model.states.len(), model.inputs.len()]);
+        assert!(at.discrete.iter().all(|discrete| discrete.loads_as(at.discrete[0])));
         match signals {
             None => {
                 let of = constants(model, &self.derived, &self.parameters);

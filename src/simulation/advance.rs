@@ -163,7 +163,7 @@ impl Simulation {
     ) -> Result<bool, Error> {
         let Call { t_start, t_end, .. } = *call;
         let limit = self.stepper.settings().max_evaluations();
-        if self.state.t >= t_end || self.ends_at_jump(t_start) {
+        if self.state.t >= t_end || t_end.is_nan() || self.ends_at_jump(t_start) {
             return Ok(false);
         }
         if observer.before_step().is_break() {

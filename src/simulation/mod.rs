@@ -196,7 +196,7 @@ impl Simulation {
         let State { x, u, discrete, .. } = &mut self.state;
         self.plant.start_with(t, x, u, discrete)?;
         self.statistics = Statistics::default();
-        self.stepper.invalidate();
+        self.forget_derivatives();
         let Some(i) = self.state.x.iter().position(|x| !x.is_finite()) else {
             return Ok(());
         };
@@ -219,7 +219,7 @@ impl Simulation {
         let State { t, x, u, discrete, .. } = &mut self.state;
         if self.plant.update_limits(*t, x, u, discrete, events) {
             self.statistics.events += 1;
-            self.stepper.invalidate();
+            self.forget_derivatives();
             self.state.memory.invalidate_jacobian();
         }
     }
@@ -239,14 +239,20 @@ impl Simulation {
             steps: Monitored::ANEW,
             ..Monitored::NOTHING
         };
-        self.stepper.invalidate();
+        self.forget_derivatives();
         Ok(())
     }
 
     /// Discards the integrator's stored derivatives. Required after a caller has changed time,
     /// states, inputs, discrete state or parameters.
     pub fn invalidate(&mut self) {
+        self.forget_derivatives();
+    }
+
+    /// Discards stored derivatives and evaluations that were made ahead.
+    fn forget_derivatives(&mut self) {
         self.stepper.invalidate();
+        self.ahead.clear();
     }
 
     /// Returns the work done since initialisation.
@@ -322,7 +328,7 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         if self.plant.sample(*t, x, &self.workspace.u, discrete)? {
             self.statistics.events += 1;
-            self.stepper.invalidate();
+            self.forget_derivatives();
         }
         Ok(())
     }
@@ -361,12 +367,13 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let u = self.workspace.u.as_slice();
         let changes = self.plant.update(*t, x, u, discrete, events);
+        self.ahead.clear();
         if changes.as_ref().is_ok_and(|changes| changes.states) {
             self.jumped_at = Some(*t);
         }
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;
-            self.stepper.invalidate();
+            self.forget_derivatives();
             self.state.memory.invalidate_jacobian();
             self.state.monitored.sine = 0.0;
         }

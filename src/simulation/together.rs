@@ -159,19 +159,20 @@ impl<const N: usize> LaneRuns<N> {
         let starts: [Start; N] = std::array::from_fn(|k| {
             let run = &runs[lane_of(k, runs.len())];
             let own = run.next().filter(|_| group[k]);
-            // Another lane computes the attempt of the first with its own states, which suit its
-            // parameters.
+            // Lanes outside the group repeat the attempt of the first run of the group, at states that
+            // suit their own parameters; the results are not used.
             own.unwrap_or(Start {
                 x: &run.simulation.state.x,
                 ..of_first
             })
         });
+        let run_of = |k: usize| &runs[if group[k] { k } else { first }];
         let all_land = (0..N).all(|k| !group[k] || starts[k].next.lands());
         let mut motion = LaneMotion {
             evaluation: &mut self.evaluation,
-            states: std::array::from_fn(|k| &runs[lane_of(k, runs.len())].simulation.state),
+            states: std::array::from_fn(|k| &run_of(k).simulation.state),
             t_start: std::array::from_fn(|k| {
-                let run = &runs[lane_of(k, runs.len())];
+                let run = run_of(k);
                 run.call.map_or(run.simulation.state.t, |call| call.t_start)
             }),
             u: &mut self.u,

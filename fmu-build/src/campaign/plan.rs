@@ -9,7 +9,6 @@ use crate::fmu::Fmu;
 use crate::lanes::Lanes;
 use crate::results::Results;
 use crate::run::{Plan, Request};
-use crate::slave::FmuLibrary;
 use model_description::ScalarVariable;
 use std::ops::ControlFlow;
 
@@ -19,8 +18,8 @@ pub struct Campaign<'a> {
     pub study: &'a Study,
     /// The model.
     pub fmu: &'a Fmu,
-    /// Library for runs that advance together.
-    pub lanes: Lanes,
+    /// True if each run is made alone, not several together in lanes.
+    pub alone: bool,
     /// The plan of each run.
     pub(super) plan: Plan<'a>,
     /// Number of runs.
@@ -80,6 +79,7 @@ impl Campaign<'_> {
     pub(super) fn perform(
         &self,
         runs: &[usize],
+        lanes: &Lanes,
         folder: &Folder,
         flow: impl Fn() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Record>>> {
@@ -104,7 +104,7 @@ impl Campaign<'_> {
         let requests: Vec<Request> = settings.iter().map(|settings| request(settings)).collect();
         let made = self
             .plan
-            .record_together(self.fmu, self.library(), &requests, |_| flow());
+            .record_together(self.fmu, lanes.library(self.fmu), &requests, |_| flow());
         let mut records = Vec::new();
         for ((&run, mut values), made) in runs.iter().zip(values).zip(made) {
             let mut results = Vec::new();
@@ -132,16 +132,19 @@ impl Campaign<'_> {
         Ok(Some(records))
     }
 
-    /// Returns the library by which runs are made.
-    fn library(&self) -> &FmuLibrary {
-        self.lanes.library(self.fmu)
+    /// Loads the library by which runs advance together.
+    pub(super) fn lanes(&self) -> Lanes {
+        match self.alone {
+            true => Lanes::Alone("alone".to_owned()),
+            false => Lanes::of(self.fmu),
+        }
     }
 
     /// Returns the number of runs that one job makes together, of `left` runs for `jobs`.
-    pub(super) fn runs_at_a_time(&self, left: usize, jobs: usize) -> usize {
-        let most = match self.lanes {
+    pub(super) fn runs_at_a_time(&self, lanes: &Lanes, left: usize, jobs: usize) -> usize {
+        let most = match lanes {
             Lanes::Alone(_) => 1,
-            _ => self.library().most_together(),
+            _ => lanes.library(self.fmu).most_together(),
         };
         let most = most.min(left.div_ceil(jobs.max(1))).max(1);
         // The results of all of them are kept in memory.

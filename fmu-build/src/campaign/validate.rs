@@ -5,7 +5,6 @@ use super::file::{Dispersion, Grid, Study};
 use super::plan::{Campaign, Output, Setting};
 use crate::error::Result;
 use crate::fmu::{Fmu, names, recorded, start};
-use crate::lanes::Lanes;
 use crate::run::Plan;
 use crate::summaries::unknown;
 use crate::text::number;
@@ -38,7 +37,7 @@ pub fn validated<'a>(study: &'a Study, fmu: &'a Fmu) -> Result<Campaign<'a>, Vec
         Campaign {
             study,
             fmu,
-            lanes: Lanes::of(fmu),
+            alone: false,
             plan,
             total,
             settings,

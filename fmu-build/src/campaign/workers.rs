@@ -23,7 +23,8 @@ pub fn work(
     mut control: Control,
 ) -> Result<()> {
     let (next, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-    let at_a_time = campaign.runs_at_a_time(runs.len(), jobs);
+    let lanes = campaign.lanes();
+    let at_a_time = campaign.runs_at_a_time(&lanes, runs.len(), jobs);
     let (sender, receiver) = mpsc::channel();
     let mut done = 0;
     let Control { cancel, .. } = control;
@@ -34,7 +35,7 @@ pub fn work(
     control.report(0.0, runs.len() as f64);
     thread::scope(|scope| {
         for _ in 0..jobs.clamp(1, runs.len().max(1)) {
-            let (sender, next) = (sender.clone(), &next);
+            let (sender, next, lanes) = (sender.clone(), &next, &lanes);
             scope.spawn(move || {
                 loop {
                     let first = next.fetch_add(at_a_time, Ordering::Relaxed).min(runs.len());
@@ -42,7 +43,7 @@ pub fn work(
                     if taken.is_empty() {
                         break;
                     }
-                    let Some(outcome) = campaign.perform(taken, folder, flow).transpose() else {
+                    let Some(outcome) = campaign.perform(taken, lanes, folder, flow).transpose() else {
                         break;
                     };
                     if sender.send(outcome).is_err() {

@@ -4,7 +4,6 @@ use super::progress::Progress;
 use fmu_build::Control;
 use fmu_build::campaign::{Campaign, Shard, StudyFile};
 use fmu_build::fmu::Fmu;
-use fmu_build::lanes::Lanes;
 use fmu_build::package::Package;
 use fmu_build::text::count;
 use miette::{IntoDiagnostic, Result};
@@ -89,9 +88,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let temporary = TemporaryFolder::new()?;
     let fmu = Fmu::unpack(&package, temporary.path())?;
     let mut campaign = file.campaign(&fmu)?;
-    if arguments.alone {
-        campaign.lanes = Lanes::Alone("--alone".to_owned());
-    }
+    campaign.alone = arguments.alone;
     if arguments.plan {
         return print_plan(&campaign);
     }

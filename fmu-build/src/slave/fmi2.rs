@@ -160,7 +160,7 @@ impl Drop for Slave<'_> {
     }
 }
 
-fn outcome(function: &'static str, status: fmi2Status) -> Outcome {
+pub(super) fn outcome(function: &'static str, status: fmi2Status) -> Outcome {
     Outcome(
         function,
         match status {

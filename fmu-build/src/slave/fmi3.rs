@@ -298,7 +298,7 @@ impl Drop for Slave<'_> {
     }
 }
 
-fn outcome(function: &'static str, status: fmi3Status) -> Outcome {
+pub(super) fn outcome(function: &'static str, status: fmi3Status) -> Outcome {
     Outcome(
         function,
         match status {

@@ -1,8 +1,9 @@
 //! Instances of one library that advance together: functions that are not of FMI, which the library of
 //! the package `grapple-lanes` exports.
 
-use super::{Calls, Error, Result, Slave, at_time, reason};
+use super::{Calls, Result, Slave, at_time, fmi2, fmi3};
 use grapple::fmu::fmi2::fmi2Status;
+use grapple::fmu::fmi3::fmi3Status;
 use std::ffi::c_void;
 use std::marker::PhantomData;
 
@@ -74,13 +75,12 @@ impl Group<'_> {
         // SAFETY: the instances live, since the caller has them; there is a status for each.
         unsafe { (self.functions.step)(self.raw, t, h, statuses.as_mut_ptr()) };
         let outcomes = slaves.iter().zip(statuses).map(|(slave, status)| {
-            let outcome = match status {
-                fmi2Status::OK | fmi2Status::WARNING => Ok(()),
-                _ => Err(Error::Fmu(
-                    reason(&slave.log).unwrap_or_else(|| "a step failed without a reason".to_owned()),
-                )),
+            // The versions of the standard have the same numbers.
+            let outcome = match slave.calls {
+                Calls::Fmi3(_) => fmi3::outcome("fmi3DoStep", fmi3Status(status.0)),
+                _ => fmi2::outcome("fmi2DoStep", status),
             };
-            at_time(outcome, t)
+            at_time(slave.expect(outcome), t)
         });
         outcomes.collect()
     }

@@ -29,7 +29,10 @@ impl<const N: usize> Group<N> {
         let mut lanes = None;
         let make = |components: &mut [&mut Component]| {
             let components: Vec<&Component> = components.iter().map(|component| &**component).collect();
-            lanes = LaneRuns::of_components(&components).ok();
+            let steps = |component: &&Component| component.permit(component.step_rule()).is_ok();
+            if components.iter().all(steps) {
+                lanes = LaneRuns::of_components(&components).ok();
+            }
             components.iter().map(|_| Ok(())).collect()
         };
         // SAFETY: guaranteed by the caller.

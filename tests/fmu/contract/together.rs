@@ -6,7 +6,8 @@ use grapple::fmu::fmi2::fmi2Status;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// Two joints with servos, a stop that is touched, and a sine inside the model.
+/// A servo whose motor reaches its limit, a joint with a brake, a stop that is touched, and a sine inside
+/// the model.
 const ARM: &str = r#"
 name = "arm"
 [body.base]
@@ -20,11 +21,21 @@ inertia = [0.1, 0.4, 0.4]
 mass = 2.0
 mass_centre = [0.4, 0.0, 0.0]
 inertia = [0.1, 0.3, 0.3]
+[body.hand]
+mass = 0.5
+inertia = [0.02, 0.02, 0.02]
 [joint.shoulder]
 type = "revolute"
 parent = "base"
 child = "upper"
 servo = { kp = 20.0, kd = 3.0 }
+motor = { torque_limit = 4.0 }
+[joint.wrist]
+type = "revolute"
+parent = "lower"
+child = "hand"
+origin = [0.8, 0.0, 0.0]
+motions = ["locked", "loads"]
 [joint.elbow]
 type = "revolute"
 parent = "upper"
@@ -77,16 +88,28 @@ fn instances<'a>(fmu: &'a Fmu, logs: &'a [Log; 3]) -> [Instance<'a>; 3] {
         let instance = fmu.instance_with_log(&logs[k], CS);
         ok(instance.set("lower.mass", 2.0 + 0.3 * k as f64));
         ok(instance.set("elbow.qd_start", 0.9 - 0.7 * k as f64));
+        // The motor of the first is at its limit while those of the others are not.
+        ok(instance.set("shoulder.kp", if k == 0 { 200.0 } else { 8.0 }));
         instance.initialise(Some(1e-6));
         instance
     })
 }
 
-/// Through touches of the stop, with inputs that vary within steps, changes of a parameter during the
-/// run, and steps of length zero: saved states are equal to the byte.
+/// Through touches of the stop, limits of motors, a brake that is released, with inputs that vary within
+/// steps, changes of a parameter during the run, and steps of length zero: saved states are equal to the
+/// byte, by each kind of method.
 #[test]
 fn steps_of_a_group_equal_steps_of_each_instance() {
-    let fmu = Fmu::of(ARM);
+    for solver in ["auto", "dopri5", "rosenbrock"] {
+        steps_are_equal(&format!("{ARM}[solver]\nmethod = \"{solver}\"\n"));
+    }
+    for solver in ["rk4", "linearly_implicit"] {
+        steps_are_equal(&format!("{ARM}[solver]\nmethod = \"{solver}\"\nstep = 0.01\n"));
+    }
+}
+
+fn steps_are_equal(text: &str) {
+    let fmu = Fmu::of(text);
     let logs: [[Log; 3]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| Log::new()));
     let [alone, grouped] = [&logs[0], &logs[1]].map(|logs| instances(&fmu, logs));
     let group = Together::of(&grouped.each_ref()).expect("one model");
@@ -97,6 +120,12 @@ fn steps_of_a_group_equal_steps_of_each_instance() {
             ok(instances[1].set_input_derivative("elbow.tau", 1, 0.2));
             if k == 30 {
                 ok(instances[2].set("shoulder.kp", 25.0));
+            }
+            if k == 20 || k == 40 {
+                let motion = if k == 20 { 1.0 } else { 0.0 };
+                instances
+                    .iter()
+                    .for_each(|instance| ok(instance.set("wrist.motion", motion)));
             }
         }
         let h = if k == 10 { 0.0 } else { 0.05 };
@@ -122,6 +151,32 @@ fn an_instance_that_fails_has_its_own_status_and_message() {
     ok(grouped[2].terminate());
     assert_eq!(group.step(0.2, 0.1), [OK, OK, ERROR]);
     logs[2].assert_logged(ERROR, &["fmi2DoStep"]);
+}
+
+/// One run overflows: the others have the bytes of runs alone.
+#[test]
+fn a_run_that_overflows_does_not_affect_the_others() {
+    for method in ["dopri5", "rosenbrock"] {
+        let fmu = Fmu::of(&format!("{ARM}[solver]\nmethod = \"{method}\"\n"));
+        let logs: [[Log; 3]; 2] = std::array::from_fn(|_| std::array::from_fn(|_| Log::new()));
+        let [alone, grouped] = [&logs[0], &logs[1]].map(|logs| instances(&fmu, logs));
+        let group = Together::of(&grouped.each_ref()).expect("one model");
+        let mut failed = false;
+        for k in 0..10 {
+            for instances in [&alone, &grouped] {
+                let torque = if k < 3 { 0.1 } else { 1e306 };
+                ok(instances[1].set("elbow.tau", torque));
+            }
+            let t = 0.05 * f64::from(k);
+            let statuses = alone.each_ref().map(|instance| instance.step(t, 0.05));
+            assert_eq!(group.step(t, 0.05), statuses, "{method}");
+            failed |= statuses[1] != OK;
+            for (a, b) in alone.iter().zip(&grouped) {
+                assert!(a.bytes() == b.bytes(), "{method}: states differ at {t} s");
+            }
+        }
+        assert!(failed, "{method}");
+    }
 }
 
 #[test]
