@@ -147,10 +147,10 @@ fn an_instance_that_fails_has_its_own_status_and_message() {
     assert_eq!(group.step(0.0, 0.1), [OK; 3]);
     ok(grouped[1].step(0.1, 0.1));
     assert_eq!(group.step(0.1, 0.1), [OK, ERROR, OK], "the second is at 0.2 s");
-    logs[1].assert_logged(ERROR, &["fmi2DoStep", "communication point"]);
+    logs[1].assert_named(ERROR, &["fmi2DoStep", "communication point"]);
     ok(grouped[2].terminate());
     assert_eq!(group.step(0.2, 0.1), [OK, OK, ERROR]);
-    logs[2].assert_logged(ERROR, &["fmi2DoStep"]);
+    logs[2].assert_named(ERROR, &["fmi2DoStep"]);
 }
 
 /// One run overflows: the others have the bytes of runs alone.
