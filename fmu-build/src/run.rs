@@ -294,9 +294,8 @@ impl<'a> Plan<'a> {
                     false => Ok(()),
                 });
             }
-            if running(recordings).next().is_none() {
-                return None;
-            }
+            // Nothing is left to do once all have failed.
+            running(recordings).next()?;
             if watch(t).is_break() {
                 return Some(t);
             }
