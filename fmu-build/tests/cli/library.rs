@@ -23,7 +23,11 @@ pub fn exports(library: &[u8]) -> Vec<String> {
 
 #[test]
 fn library_exports_only_fmi_functions() {
-    let exported = exports(&built().bytes("own.so"));
+    let mut exported = exports(&built().bytes("own.so"));
+    // The library of tests also has the functions of the package grapple-lanes.
+    let all = exported.len();
+    exported.retain(|name| !name.starts_with("grapple_"));
+    assert!([0, 4].contains(&(all - exported.len())), "{exported:?}");
     let is_of_fmi = |name: &String| name.starts_with("fmi2") || name.starts_with("fmi3");
     assert!(exported.iter().all(is_of_fmi), "{exported:?}");
     assert_eq!(exported.len(), 119);

@@ -256,12 +256,12 @@ mod interrupted {
             "two_link.toml",
             &(example("two_link") + "\n[solver]\nwork_limit = 1e15\n[monitor]\nenergy_balance = 1e15\n"),
         );
-        // The first run ends soon, the second never.
+        // The first run ends soon, the second never; together they would end at the same time.
         let study = "model = \"two_link.toml\"\nruns = 2\nexperiment = { stop_time = 0.1, step = 0.1 }\n\
                      [dispersion.\"signal.elbow.tau.frequency\"]\nlist = [1.0, 1e12]\n[output]\n\"elbow.q\" = [\"final\"]\n";
         desk.write("study.toml", study);
         let journal = desk.path("study/runs-0-of-1.jsonl");
-        let mut child = begun(&desk, &["campaign", "study.toml", "--jobs", "1"]);
+        let mut child = begun(&desk, &["campaign", "study.toml", "--jobs", "1", "--alone"]);
         wait_until("a run ends", || {
             std::fs::read(&journal).is_ok_and(|lines| !lines.is_empty())
         });
