@@ -26,7 +26,7 @@ CASES = [
     ("ssrms_type", "", 0.05, 60.0, "base.mass"),
     ("ssrms_flexible", "", 0.5, 10.0, "base.mass"),
     ("ssrms_flexible", 'method = "linearly_implicit"\nstep = 5e-3', 0.05, 10.0, "base.mass"),
-    ("solar_arrays", "", 0.5, 60.0, "hub.mass"),
+    ("solar_arrays", "", 0.5, 60.0, "servicer.mass"),
 ]
 
 
