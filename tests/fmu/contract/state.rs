@@ -81,10 +81,10 @@ fn state_in_model_exchange_has_no_integrator_memory() {
     let [explicit, implicit] = ["dopri5", "radau5"].map(|method| [ME, CS].map(|kind| bytes(method, kind)));
     println!("Model Exchange and Co-Simulation: dopri5 {explicit:?} bytes, radau5 {implicit:?} bytes");
     assert_eq!(explicit[0], implicit[0]);
-    // Thirty numbers for any method; an implicit method also stores its Jacobian and three vectors
+    // 31 numbers for any method; an implicit method also stores its Jacobian and three vectors
     // of the states' size.
-    assert_eq!(explicit[1] - explicit[0], 8 * 30);
-    assert_eq!(implicit[1] - implicit[0], 8 * (30 + 18 * 18 + 3 * 18));
+    assert_eq!(explicit[1] - explicit[0], 8 * 31);
+    assert_eq!(implicit[1] - implicit[0], 8 * (31 + 18 * 18 + 3 * 18));
 }
 
 /// Returns a spec with the default solver and tolerance, whose inputs all come from its signals.
