@@ -185,7 +185,9 @@ fn instances_that_do_not_run_in_lanes_make_no_group() {
     let other = Fmu::of(&ARM.replace("mass = 30.0", "mass = 31.0"));
     let [a, b, c, d] = [&arm, &arm, &other, &contact].map(|fmu| fmu.instance(CS));
     assert!(Together::of(&[&a, &b]).is_none(), "not initialised");
-    [&a, &b, &c, &d].map(|instance| instance.initialise(None));
+    for instance in [&a, &b, &c, &d] {
+        instance.initialise(None);
+    }
     assert!(Together::of(&[&a, &b]).is_some());
     assert!(Together::of(&[&a, &c]).is_none(), "two models");
     assert!(Together::of(&[&d, &d]).is_none(), "one instance twice");
