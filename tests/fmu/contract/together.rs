@@ -181,7 +181,7 @@ fn a_run_that_overflows_does_not_affect_the_others() {
 
 #[test]
 fn instances_that_do_not_run_in_lanes_make_no_group() {
-    let (arm, contact) = (Fmu::of(ARM), Fmu::of(SPACECRAFT));
+    let (arm, contact) = (Fmu::of(ARM), Fmu::of(&catcher()));
     let other = Fmu::of(&ARM.replace("mass = 30.0", "mass = 31.0"));
     let [a, b, c, d] = [&arm, &arm, &other, &contact].map(|fmu| fmu.instance(CS));
     assert!(Together::of(&[&a, &b]).is_none(), "not initialised");
