@@ -305,19 +305,11 @@ impl<'a> Plan<'a> {
 
     /// Advances an instance from one communication point to the next, times in s, and sets the
     /// inputs there.
-    pub(crate) fn advance_to(
-        &self,
-        instance: &mut impl Instance,
-        (mut t, point): (f64, f64),
-        effort: &mut Effort,
-    ) -> Result<()> {
+    pub(crate) fn advance_to(&self, instance: &mut impl Instance, (mut t, point): (f64, f64)) -> Result<()> {
         while t < point {
             let stop = self.driven.next_stop(t, point);
-            effort.has_held_inputs |= set_inputs(&self.driven, t, stop - t, instance)?;
-            let clock = Instant::now();
+            set_inputs(&self.driven, t, stop - t, instance)?;
             instance.step(t, stop - t)?;
-            effort.wall += clock.elapsed();
-            effort.steps += 1;
             t = stop;
         }
         instance.set_reals(&self.driven.references, &self.driven.values(t))

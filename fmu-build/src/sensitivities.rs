@@ -11,7 +11,7 @@ use crate::error::{Context, Error, Result, invalid};
 use crate::fmu::{Fmu, is_real, names, recorded};
 use crate::instance::Instance;
 use crate::results::{Column, Results, called};
-use crate::run::{Effort, Plan};
+use crate::run::Plan;
 use crate::simulate::{SimulateOptions, settings};
 use crate::summaries::unknown;
 use crate::text::number;
@@ -321,7 +321,7 @@ impl<'a> Neighbourhood<'a> {
 
     /// Advances a run between two communication points, s.
     fn advance(&self, run: &mut Follower, span: (f64, f64)) -> Result<()> {
-        self.plan.advance_to(&mut run.instance, span, &mut Effort::default())?;
+        self.plan.advance_to(&mut run.instance, span)?;
         run.rows.push(run.instance.reals(&self.references)?);
         run.events.push(run.instance.events());
         Ok(())

@@ -39,13 +39,14 @@
 //!
 //! Modules: `one_step` defines the interface of a one-step method. `explicit` implements the
 //! explicit Runge-Kutta methods (`tableau` defines the form of the coefficients; `dopri5`, `dop853`,
-//! `bogacki_shampine` and `rk4` contain them), `radau` the Radau IIA method (coefficients in `radau5`), `rosenbrock`
-//! the Rosenbrock-W method, `ends` the common part of `midpoint`, `linearly_implicit` and
-//! `conserving`; `auto` selects a method by the counts in `method_selection`. `newton` and `lu`
-//! solve the equations of implicit methods, `equations` is the common interface to the [`Ode`],
-//! `known` reuses derivatives. `adaptive` and `fixed` are the two kinds of step size selection,
-//! `control` is the step size controller, `initial` selects the first step, `landing` makes a step
-//! end exactly on a limit, `lanes` contains loops over states; `numbers` reads a saved [`Memory`].
+//! `bogacki_shampine` and `rk4` contain them), `radau` the Radau IIA method (coefficients in
+//! `radau5`), `rosenbrock` the Rosenbrock-W method, `ends` the common part of `midpoint`,
+//! `linearly_implicit` and `conserving`; `auto` selects a method by the counts in
+//! `method_selection`. `newton` and `lu` solve the equations of implicit methods, `equations` is the
+//! common interface to the [`Ode`], `known` reuses derivatives, `ahead` evaluates the stages of
+//! several runs at once. `adaptive` and `fixed` are the two kinds of step size selection, `control`
+//! is the step size controller, `initial` selects the first step, `landing` makes a step end exactly
+//! on a limit, `lanes` contains loops over states; `numbers` reads a saved [`Memory`].
 //!
 //! ```
 //! # use grapple::integrate;

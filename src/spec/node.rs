@@ -127,7 +127,6 @@ impl Node<'_> {
             Value::Large(value) => Unexpected::Unsigned(*value),
             Value::Float(value) => Unexpected::Float(*value),
             Value::Text(value) => Unexpected::Str(value),
-
             Value::List(_) => Unexpected::Seq,
             Value::Table(_) => Unexpected::Map,
         };
@@ -165,14 +164,15 @@ impl<'a> Node<'a> {
 
 impl<'a> Value<'a> {
     fn table(table: &'a DeTable<'_>) -> Result<Self, ReadError> {
-        let field = |(key, value): (&'a Spanned<Cow<str>>, &'a Spanned<DeValue>)| {
-            Ok(Field {
+        let mut fields = Vec::with_capacity(table.len());
+        for (key, value) in table.iter() {
+            fields.push(Field {
                 key: Cow::Borrowed(key.get_ref()),
                 span: key.span(),
                 node: Node::of(value)?,
-            })
-        };
-        Ok(Self::Table(table.iter().map(field).collect::<Result<_, ReadError>>()?))
+            });
+        }
+        Ok(Self::Table(fields))
     }
 }
 
