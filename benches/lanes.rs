@@ -11,7 +11,7 @@ mod side_by_side;
 
 use chain::{flexible_chain, moving_chain};
 use grapple::algebra::Lanes;
-use grapple::plant::{Discrete, LaneEvaluation, LanePoint, Model, OperatingPoint, Plant};
+use grapple::plant::{Discrete, LaneDiscrete, LaneEvaluation, LanePoint, Model, OperatingPoint, Plant};
 use grapple::spec;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -102,7 +102,7 @@ impl<const N: usize> Runs<N> {
         move || {
             let time = batch(CALLS, |_| {
                 let (t, x, u) = ([0.0; N], black_box(x.as_slice()), u.as_slice());
-                let discrete = [&discrete; N];
+                let discrete = LaneDiscrete::new([&discrete; N]).expect("one discrete state");
                 evaluation
                     .derivative(LanePoint { t, x, u, discrete }, black_box(&mut dx))
                     .expect("regular");

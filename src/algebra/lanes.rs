@@ -222,35 +222,50 @@ const COSINE: [f64; 6] = [
     -1.13596475577881948265e-11,
 ];
 
-/// Returns sine and cosine with the bits of `libm::sincos`: without branches up to 9π/4, except next
-/// to multiples of π/2; in other lanes by `libm`.
+/// 2/π.
+#[expect(clippy::excessive_precision, reason = "as in the source")]
+const INVERSE: f64 = 6.36619772367581382433e-01;
+/// A sum with this number is rounded to an integer, which its lowest bits have.
+const TO_INTEGER: f64 = 1.5 / f64::EPSILON;
+
+/// Returns sine and cosine with the bits of `libm::sincos`: without branches, except for arguments
+/// that `libm` may reduce in more than one round. These lanes are left to it.
 ///
-/// `libm` reduces an argument in one round, except where it has the high word of a multiple of π/2:
-/// lanes nearer than 7.7e-6 to a multiple are left to it.
+/// Up to 9π/4 `libm` reduces an argument in one round, except where it has the high word of a multiple
+/// of π/2: if it is nearer than 7.7e-6 to a multiple. Beyond, it does so if 16 bits at most cancel, and
+/// finds the multiple by rounding.
 #[inline(never)]
 fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
-    let (zero, one) = (Lanes::zero(), Lanes::<N>::one());
+    let (zero, one, to_integer) = (Lanes::zero(), Lanes::<N>::one(), Lanes::number(TO_INTEGER));
     let a = x.abs();
     // libm compares high words: with the largest number that has the high word of the limit.
     let limit = |high: u64| f64::from_bits((high << 32) | 0xffff_ffff);
-    let [first, second, third, fourth] =
-        [0x3fe9_21fb, 0x4002_d97c, 0x400f_6a7a, 0x4015_fdbc].map(|high| a.exceeds(limit(high)));
-    let step = |mask| Lanes::select(mask, one, zero);
-    let n = step(first) + step(second) + (step(third) + step(fourth));
+    let exceeds = |high: u64| a.exceeds(limit(high));
+    let step = |high: u64| Lanes::select(exceeds(high), one, zero);
+    let first = exceeds(0x3fe9_21fb);
+    let few = step(0x3fe9_21fb) + step(0x4002_d97c) + (step(0x400f_6a7a) + step(0x4015_fdbc));
+    let is_far = exceeds(0x401c_463b);
+    let rounded = Lanes::select(is_far, a * INVERSE, few) + to_integer;
+    let n = rounded - to_integer;
     let (z, w) = (a - n * HALF_PI[0], n * HALF_PI[1]);
     let y = z - w;
     let rest = z - y - w;
-    let below = |high: u64| a.mask(Lanes::number(limit(high)), |a, limit| a <= limit);
-    let in_one_round = y.abs().exceeds(7.7e-6).and(below(0x401c_463b));
-    let slow = below(0x3fe9_21fb).or(in_one_round).not();
+    let least = Lanes::select(is_far, a * (1.0 / 65536.0), Lanes::number(7.7e-6));
+    let in_one_round = y
+        .abs()
+        .mask(least, |y, least| y > least)
+        .and(exceeds(0x4139_21fa).not());
+    let is_small = a.mask(Lanes::number(limit(0x3fe9_21fb)), |a, limit| a <= limit);
+    let slow = is_small.or(in_one_round).not();
     let (s, c) = (reduced_sine(y, rest, first), reduced_cosine(y, rest));
     // Quadrants 1 and 3 exchange sine and cosine; 2 and 3 have a negative sine, 1 and 2 a negative
     // cosine.
-    let is_odd = first.and(second.not()).or(third.and(fourth.not()));
-    let [sine_sign, cosine_sign] = [second.and(fourth.not()), first.and(third.not())];
-    let minus = |mask| Lanes::select(mask, -zero, zero);
-    let mut sine = Lanes::select(is_odd, c, s).signed_by(minus(sine_sign)).signed_by(x);
-    let mut cosine = Lanes::select(is_odd, s, c).signed_by(minus(cosine_sign));
+    let is_odd = LaneMask(rounded.0.map(|n| (n.to_bits() & 1).wrapping_neg()));
+    let sign = |of: u64| f64::from_bits((of & 2) << 62);
+    let mut sine = Lanes::select(is_odd, c, s)
+        .signed_by(rounded.map(|n| sign(n.to_bits())))
+        .signed_by(x);
+    let mut cosine = Lanes::select(is_odd, s, c).signed_by(rounded.map(|n| sign(n.to_bits() + 1)));
     if slow.is_needed() {
         (sine, cosine) = apart(|| {
             let each = x.0.map(libm::sincos);

@@ -58,10 +58,10 @@ pub fn roll_pitch_yaw<S: Scalar>(q: Quaternion<S>) -> Vec3<S> {
     let R = q.rotation();
     let cosine = norm(&Vec3::new(R[(0, 0)], R[(1, 0)], S::zero()));
     let pitch = (-R[(2, 0)]).atan2(cosine);
-    if cosine.value() < 1e-12 {
-        return Vec3::new((-R[(1, 2)]).atan2(R[(1, 1)]), pitch, S::zero());
-    }
-    Vec3::new(R[(2, 1)].atan2(R[(2, 2)]), pitch, R[(1, 0)].atan2(R[(0, 0)]))
+    let upright = || [(-R[(1, 2)]).atan2(R[(1, 1)]), S::zero()];
+    let inclined = || [R[(2, 1)].atan2(R[(2, 2)]), R[(1, 0)].atan2(R[(0, 0)])];
+    let [roll, yaw] = S::branch(cosine, cosine, |cosine, _| cosine < 1e-12, upright, inclined);
+    Vec3::new(roll, pitch, yaw)
 }
 
 /// Returns `atan2(s, c)/s` for `square = s²` and `c`, which are not both zero. Near `s = 0` with

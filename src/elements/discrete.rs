@@ -122,6 +122,12 @@ impl Discrete {
             && self.motions == other.motions
     }
 
+    /// Returns true if the outputs of elements that are evaluated in lanes depend on both discrete
+    /// states alike, apart from signals.
+    pub fn shows_as(&self, other: &Self) -> bool {
+        self.loads_as(other) && self.ranges == other.ranges && self.deflections == other.deflections
+    }
+
     /// Returns the count of its numbers.
     pub fn size(&self) -> usize {
         let mut count = 0;

@@ -10,7 +10,7 @@ impl Elements {
     ///
     /// An element is evaluated in lanes if its loads branch on values only by the methods of
     /// [`Scalar`](crate::algebra::Scalar) that distinguish lanes, and read all parameters as constants
-    /// of the scalar. Outputs are not evaluated in lanes.
+    /// of the scalar.
     pub(crate) fn outside_lanes(&self, spec: &Spec, system: &System) -> Option<String> {
         // Without `..`: a new kind of element is classified here.
         let Self {
@@ -97,6 +97,12 @@ impl Elements {
             named("task", tasks, &spec.task),
         ];
         found.into_iter().flatten().next()
+    }
+
+    /// Returns true if the outputs of all elements that [are](Self::outside_lanes) evaluated in lanes
+    /// are so, too.
+    pub(crate) fn are_observed_in_lanes(&self) -> bool {
+        self.kinematics.is_empty() && self.effective_masses.is_empty()
     }
 }
 

@@ -59,7 +59,7 @@ impl Axes {
     }
 
     /// Returns the two unit vectors, each in axes of its own frame.
-    fn directions<S: Scalar>(self, parameters: &[f64]) -> [Vec3<S>; 2] {
+    fn directions<S: Scalar>(self, parameters: &[S::Constant]) -> [Vec3<S>; 2] {
         let direction = |axis: ParamId| axis.direction(parameters).unwrap_or_else(Vec3::zeros);
         [self.from, self.to].map(|axis| lift3(&direction(axis)))
     }
@@ -212,7 +212,7 @@ impl Element for Measure {
         y.vector(&w);
         y.number(norm(&r_W));
         if let Some(axes) = self.axes {
-            let [e, e_B] = axes.directions::<S>(S::numbers(view.now.parameters));
+            let [e, e_B] = axes.directions::<S>(view.now.parameters);
             let e_B = A.R_WF.tr_mul(&(B.R_WF * e_B));
             y.number(norm(&across(&r, &e)));
             y.number(Scalar::atan2(norm(&e.cross(&e_B)), dot(&e, &e_B)));

@@ -1,6 +1,7 @@
 //! Input shaping: references as weighted means of delayed copies of themselves.
 
 use super::{Wave, replace, round_off};
+use crate::algebra::Scalar;
 use crate::spec::Shaper;
 
 /// Delayed copy of a reference.
@@ -45,38 +46,40 @@ pub fn copies(shapers: &[Shaper]) -> Vec<Copied> {
 /// Wave with its delayed copies, `Σ wᵢ u(t − dᵢ)`. Its derivatives are those of the copies, and its
 /// segments end where the segment of a copy ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Shaped<'a> {
+pub struct Shaped<'a, C = f64> {
     /// The wave of each copy.
-    pub wave: Wave<'a>,
+    pub wave: Wave<'a, C>,
     /// Weights and delays.
     pub copies: &'a [Copied],
     /// Segment index of each copy.
     pub segments: &'a [i32],
 }
 
-impl<'a> Shaped<'a> {
-    fn sum(&self, t: f64, of: impl Fn(&Wave<'a>, i32, f64) -> f64) -> f64 {
+impl<'a, C: Scalar> Shaped<'a, C> {
+    fn sum(&self, t: C, of: impl Fn(&Wave<'a, C>, i32, C) -> C) -> C {
         let copies = self.copies.iter().zip(self.segments);
-        copies.fold(0.0, |sum, (copy, &segment)| {
-            sum + copy.weight * of(&self.wave, segment, t - copy.delay)
+        copies.fold(C::zero(), |sum, (copy, &segment)| {
+            sum + C::number(copy.weight) * of(&self.wave, segment, t - C::number(copy.delay))
         })
     }
 
     /// Returns the value at `t` (s), by the laws of the given segments.
-    pub fn value(&self, t: f64) -> f64 {
+    pub fn value(&self, t: C) -> C {
         self.sum(t, Wave::value)
     }
 
     /// Returns the first derivative at `t` (s), value per s.
-    pub fn rate(&self, t: f64) -> f64 {
+    pub fn rate(&self, t: C) -> C {
         self.sum(t, Wave::rate)
     }
 
     /// Returns the second derivative at `t` (s), value per s².
-    pub fn acceleration(&self, t: f64) -> f64 {
+    pub fn acceleration(&self, t: C) -> C {
         self.sum(t, Wave::acceleration)
     }
+}
 
+impl Shaped<'_> {
     /// Returns the third derivative at `t` (s), value per s³.
     pub fn jerk(&self, t: f64) -> f64 {
         self.sum(t, Wave::jerk)

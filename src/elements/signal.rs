@@ -119,7 +119,7 @@ impl SignalSource {
 
     /// Returns the signal with the values of the parameters; `segments` are those of all signals.
     #[inline]
-    pub fn shaped<'a>(&'a self, parameters: &[f64], segments: &'a [i32]) -> Shaped<'a> {
+    pub fn shaped<'a, C: Scalar>(&'a self, parameters: &[C], segments: &'a [i32]) -> Shaped<'a, C> {
         Shaped {
             wave: self.wave(parameters),
             copies: &self.copies,
@@ -129,7 +129,7 @@ impl SignalSource {
 
     /// Returns the signal without shapers with the values of the parameters.
     #[inline]
-    fn wave(&self, parameters: &[f64]) -> Wave<'_> {
+    fn wave<C: Scalar>(&self, parameters: &[C]) -> Wave<'_, C> {
         let mut wave = Wave::new(&self.signal);
         wave.amplitude = self.amplitude.of(parameters);
         wave.offset = self.offset.of(parameters);
@@ -144,6 +144,12 @@ impl SignalSource {
             }
         }
         wave
+    }
+
+    /// Returns the first end of one of its segments, s; `None` if none has an end.
+    pub fn end(&self, parameters: &[f64], segments: &[i32]) -> Option<f64> {
+        let has_ends = self.signal.waveform == Waveform::Table || self.from.is_some() || self.until.is_some();
+        has_ends.then(|| self.shaped(parameters, segments).end()).flatten()
     }
 
     /// Updates the indices of its segments, among those of all signals, to the time `t` (s). Returns

@@ -1,3 +1,4 @@
+use crate::algebra::Scalar;
 use crate::spec::{Interpolation, Signal, Waveform};
 use std::f64::consts::TAU;
 
@@ -6,23 +7,23 @@ use std::f64::consts::TAU;
 ///
 /// The caller stores the segment index. An integrator stops at the end of a segment
 /// ([`end`](Self::end)) and continues with the next, so that no evaluation of a step lies beyond a
-/// jump.
+/// jump. Values have the type of the model's constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wave<'a> {
+pub struct Wave<'a, C = f64> {
     /// Shape of the signal.
     pub waveform: Waveform,
     /// Factor of the shape, as in [`Signal`].
-    pub amplitude: f64,
+    pub amplitude: C,
     /// Constant added to the scaled shape.
-    pub offset: f64,
+    pub offset: C,
     /// Frequency, Hz.
-    pub frequency: f64,
+    pub frequency: C,
     /// Phase, rad.
-    pub phase: f64,
+    pub phase: C,
     /// Start of the window, s; `−∞` without one.
-    pub from: f64,
+    pub from: C,
     /// End of the window, s; `+∞` without one.
-    pub until: f64,
+    pub until: C,
     /// Times of the table, s.
     pub times: &'a [f64],
     /// Values of the table, before scaling.
@@ -50,17 +51,18 @@ pub fn round_off(t: f64) -> f64 {
     TIME_ROUND_OFF * t.abs().max(1.0)
 }
 
-impl<'a> Wave<'a> {
+impl<'a, C: Scalar> Wave<'a, C> {
     /// Creates the signal with the values of the spec.
     pub fn new(signal: &'a Signal) -> Self {
+        let optional = |value: Option<f64>, without: f64| C::number(value.unwrap_or(without));
         Self {
             waveform: signal.waveform,
-            amplitude: signal.amplitude,
-            offset: signal.offset,
-            frequency: signal.frequency.unwrap_or(0.0),
-            phase: signal.phase.unwrap_or(0.0),
-            from: signal.from.unwrap_or(f64::NEG_INFINITY),
-            until: signal.until.unwrap_or(f64::INFINITY),
+            amplitude: C::number(signal.amplitude),
+            offset: C::number(signal.offset),
+            frequency: optional(signal.frequency, 0.0),
+            phase: optional(signal.phase, 0.0),
+            from: optional(signal.from, f64::NEG_INFINITY),
+            until: optional(signal.until, f64::INFINITY),
             times: signal.times.as_deref().unwrap_or_default(),
             values: signal.values.as_deref().unwrap_or_default(),
             rates: signal.rates.as_deref().unwrap_or_default(),
@@ -69,6 +71,85 @@ impl<'a> Wave<'a> {
         }
     }
 
+    /// Returns the value at `t` (s), by the law of the given segment.
+    pub fn value(&self, piece: i32, t: C) -> C {
+        self.offset + self.amplitude * self.shape(piece, t).0
+    }
+
+    /// Returns the first derivative at `t` (s), value per s, by the law of the given segment.
+    pub fn rate(&self, piece: i32, t: C) -> C {
+        self.amplitude * self.shape(piece, t).1
+    }
+
+    /// Returns the second derivative at `t` (s), value per s², by the law of the given segment.
+    pub fn acceleration(&self, piece: i32, t: C) -> C {
+        self.amplitude * self.shape(piece, t).2
+    }
+
+    /// Returns the value and its first two derivatives for amplitude one and offset zero.
+    fn shape(&self, piece: i32, t: C) -> (C, C, C) {
+        let constant = |value: f64| (C::number(value), C::zero(), C::zero());
+        match self.waveform {
+            Waveform::Table => self.table(piece, t),
+            Waveform::Step => constant(f64::from(piece >= 1)),
+            _ if piece <= 0 => constant(0.0),
+            Waveform::Quintic if piece >= 2 => constant(1.0),
+            _ if piece >= 2 => constant(0.0),
+            Waveform::Constant => constant(1.0),
+            Waveform::Sine => {
+                let w = C::number(TAU) * self.frequency;
+                let (s, c) = (w * t + self.phase).sin_cos();
+                (s, w * c, -w * w * s)
+            }
+            Waveform::Quintic => {
+                let span = self.until - self.from;
+                let [part, rate, second] = quintic((t - self.from) / span);
+                (part, rate / span, second / (span * span))
+            }
+        }
+    }
+
+    fn table(&self, piece: i32, t: C) -> (C, C, C) {
+        let constant = |value: f64| (C::number(value), C::zero(), C::zero());
+        let (Some(&first), Some(&last)) = (self.values.first(), self.values.last()) else {
+            return constant(0.0);
+        };
+        let next = usize::try_from(piece).unwrap_or(0);
+        if next == 0 {
+            return constant(first);
+        }
+        if next >= self.times.len() {
+            return constant(last);
+        }
+        let (t_0, v_0) = (self.times[next - 1], self.values[next - 1]);
+        match self.interpolation {
+            Interpolation::Hold => constant(v_0),
+            Interpolation::Linear => {
+                let slope = C::number((self.values[next] - v_0) / (self.times[next] - t_0));
+                (C::number(v_0) + slope * (t - C::number(t_0)), slope, C::zero())
+            }
+            Interpolation::Quintic => match self.interval(piece, t) {
+                Some([value, rate, second, _]) => (value, rate, second),
+                None => constant(v_0),
+            },
+        }
+    }
+
+    /// Returns the value of a quintic table and its three derivatives in a segment between two
+    /// times; `None` outside the times and for other tables.
+    fn interval(&self, piece: i32, t: C) -> Option<[C; 4]> {
+        let next = usize::try_from(piece)
+            .ok()
+            .filter(|_| self.interpolation == Interpolation::Quintic)?;
+        let before = next.checked_sub(1)?;
+        let knot = |k: usize| Some([*self.values.get(k)?, *self.rates.get(k)?, *self.accelerations.get(k)?]);
+        let h = *self.times.get(next)? - self.times[before];
+        let s = (t - C::number(self.times[before])) / C::number(h);
+        Some(hermite([knot(before)?, knot(next)?], h, s))
+    }
+}
+
+impl Wave<'_> {
     /// Returns the index of the segment that contains `t` (s); at a boundary, that of the later
     /// segment.
     #[cfg(feature = "inside")]
@@ -99,21 +180,6 @@ impl<'a> Wave<'a> {
         end.filter(|t| t.is_finite())
     }
 
-    /// Returns the value at `t` (s), by the law of the given segment.
-    pub fn value(&self, piece: i32, t: f64) -> f64 {
-        self.offset + self.amplitude * self.shape(piece, t).0
-    }
-
-    /// Returns the first derivative at `t` (s), value per s, by the law of the given segment.
-    pub fn rate(&self, piece: i32, t: f64) -> f64 {
-        self.amplitude * self.shape(piece, t).1
-    }
-
-    /// Returns the second derivative at `t` (s), value per s², by the law of the given segment.
-    pub fn acceleration(&self, piece: i32, t: f64) -> f64 {
-        self.amplitude * self.shape(piece, t).2
-    }
-
     /// Returns the third derivative at `t` (s), value per s³, by the law of the given segment.
     pub fn jerk(&self, piece: i32, t: f64) -> f64 {
         self.amplitude
@@ -131,80 +197,23 @@ impl<'a> Wave<'a> {
                 _ => 0.0,
             }
     }
-
-    /// Returns the value and its first two derivatives for amplitude one and offset zero.
-    fn shape(&self, piece: i32, t: f64) -> (f64, f64, f64) {
-        match self.waveform {
-            Waveform::Table => self.table(piece, t),
-            Waveform::Step => (f64::from(piece >= 1), 0.0, 0.0),
-            _ if piece <= 0 => (0.0, 0.0, 0.0),
-            Waveform::Quintic if piece >= 2 => (1.0, 0.0, 0.0),
-            _ if piece >= 2 => (0.0, 0.0, 0.0),
-            Waveform::Constant => (1.0, 0.0, 0.0),
-            Waveform::Sine => {
-                let w = TAU * self.frequency;
-                let (s, c) = libm::sincos(w * t + self.phase);
-                (s, w * c, -w * w * s)
-            }
-            Waveform::Quintic => {
-                let span = self.until - self.from;
-                let [part, rate, second] = quintic((t - self.from) / span);
-                (part, rate / span, second / (span * span))
-            }
-        }
-    }
-
-    fn table(&self, piece: i32, t: f64) -> (f64, f64, f64) {
-        let (Some(&first), Some(&last)) = (self.values.first(), self.values.last()) else {
-            return (0.0, 0.0, 0.0);
-        };
-        let next = usize::try_from(piece).unwrap_or(0);
-        if next == 0 {
-            return (first, 0.0, 0.0);
-        }
-        if next >= self.times.len() {
-            return (last, 0.0, 0.0);
-        }
-        let (t_0, v_0) = (self.times[next - 1], self.values[next - 1]);
-        match self.interpolation {
-            Interpolation::Hold => (v_0, 0.0, 0.0),
-            Interpolation::Linear => {
-                let slope = (self.values[next] - v_0) / (self.times[next] - t_0);
-                (v_0 + slope * (t - t_0), slope, 0.0)
-            }
-            Interpolation::Quintic => {
-                let [value, rate, second, _] = self.interval(piece, t).unwrap_or([v_0, 0.0, 0.0, 0.0]);
-                (value, rate, second)
-            }
-        }
-    }
-
-    /// Returns the value of a quintic table and its three derivatives in a segment between two
-    /// times; `None` outside the times and for other tables.
-    fn interval(&self, piece: i32, t: f64) -> Option<[f64; 4]> {
-        let next = usize::try_from(piece)
-            .ok()
-            .filter(|_| self.interpolation == Interpolation::Quintic)?;
-        let before = next.checked_sub(1)?;
-        let knot = |k: usize| Some([*self.values.get(k)?, *self.rates.get(k)?, *self.accelerations.get(k)?]);
-        let h = *self.times.get(next)? - self.times[before];
-        Some(hermite([knot(before)?, knot(next)?], h, (t - self.times[before]) / h))
-    }
 }
 
 /// Returns the fraction of a quintic's rise at the fraction `s` of its duration, and its first two
 /// derivatives with respect to `s`.
-pub(crate) fn quintic(s: f64) -> [f64; 3] {
+pub(crate) fn quintic<C: Scalar>(s: C) -> [C; 3] {
+    let [one, two, six, ten] = [1.0, 2.0, 6.0, 10.0].map(C::number);
+    let [fifteen, thirty, sixty] = [15.0, 30.0, 60.0].map(C::number);
     [
-        s * s * s * (10.0 - s * (15.0 - 6.0 * s)),
-        30.0 * s * s * (1.0 - s) * (1.0 - s),
-        60.0 * s * (1.0 - s) * (1.0 - 2.0 * s),
+        s * s * s * (ten - s * (fifteen - six * s)),
+        thirty * s * s * (one - s) * (one - s),
+        sixty * s * (one - s) * (one - two * s),
     ]
 }
 
 /// Returns the quintic with given values, first and second derivatives at its two ends, `h` (s)
 /// apart, at the fraction `s` of the way: value and first three derivatives.
-pub(crate) fn hermite([from, to]: [[f64; 3]; 2], h: f64, s: f64) -> [f64; 4] {
+pub(crate) fn hermite<C: Scalar>([from, to]: [[f64; 3]; 2], h: f64, s: C) -> [C; 4] {
     let [c0, c1, c2] = [from[0], h * from[1], 0.5 * h * h * from[2]];
     // Remainders of value, slope and curvature at the end, for the powers 3 to 5.
     let value = to[0] - c0 - c1 - c2;
@@ -213,11 +222,16 @@ pub(crate) fn hermite([from, to]: [[f64; 3]; 2], h: f64, s: f64) -> [f64; 4] {
     let c3 = 10.0 * value - 4.0 * slope + 0.5 * curvature;
     let c4 = -15.0 * value + 7.0 * slope - curvature;
     let c5 = 6.0 * value - 3.0 * slope + 0.5 * curvature;
+    let horner = |coefficients: &[f64]| {
+        let mut highest_first = coefficients.iter().rev().map(|&c| C::number(c));
+        let highest = highest_first.next().unwrap_or_else(C::zero);
+        highest_first.fold(highest, |sum, c| c + s * sum)
+    };
     [
-        c0 + s * (c1 + s * (c2 + s * (c3 + s * (c4 + s * c5)))),
-        (c1 + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5)))) / h,
-        (2.0 * c2 + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5))) / (h * h),
-        (6.0 * c3 + s * (24.0 * c4 + s * 60.0 * c5)) / (h * h * h),
+        horner(&[c0, c1, c2, c3, c4, c5]),
+        horner(&[c1, 2.0 * c2, 3.0 * c3, 4.0 * c4, 5.0 * c5]) / C::number(h),
+        horner(&[2.0 * c2, 6.0 * c3, 12.0 * c4, 20.0 * c5]) / C::number(h * h),
+        horner(&[6.0 * c3, 24.0 * c4, 60.0 * c5]) / C::number(h * h * h),
     ]
 }
 

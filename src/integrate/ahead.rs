@@ -10,7 +10,7 @@ use super::landing::Trial;
 use super::linearly_implicit::corrections;
 use super::memory::Memory;
 use super::method_selection::Candidate;
-use super::rosenbrock::{A, C, G, GAMMA, OF_TIME, SHIFT, STAGES};
+use super::rosenbrock::{A, B, C, G, GAMMA, OF_TIME, SHIFT, STAGES};
 use super::tableau::{Row, Tableau};
 use super::{Method, Settings, Stage, adaptive, bogacki_shampine, dopri5, fixed, rk4};
 use crate::algebra::{Lanes, Scalar};
@@ -34,6 +34,35 @@ pub trait LaneOde<const N: usize> {
         g: &mut [Lanes<N>],
         midpoint: &mut [Lanes<N>],
     ) -> Option<()>;
+
+    /// Computes the outputs `y` at the states `x`, after [`derivative`](Self::derivative) there.
+    fn outputs(&mut self, x: &[Lanes<N>], y: &mut [Lanes<N>]);
+
+    /// Returns the numbers by which the energy is monitored at the states `x`, after
+    /// [`derivative`](Self::derivative) there.
+    fn energies(&mut self, x: &[Lanes<N>]) -> [Lanes<N>; 3];
+}
+
+/// Results at the end of a step that are computed ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtEnd {
+    /// True for the derivative, if the method uses it.
+    pub derivative: bool,
+    /// True for the outputs of runs that land, with the derivative.
+    pub outputs: bool,
+    /// True for the energies, with the derivative.
+    pub energies: bool,
+}
+
+/// Results that were computed ahead at the end of a step.
+#[derive(Clone, Copy, Debug)]
+pub struct End<'a> {
+    /// Derivative.
+    pub dx: &'a [f64],
+    /// Outputs; empty if they were not computed.
+    pub y: &'a [f64],
+    /// Numbers by which the energy is monitored; `None` if they were not computed.
+    pub energies: Option<[f64; 3]>,
 }
 
 /// A [`Stage`] of each lane.
@@ -67,14 +96,20 @@ enum By {
 
 impl Next {
     /// Returns the next attempt from the time `t`; `None` for methods that are not evaluated ahead, and
-    /// before the length of the first step is known. `varies` is true if the equations [vary in
+    /// before the length of the first step is known. `varies` returns true if the equations [vary in
     /// time](super::Ode::varies_in_time).
-    pub(super) fn of(settings: &Settings, t: f64, t_limit: f64, memory: &Memory, varies: bool) -> Option<Self> {
+    pub(super) fn of(
+        settings: &Settings,
+        t: f64,
+        t_limit: f64,
+        memory: &Memory,
+        varies: impl FnOnce() -> bool,
+    ) -> Option<Self> {
         let by = match settings.method {
             Method::Rk4 { .. } => By::Rk4,
             Method::BogackiShampine => By::BogackiShampine,
             Method::Dopri5 => By::Dopri5,
-            Method::Rosenbrock => By::Rosenbrock { varies },
+            Method::Rosenbrock => By::Rosenbrock { varies: varies() },
             Method::LinearlyImplicit { .. } => By::LinearlyImplicit {
                 corrections: corrections(memory),
             },
@@ -86,7 +121,7 @@ impl Next {
                         return Some(Self { by, t, trial });
                     }
                     Candidate::Dopri5 => By::Dopri5,
-                    Candidate::Rosenbrock => By::Rosenbrock { varies },
+                    Candidate::Rosenbrock => By::Rosenbrock { varies: varies() },
                     Candidate::Radau5 => return None,
                 }
             }
@@ -136,10 +171,16 @@ pub struct Ahead {
     n: usize,
     /// Times and kinds.
     made: Vec<(f64, Kind)>,
-    /// For each evaluation its two arguments and its result, consecutively.
+    /// For each evaluation its arguments and its result, consecutively.
     numbers: Vec<f64>,
-    /// Index of the next one.
+    /// Index of the next one, and of its first number.
     next: usize,
+    next_number: usize,
+    /// Time of the end of the step; `None` without outputs there.
+    end: Option<f64>,
+    /// State, derivative and outputs at the end of the step, consecutively.
+    at_end: Vec<f64>,
+    energies: Option<[f64; 3]>,
 }
 
 /// Kind of an evaluation, with its coefficients.
@@ -150,12 +191,29 @@ enum Kind {
     Correction { theta: f64 },
 }
 
+impl Kind {
+    /// Returns the number of arguments besides time and coefficients.
+    fn arguments(self) -> usize {
+        if self == Self::Derivative { 1 } else { 2 }
+    }
+}
+
 impl Ahead {
     /// Discards all results.
     pub fn clear(&mut self) {
         self.made.clear();
         self.numbers.clear();
-        self.next = 0;
+        (self.next, self.next_number) = (0, 0);
+        self.end = None;
+    }
+
+    /// Returns the results at the end of the step, if it is `(t, x)`.
+    pub fn end(&self, t: f64, x: &[f64]) -> Option<End<'_>> {
+        self.end.filter(|end| end.to_bits() == t.to_bits())?;
+        let (own, results) = self.at_end.split_at(self.n);
+        let (dx, y) = results.split_at(self.n);
+        let energies = self.energies;
+        same_bits(own, x).then_some(End { dx, y, energies })
     }
 
     /// Copies the derivative at `(t, x)` to `dx` and returns true, if it is the next result.
@@ -181,16 +239,16 @@ impl Ahead {
         let Some(made) = self.made.get(self.next) else {
             return false;
         };
-        let n = self.n;
-        let stored = &self.numbers[3 * n * self.next..][..3 * n];
-        let second = match kind {
-            Kind::Derivative => true,
-            _ => same_bits(p.unwrap_or(&*to), &stored[n..2 * n]),
-        };
-        let is_it = t.to_bits() == made.0.to_bits() && kind == made.1 && second && same_bits(x, &stored[..n]);
+        let (n, arguments) = (self.n, made.1.arguments());
+        let stored = &self.numbers[self.next_number..][..(arguments + 1) * n];
+        let is_it = t.to_bits() == made.0.to_bits()
+            && kind == made.1
+            && same_bits(x, &stored[..n])
+            && (arguments == 1 || same_bits(p.unwrap_or(&*to), &stored[n..2 * n]));
         if is_it {
-            to.copy_from_slice(&stored[2 * n..]);
+            to.copy_from_slice(&stored[arguments * n..]);
             self.next += 1;
+            self.next_number += stored.len();
         } else {
             self.clear();
         }
@@ -209,9 +267,10 @@ struct Evaluated<'a, const N: usize> {
 
 /// Stores an evaluation for the lanes of `to`, up to the first result that is not finite.
 fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
+    let is_finite = finite(of.result);
     for (lane, place) in to.iter_mut().enumerate() {
         let Some(ahead) = place else { continue };
-        if !of.result.iter().all(|result| result.0[lane].is_finite()) {
+        if !is_finite[lane] {
             // The run's own evaluation reports it. Stages of one step are evaluated by one plant.
             if matches!(of.kind[lane], Kind::Stage { .. }) {
                 ahead.clear();
@@ -221,10 +280,17 @@ fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
         }
         ahead.n = of.x.len();
         ahead.made.push((of.t[lane], of.kind[lane]));
-        for part in [of.x, of.p, of.result] {
+        let arguments = [of.x, of.p];
+        for part in arguments[..of.kind[lane].arguments()].iter().chain([&of.result]) {
             ahead.numbers.extend(part.iter().map(|number| number.0[lane]));
         }
     }
+}
+
+/// Returns for each lane true if its numbers are finite.
+fn finite<const N: usize>(numbers: &[Lanes<N>]) -> [bool; N] {
+    let zero_or_nan = numbers.iter().fold(Lanes::zero(), |sum, &x| sum + (x - x));
+    zero_or_nan.0.map(|sum| sum == 0.0)
 }
 
 /// Workspace for attempts of `N` runs.
@@ -236,14 +302,16 @@ pub struct LaneAttempt<const N: usize> {
     of_time: Vec<Lanes<N>>,
     zeros: Vec<Lanes<N>>,
     k: Vec<Lanes<N>>,
+    /// Outputs.
+    y: Vec<Lanes<N>>,
 }
 
 /// Largest number of stages.
 const MOST_STAGES: usize = 7;
 
 impl<const N: usize> LaneAttempt<N> {
-    /// Allocates for `n` states.
-    pub fn new(n: usize) -> Self {
+    /// Allocates for `n` states and these numbers of outputs.
+    pub fn new(n: usize, outputs: usize) -> Self {
         let zeros = || vec![Lanes::zero(); n];
         Self {
             x0: zeros(),
@@ -252,15 +320,16 @@ impl<const N: usize> LaneAttempt<N> {
             of_time: zeros(),
             zeros: zeros(),
             k: vec![Lanes::zero(); MOST_STAGES * n],
+            y: vec![Lanes::zero(); outputs],
         }
     }
 
     /// Evaluates the attempts, which are [alike](Next::is_like), and stores the results of the lanes in
-    /// `to`. The derivative at the end is left out if `without_end`.
+    /// `to`, with those at the end of the steps.
     pub fn evaluate(
         &mut self,
         starts: [Start; N],
-        without_end: bool,
+        end: AtEnd,
         ode: &mut impl LaneOde<N>,
         mut to: [Option<&mut Ahead>; N],
     ) {
@@ -270,26 +339,82 @@ impl<const N: usize> LaneAttempt<N> {
         to.iter_mut().flatten().for_each(|ahead| ahead.clear());
         // The result is in `to` as far as it could be evaluated.
         let _ = match starts[0].next.by {
-            By::Rk4 => self.explicit(&rk4::TABLEAU, starts, without_end, ode, to),
-            By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, without_end, ode, to),
-            By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, without_end, ode, to),
+            By::Rk4 => self.explicit(&rk4::TABLEAU, starts, end, ode, to),
+            By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, end, ode, to),
+            By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, end, ode, to),
             By::Rosenbrock { varies } => {
                 let done = self.rosenbrock(starts, varies, ode, &mut to);
                 // A stage uses the `W` of the first one: a run evaluates all stages, or none.
                 if done.is_none() {
                     to.iter_mut().flatten().for_each(|ahead| ahead.clear());
                 }
-                done
+                done.and_then(|()| self.end(starts, B, end, ode, &mut to))
             }
-            By::LinearlyImplicit { corrections } => self.linearly_implicit(starts, corrections, ode, to),
+            By::LinearlyImplicit { corrections } => {
+                let done = self.linearly_implicit(starts, corrections, ode, &mut to);
+                done.and_then(|()| self.end(starts, &[(0, 1.0)], end, ode, &mut to))
+            }
         };
+    }
+
+    /// Evaluates the results `end` at `x₁ = x₀ + h Σ bⱼ kⱼ`, for a method that does not use the
+    /// derivative there.
+    fn end(
+        &mut self,
+        starts: [Start; N],
+        b: Row,
+        end: AtEnd,
+        ode: &mut impl LaneOde<N>,
+        to: &mut [Option<&mut Ahead>; N],
+    ) -> Option<()> {
+        if end.outputs || end.energies {
+            let (t, h) = (
+                starts.map(|start| start.next.trial.t1),
+                starts.map(|start| start.next.trial.h),
+            );
+            advance(&mut self.argument, &self.x0, Lanes(h), b, &self.k);
+            ode.derivative(t, &self.argument, &mut self.p)?;
+            self.store_end(starts, end, ode, to);
+        }
+        Some(())
+    }
+
+    /// Stores the results `end` at the ends of the attempts, at the states in `argument` with the
+    /// derivatives in `p`.
+    fn store_end(
+        &mut self,
+        starts: [Start; N],
+        end: AtEnd,
+        ode: &mut impl LaneOde<N>,
+        to: &mut [Option<&mut Ahead>; N],
+    ) {
+        let is_finite = finite(&self.p);
+        if end.outputs {
+            ode.outputs(&self.argument, &mut self.y);
+        }
+        let energies = end.energies.then(|| ode.energies(&self.argument));
+        for (lane, place) in to.iter_mut().enumerate() {
+            let next = starts[lane].next;
+            let shows = end.outputs && next.lands();
+            let Some(ahead) = place.as_mut().filter(|_| is_finite[lane] && (shows || end.energies)) else {
+                continue;
+            };
+            ahead.n = self.argument.len();
+            ahead.end = Some(next.trial.t1);
+            ahead.energies = energies.map(|all| all.map(|energy| energy.0[lane]));
+            ahead.at_end.clear();
+            let y = if shows { self.y.as_slice() } else { &[] };
+            for part in [&self.argument, &self.p, y] {
+                ahead.at_end.extend(part.iter().map(|number| number.0[lane]));
+            }
+        }
     }
 
     fn explicit(
         &mut self,
         tableau: &'static Tableau,
         starts: [Start; N],
-        without_end: bool,
+        end: AtEnd,
         ode: &mut impl LaneOde<N>,
         mut to: [Option<&mut Ahead>; N],
     ) -> Option<()> {
@@ -311,7 +436,12 @@ impl<const N: usize> LaneAttempt<N> {
                 self.k.iter_mut().zip(known).for_each(|(k, dx)| k.0[lane] = *dx);
             }
         }
-        let last = if without_end { tableau.end - 1 } else { tableau.end };
+        let shown = end.outputs || end.energies;
+        let last = if shown || end.derivative {
+            tableau.end
+        } else {
+            tableau.end - 1
+        };
         for i in 1..=last {
             advance(&mut self.argument, &self.x0, h, tableau.a[i], &self.k);
             let t = starts.map(|start| time(start.next, tableau.c[i]));
@@ -319,6 +449,10 @@ impl<const N: usize> LaneAttempt<N> {
             ode.derivative(t, x, result)?;
             let (p, result) = (x, &*result);
             store(&mut to, Evaluated { t, kind, x, p, result });
+        }
+        if shown {
+            self.p.copy_from_slice(&self.k[tableau.end * n..][..n]);
+            self.store_end(starts, end, ode, &mut to);
         }
         Some(())
     }
@@ -369,7 +503,7 @@ impl<const N: usize> LaneAttempt<N> {
         starts: [Start; N],
         corrections: u32,
         ode: &mut impl LaneOde<N>,
-        mut to: [Option<&mut Ahead>; N],
+        to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         let n = self.x0.len();
         let g = &mut self.k[..n];
@@ -384,7 +518,7 @@ impl<const N: usize> LaneAttempt<N> {
             let is_first = true;
             ode.correct(LaneStage { t, theta, is_first }, &self.x0, g, &mut self.argument)?;
             let (x, p, result) = (&self.x0, &self.p, &*g);
-            store(&mut to, Evaluated { t, kind, x, p, result });
+            store(to, Evaluated { t, kind, x, p, result });
         }
         Some(())
     }

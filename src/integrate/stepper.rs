@@ -133,25 +133,22 @@ impl Stepper {
         }
     }
 
-    /// Returns the start of the attempt that [`step`](Self::step) would make next; `None` if it is not
-    /// [evaluated ahead](super::LaneAttempt). `varies` is true if the equations [vary in
+    /// Returns the attempt that [`step`](Self::step) would make next; `None` if it is not [evaluated
+    /// ahead](super::LaneAttempt). `varies` returns true if the equations [vary in
     /// time](Ode::varies_in_time).
-    pub fn next<'a>(
-        &'a self,
-        t: f64,
-        t_limit: f64,
-        x: &'a [f64],
-        memory: &'a Memory,
-        varies: bool,
-    ) -> Option<Start<'a>> {
-        let next = Next::of(&self.settings, t, t_limit, memory, varies)?;
+    pub fn next(&self, t: f64, t_limit: f64, memory: &Memory, varies: impl FnOnce() -> bool) -> Option<Next> {
+        Next::of(&self.settings, t, t_limit, memory, varies)
+    }
+
+    /// Returns the start of an [attempt](Self::next) at the time `t` and the state `x`.
+    pub fn start<'a>(&'a self, next: Next, t: f64, x: &'a [f64], memory: &'a Memory) -> Start<'a> {
         let dx = match &self.work {
             Work::Explicit(method) => method.known_start(t, x),
             Work::Auto(auto) => auto.known_start(next, t, x),
             _ => None,
         };
         let g = &memory.rows;
-        Some(Start { next, x, dx, g })
+        Start { next, x, dx, g }
     }
 
     /// Returns the dense output of the last accepted step.

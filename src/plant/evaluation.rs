@@ -168,7 +168,8 @@ impl<S: Scalar> Evaluation<S> {
     /// Reads the importer's inputs `u` and the currents among the states `x`, and evaluates signals
     /// and the reference orbit at the time `t` (s).
     pub(super) fn read_inputs(&mut self, of: ConstantsOf<S>, t: f64, u: &[S], x: &[S], discrete: &Discrete) {
-        of.model.inputs_at(of.parameters, t, u, discrete, &mut self.inputs);
+        of.model
+            .inputs_at(of.parameters, S::Constant::number(t), u, discrete, &mut self.inputs);
         if !of.model.states_in_loads().is_empty() {
             self.inputs[of.model.sources.len()..].copy_from_slice(&x[of.model.states_in_loads()]);
         }

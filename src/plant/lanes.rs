@@ -24,6 +24,8 @@ pub struct LaneEvaluation<const N: usize> {
     evaluation: Box<Evaluation<Lanes<N>>>,
     implicit: Implicit<Lanes<N>>,
     signals: Option<Signals<N>>,
+    /// True if the outputs are evaluated in lanes.
+    observes: bool,
 }
 
 /// Time, states, inputs and discrete state of each run.
@@ -35,20 +37,39 @@ pub struct LanePoint<'a, const N: usize> {
     pub x: &'a [Lanes<N>],
     /// The importer's inputs.
     pub u: &'a [Lanes<N>],
-    /// Discrete states. All must [load the system alike](Discrete::loads_as): loads are evaluated with the
-    /// first.
-    pub discrete: [&'a Discrete; N],
+    /// Discrete states.
+    pub discrete: LaneDiscrete<'a, N>,
+}
+
+/// Discrete states of the runs, which [load the system alike](Discrete::loads_as): loads are evaluated
+/// with the first.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneDiscrete<'a, const N: usize> {
+    of: [&'a Discrete; N],
+    /// True if all runs are in the same segments of their signals.
+    have_equal_segments: bool,
+}
+
+impl<'a, const N: usize> LaneDiscrete<'a, N> {
+    /// Combines the discrete states of the runs; `None` if they load the system differently.
+    pub fn new(of: [&'a Discrete; N]) -> Option<Self> {
+        of.iter().all(|one| one.loads_as(of[0])).then(|| Self {
+            of,
+            have_equal_segments: of.iter().all(|one| one.segments == of[0].segments),
+        })
+    }
 }
 
 impl<'a, const N: usize> LanePoint<'a, N> {
     /// Returns the point at which the loads of all lanes are evaluated: with the time and the discrete
     /// state of the first, since the others differ from them in signals only.
     fn of_first(self) -> OperatingPoint<'a, Lanes<N>> {
-        OperatingPoint::new(self.t[0], self.x, self.u, self.discrete[0])
+        OperatingPoint::new(self.t[0], self.x, self.u, self.discrete.of[0])
     }
 }
 
-/// Parameters, inputs and inputs of the loads: signals are evaluated for one run after the other.
+/// Parameters, inputs and inputs of the loads: signals of runs that are in different segments are
+/// evaluated for one run after the other.
 #[derive(Clone, Debug)]
 struct Signals<const N: usize> {
     parameters: [Vec<f64>; N],
@@ -115,8 +136,14 @@ impl<const N: usize> LaneEvaluation<N> {
                 u: vec![0.0; model.inputs.len()],
                 inputs: vec![0.0; model.sources.len()],
             }),
+            observes: model.elements.are_observed_in_lanes(),
             model: model.clone(),
         })
+    }
+
+    /// Returns true if the [outputs](Self::outputs) are evaluated in lanes.
+    pub fn observes(&self) -> bool {
+        self.observes
     }
 
     /// Computes the states' derivatives `dx`.
@@ -126,14 +153,33 @@ impl<const N: usize> LaneEvaluation<N> {
     /// the lanes to which it applies.
     ///
     /// # Panics
-    /// If `at` or `dx` has not the model's numbers of states and inputs, or the discrete states load the
-    /// system differently.
+    /// If `at` or `dx` has not the model's numbers of states and inputs.
     pub fn derivative(&mut self, at: LanePoint<N>, dx: &mut [Lanes<N>]) -> Result<(), Error> {
         self.read_inputs(at, at.x);
         let Self { evaluation, .. } = self;
         let of = constants(&self.model, &self.derived, &self.parameters);
         assert_eq!(dx.len(), at.x.len());
-        evaluation.derivative_with_inputs(of, at.x, at.discrete[0], dx)
+        evaluation.derivative_with_inputs(of, at.x, at.discrete.of[0], dx)
+    }
+
+    /// Computes the outputs `y`, after [`derivative`](Self::derivative) at the same states `x`. All runs
+    /// [show](Discrete::shows_as) the discrete state.
+    ///
+    /// # Panics
+    /// If the outputs [are not evaluated](Self::observes) in lanes, or the numbers differ from the
+    /// model's.
+    pub fn outputs(&mut self, x: &[Lanes<N>], discrete: &Discrete, y: &mut [Lanes<N>]) {
+        assert!(self.observes);
+        let Self { evaluation, .. } = self;
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        evaluation.outputs(of, x, discrete, y);
+    }
+
+    /// Returns kinetic and potential energy and the scale of the former, J, after
+    /// [`derivative`](Self::derivative) at the same states `x` and discrete state.
+    pub fn energies(&self, x: &[Lanes<N>], discrete: &Discrete) -> [Lanes<N>; 3] {
+        let of = constants(&self.model, &self.derived, &self.parameters);
+        self.evaluation.energies(of, x, discrete)
     }
 
     /// Computes the derivatives `k` of a stage of a Rosenbrock-W method, as [`Plant::stage`], with
@@ -196,15 +242,17 @@ impl<const N: usize> LaneEvaluation<N> {
             ..
         } = self;
         assert_eq!([x.len(), at.u.len()], [model.states.len(), model.inputs.len()]);
-        assert!(at.discrete.iter().all(|discrete| discrete.loads_as(at.discrete[0])));
         match signals {
             None => {
                 let of = constants(model, &self.derived, &self.parameters);
-                evaluation.read_inputs(of, at.t[0], at.u, x, at.discrete[0]);
+                evaluation.read_inputs(of, at.t[0], at.u, x, at.discrete.of[0]);
             }
             Some(signals) => {
                 let inputs = &mut evaluation.inputs;
-                signals.evaluate(model, at, inputs);
+                match at.discrete.have_equal_segments {
+                    true => model.inputs_at(&self.parameters, Lanes(at.t), at.u, at.discrete.of[0], inputs),
+                    false => signals.evaluate(model, at, inputs),
+                }
                 inputs[model.sources.len()..].copy_from_slice(&x[model.states_in_loads()]);
             }
         }
@@ -243,7 +291,7 @@ impl<const N: usize> Signals<N> {
     fn evaluate(&mut self, model: &Model, at: LanePoint<N>, inputs: &mut [Lanes<N>]) {
         for (lane, parameters) in self.parameters.iter().enumerate() {
             self.u.iter_mut().zip(at.u).for_each(|(to, u)| *to = u.0[lane]);
-            model.inputs_at(parameters, at.t[lane], &self.u, at.discrete[lane], &mut self.inputs);
+            model.inputs_at(parameters, at.t[lane], &self.u, at.discrete.of[lane], &mut self.inputs);
             inputs
                 .iter_mut()
                 .zip(&self.inputs)

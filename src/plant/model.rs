@@ -428,12 +428,12 @@ impl Model {
     pub(super) fn inputs_at<S: Scalar>(
         &self,
         parameters: &[S::Constant],
-        t: f64,
+        t: S::Constant,
         u: &[S],
         discrete: &Discrete,
         inputs: &mut [S],
     ) {
-        let signal = |k: usize| self.elements.signals[k].shaped(S::numbers(parameters), &discrete.segments);
+        let signal = |k: usize| self.elements.signals[k].shaped(parameters, &discrete.segments);
         for (input, source) in inputs.iter_mut().zip(&self.sources) {
             *input = match *source {
                 Source::Importer(i) => u[i],

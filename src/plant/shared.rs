@@ -20,11 +20,29 @@ pub(super) struct SharedEvaluation {
     is_current: bool,
     /// Derivatives of the states at this operating point, valid with the contents.
     dx: Vec<f64>,
+    /// True if derivatives and outputs at this operating point are known while the evaluation has
+    /// other contents.
+    has_results: bool,
+    /// Outputs at this operating point, if they are known so.
+    y: Vec<f64>,
+    /// [Energies](Evaluation::energies) at this operating point, if they are known so.
+    energies: Option<[f64; 3]>,
     /// Event indicators at this operating point.
     indicators: Vec<f64>,
     has_indicators: bool,
     /// False if no result is used again.
     pub is_shared: bool,
+}
+
+/// Results at an operating point that were evaluated together with those of other runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Results<'a> {
+    /// Derivatives of the states.
+    pub dx: &'a [f64],
+    /// Outputs; empty if they were not evaluated.
+    pub y: &'a [f64],
+    /// Kinetic and potential energy (J) and the scale of the former; `None` if they were not evaluated.
+    pub energies: Option<[f64; 3]>,
 }
 
 /// Operating point, in values of its own.
@@ -78,6 +96,9 @@ impl SharedEvaluation {
             },
             is_current: false,
             dx: vec![0.0; model.states.len()],
+            has_results: false,
+            y: Vec::new(),
+            energies: None,
             indicators: vec![0.0; model.elements.indicator_count()],
             has_indicators: false,
             is_shared: true,
@@ -87,6 +108,7 @@ impl SharedEvaluation {
     /// Discards all results, since parameters change.
     pub fn clear(&mut self) {
         self.is_current = false;
+        self.has_results = false;
         self.at.is_valid = false;
     }
 
@@ -96,11 +118,22 @@ impl SharedEvaluation {
         self.set_point(at);
     }
 
+    /// Records results at an operating point, which were evaluated elsewhere.
+    pub fn set_results(&mut self, at: OperatingPoint, results: Results) {
+        self.set(at, results.dx);
+        self.is_current = false;
+        self.has_results = self.at.is_valid;
+        self.y.clear();
+        self.y.extend_from_slice(results.y);
+        self.energies = results.energies;
+    }
+
     fn set_point(&mut self, at: OperatingPoint) {
         self.has_indicators &= self.at.is(at);
         self.at.set(at);
         self.at.is_valid &= self.is_shared;
         self.is_current = self.at.is_valid;
+        self.has_results = false;
     }
 
     /// Returns true if the evaluation contains the results of the derivatives at an operating point.
@@ -124,6 +157,15 @@ impl SharedEvaluation {
         self.is_at(at).then_some(&self.dx)
     }
 
+    /// Returns the results that were [evaluated elsewhere](Self::set_results) at this operating point.
+    pub fn known_results(&self, at: OperatingPoint) -> Option<Results<'_>> {
+        (self.has_results && self.at.is(at)).then_some(Results {
+            dx: &self.dx,
+            y: &self.y,
+            energies: self.energies,
+        })
+    }
+
     /// Returns the data on which event indicators and limit states depend at the time `t` (s), states
     /// `x` and the importer's inputs `u`: see [`Evaluation::event_context`].
     pub fn event_context<'a>(
@@ -137,6 +179,7 @@ impl SharedEvaluation {
         let at = OperatingPoint::new(t, x, u, discrete);
         let mut is_solved = self.is_at(at);
         if !is_solved && needs_solution(of, discrete) {
+            self.has_results = false;
             let mut dx = std::mem::take(&mut self.dx);
             // A failure here is ignored: the evaluation of the derivatives reports it.
             is_solved = self.derivative(of, at, &mut dx).is_ok();

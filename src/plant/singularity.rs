@@ -2,11 +2,12 @@
 //! violations, energy.
 
 use super::closure::{Scaled, Side};
-use super::context::{Constants, OperatingPoint};
+use super::context::{ConstantsOf, OperatingPoint};
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::{Discrete, Model, Plant};
 use crate::Error;
-use crate::algebra::Twist;
+use crate::algebra::fused::dot;
+use crate::algebra::{Scalar, Twist};
 use crate::dynamics::LeastNorm;
 use crate::dynamics::invariants::Invariants;
 use crate::elements::Closed;
@@ -246,11 +247,19 @@ impl Plant {
         }
     }
 
+    /// Returns true if [`energies`](Self::energies) are computed at the states `x`.
+    pub(crate) fn monitors_energy(&self, x: &[f64]) -> bool {
+        !self.base.model.split(x).work.is_empty()
+    }
+
     /// Computes the energies at an operating point; `None` without diagnostics, or if they are not
     /// finite.
     pub fn energies(&mut self, at: OperatingPoint) -> Option<Energies> {
         let of = self.base.constants();
         let work = *of.model.split(at.x).work.first()?;
+        if let Some(known) = self.evaluation.known_results(at).and_then(|of| of.energies) {
+            return Energies::of(known, work);
+        }
         let evaluation = match self.evaluation.is_at(at) {
             true => self.evaluation.keep(),
             false => {
@@ -260,24 +269,30 @@ impl Plant {
                 evaluation
             }
         };
-        evaluation
-            .energies(of, at)
-            .map(|[kinetic, potential, at_unit_rates]| Energies {
-                at_unit_rates,
-                kinetic,
-                potential,
-                work,
-            })
+        Energies::of(evaluation.energies(of, at.x, at.discrete), work)
     }
 }
 
-impl Evaluation<f64> {
+impl Energies {
+    /// Returns the energies with these [numbers](Evaluation::energies); `None` if they are not finite.
+    fn of(numbers: [f64; 3], work: f64) -> Option<Self> {
+        let [kinetic, potential, at_unit_rates] = numbers;
+        numbers.iter().all(|energy| energy.is_finite()).then_some(Self {
+            at_unit_rates,
+            kinetic,
+            potential,
+            work,
+        })
+    }
+}
+
+impl<S: Scalar> Evaluation<S> {
     /// Returns the kinetic and the potential energy, and [`Energies::at_unit_rates`], at the present
-    /// kinematics and inputs, J; `None` if they are not finite.
-    fn energies(&self, of: Constants, at: OperatingPoint) -> Option<[f64; 3]> {
+    /// kinematics and inputs, J.
+    pub(super) fn energies(&self, of: ConstantsOf<S>, x: &[S], discrete: &Discrete) -> [S; 3] {
         let model = of.model;
-        let joints = joint_coordinates(self.recovered.as_deref(), &model.split(at.x));
-        let now = self.instant(of, joints, at.discrete);
+        let joints = joint_coordinates(self.recovered.as_deref(), &model.split(x));
+        let now = self.instant(of, joints, discrete);
         let directors = self
             .recovered
             .as_deref()
@@ -286,10 +301,11 @@ impl Evaluation<f64> {
         let sum = Invariants::new(at, joints, directors);
         let bodies = of.derived.bodies.iter().zip(&self.kinematics.bodies);
         let inertia = bodies.map(|(body, at)| {
-            body.m * (at.p_WB - sum.mass_centre).norm_squared() + 0.5 * body.J_Bo.d.iter().sum::<f64>()
+            let from_centre = at.p_WB - sum.mass_centre;
+            let own = body.J_Bo.d.iter().fold(S::zero(), |sum, &d| sum + S::lift(d));
+            S::lift(body.m) * dot(&from_centre, &from_centre) + S::lift(0.5) * own
         });
-        let at_unit_rates = sum.mass + inertia.sum::<f64>();
-        let energies = [sum.kinetic_energy, model.elements.potential_energy(&now), at_unit_rates];
-        energies.iter().all(|energy| energy.is_finite()).then_some(energies)
+        let at_unit_rates = inertia.fold(sum.mass, |sum, of| sum + of);
+        [sum.kinetic_energy, model.elements.potential_energy(&now), at_unit_rates]
     }
 }

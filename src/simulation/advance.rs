@@ -4,7 +4,7 @@ use super::{DueEvent, Monitored, Observer, Simulation, State, Unobserved};
 use crate::Error;
 use crate::elements::reached;
 use crate::event::Event;
-use crate::integrate::Start;
+use crate::integrate::{Next, Start};
 use std::ops::ControlFlow;
 
 /// A call of [`Simulation::advance`] under way.
@@ -211,9 +211,8 @@ impl Simulation {
         Ok(true)
     }
 
-    /// Returns the start of the attempt that [`proceed`](Self::proceed) makes next, if no event comes
-    /// first.
-    pub(super) fn next(&self, call: &Call) -> Option<Start<'_>> {
+    /// Returns the attempt that [`proceed`](Self::proceed) makes next, if no event comes first.
+    pub(super) fn next(&self, call: &Call) -> Option<Next> {
         let State {
             t,
             x,
@@ -227,7 +226,13 @@ impl Simulation {
         if x.is_empty() || *t >= call.t_end || is_due {
             return None;
         }
-        let varies = self.plant.signals_vary(*t, discrete) || u_derivatives.iter().flatten().any(|d| *d != 0.0);
-        self.stepper.next(*t, call.stop_at(event), x, memory, varies)
+        let varies = || self.plant.signals_vary(*t, discrete) || u_derivatives.iter().flatten().any(|d| *d != 0.0);
+        self.stepper.next(*t, call.stop_at(event), memory, varies)
+    }
+
+    /// Returns the start of an [attempt](Self::next).
+    pub(super) fn start(&self, next: Next) -> Start<'_> {
+        let State { t, x, memory, .. } = &self.state;
+        self.stepper.start(next, *t, x, memory)
     }
 }

@@ -198,6 +198,11 @@ impl Simulation {
         }
     }
 
+    /// Returns true if the next accepted step is followed by a check of the energy balance.
+    pub(super) fn is_balance_due(&self) -> bool {
+        self.plant.monitors_energy(&self.state.x) && self.state.monitored.steps + 1.0 >= STEPS
+    }
+
     /// Counts `steps` accepted steps; compares the energy balance with that of the start every
     /// [`STEPS`] steps.
     ///

@@ -11,8 +11,8 @@ use super::{Simulation, State, Unobserved, state};
 use crate::Error;
 use crate::algebra::Lanes;
 use crate::event::Event;
-use crate::integrate::{Ahead, LaneAttempt, LaneOde, LaneStage, Start};
-use crate::plant::{LaneEvaluation, LanePoint, NoLanes, Plant};
+use crate::integrate::{Ahead, AtEnd, LaneAttempt, LaneOde, LaneStage, Next, Start};
+use crate::plant::{LaneDiscrete, LaneEvaluation, LanePoint, NoLanes, Plant};
 use num_traits::Zero;
 use std::ops::ControlFlow;
 
@@ -82,8 +82,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Returns the start of the attempt that is made next.
-    fn next(&self) -> Option<Start<'_>> {
+    /// Returns the attempt that is made next.
+    fn next(&self) -> Option<Next> {
         self.simulation.next(self.call.as_ref()?)
     }
 }
@@ -105,7 +105,7 @@ impl<const N: usize> LaneRuns<N> {
         let model = plants[0].model();
         Ok(Self {
             evaluation: LaneEvaluation::new(filled(plants))?,
-            attempt: LaneAttempt::new(model.states.len()),
+            attempt: LaneAttempt::new(model.states.len(), model.outputs.len()),
             u: vec![Lanes::zero(); model.inputs.len()],
             u_of_run: vec![0.0; model.inputs.len()],
         })
@@ -131,46 +131,61 @@ impl<const N: usize> LaneRuns<N> {
 
     /// Evaluates the next attempts of all runs that have enough others like them.
     fn evaluate_ahead(&mut self, runs: &mut [Run]) {
-        let mut waits: [bool; N] = std::array::from_fn(|k| runs.get(k).is_some_and(|run| run.next().is_some()));
-        while let Some(first) = waits.iter().position(|waits| *waits) {
-            let mut group = [false; N];
-            if let Some(of_first) = runs[first].next() {
-                let loads = &runs[first].simulation.state.discrete;
-                for k in (first..runs.len()).filter(|&k| waits[k]) {
-                    let alike = runs[k].next().is_some_and(|of_k| of_k.next.is_like(&of_first.next));
-                    group[k] = alike && runs[k].simulation.state.discrete.loads_as(loads);
-                }
+        let mut waiting: [Option<Next>; N] = std::array::from_fn(|k| runs.get(k)?.next());
+        while let Some(first) = waiting.iter().position(Option::is_some) {
+            let loads = &runs[first].simulation.state.discrete;
+            let of_first = waiting[first];
+            let group: [Option<Next>; N] = std::array::from_fn(|k| {
+                let next = waiting[k].filter(|next| of_first.is_some_and(|first| next.is_like(&first)))?;
+                runs[k].simulation.state.discrete.loads_as(loads).then_some(next)
+            });
+            for (waits, member) in waiting.iter_mut().zip(&group) {
+                *waits = waits.filter(|_| member.is_none());
             }
-            waits[first] = false;
-            (0..N).for_each(|k| waits[k] &= !group[k]);
-            if group.iter().filter(|is_in| **is_in).count() >= FEWEST {
+            if group.iter().flatten().count() >= FEWEST {
                 self.evaluate_group(runs, first, group);
             }
         }
     }
 
     /// Evaluates the next attempts of a group in all lanes; those of other runs have no use.
-    fn evaluate_group(&mut self, runs: &mut [Run], first: usize, group: [bool; N]) {
+    fn evaluate_group(&mut self, runs: &mut [Run], first: usize, group: [Option<Next>; N]) {
+        let Some(of_first) = group[first] else { return };
         let mut ahead: [Ahead; N] = std::array::from_fn(|k| match group[k] {
-            true => std::mem::take(&mut runs[k].simulation.ahead),
-            false => Ahead::default(),
+            Some(_) => std::mem::take(&mut runs[k].simulation.ahead),
+            None => Ahead::default(),
         });
-        let Some(of_first) = runs[first].next() else { return };
         let starts: [Start; N] = std::array::from_fn(|k| {
-            let run = &runs[lane_of(k, runs.len())];
-            let own = run.next().filter(|_| group[k]);
+            let simulation = &*runs[lane_of(k, runs.len())].simulation;
             // Lanes outside the group repeat the attempt of the first run of the group, at states that
             // suit their own parameters; the results are not used.
-            own.unwrap_or(Start {
-                x: &run.simulation.state.x,
-                ..of_first
-            })
+            match group[k] {
+                Some(next) => simulation.start(next),
+                None => Start {
+                    x: &simulation.state.x,
+                    ..runs[first].simulation.start(of_first)
+                },
+            }
         });
+        let group = group.map(|member| member.is_some());
         let run_of = |k: usize| &runs[if group[k] { k } else { first }];
-        let all_land = (0..N).all(|k| !group[k] || starts[k].next.lands());
+        let members = || (0..N).filter(|&k| group[k]);
+        let land = members().filter(|&k| starts[k].next.lands()).count();
+        let observed = &runs[first].simulation.state.discrete;
+        let show_alike = || members().all(|k| runs[k].simulation.state.discrete.shows_as(observed));
+        // At a communication point the outputs need an evaluation at the end of the step.
+        let end = AtEnd {
+            derivative: land < members().count(),
+            outputs: land >= FEWEST && self.evaluation.observes() && show_alike(),
+            energies: members().filter(|&k| runs[k].simulation.is_balance_due()).count() >= FEWEST,
+        };
+        let Some(discrete) = LaneDiscrete::new(std::array::from_fn(|k| &run_of(k).simulation.state.discrete)) else {
+            return;
+        };
         let mut motion = LaneMotion {
             evaluation: &mut self.evaluation,
             states: std::array::from_fn(|k| &run_of(k).simulation.state),
+            discrete,
             t_start: std::array::from_fn(|k| {
                 let run = run_of(k);
                 run.call.map_or(run.simulation.state.t, |call| call.t_start)
@@ -182,9 +197,7 @@ impl<const N: usize> LaneRuns<N> {
         for (place, _) in places.iter_mut().zip(group).filter(|(_, is_in)| !is_in) {
             *place = None;
         }
-        // At a communication point the outputs need an evaluation of their own, which is the one at the
-        // end of the step.
-        self.attempt.evaluate(starts, all_land, &mut motion, places);
+        self.attempt.evaluate(starts, end, &mut motion, places);
         for (k, ahead) in ahead.into_iter().enumerate().filter(|(k, _)| group[*k]) {
             runs[k].simulation.ahead = ahead;
         }
@@ -204,6 +217,7 @@ fn filled<T: Copy, const N: usize>(of: &[T]) -> [T; N] {
 struct LaneMotion<'a, const N: usize> {
     evaluation: &'a mut LaneEvaluation<N>,
     states: [&'a State; N],
+    discrete: LaneDiscrete<'a, N>,
     /// Times at which the inputs have the values in the states, s.
     t_start: [f64; N],
     u: &'a mut [Lanes<N>],
@@ -225,8 +239,7 @@ impl<const N: usize> LaneMotion<'_, N> {
     /// Returns the evaluation, and the point of the states `x` with the inputs at these times.
     fn at<'a>(&'a mut self, t: [f64; N], x: &'a [Lanes<N>]) -> (&'a mut LaneEvaluation<N>, LanePoint<'a, N>) {
         self.extrapolate(t);
-        let discrete = self.states.map(|state| &state.discrete);
-        let u = &*self.u;
+        let (u, discrete) = (&*self.u, self.discrete);
         (self.evaluation, LanePoint { t, x, u, discrete })
     }
 }
@@ -251,5 +264,13 @@ impl<const N: usize> LaneOde<N> for LaneMotion<'_, N> {
     ) -> Option<()> {
         let (evaluation, at) = self.at(stage.t, x0);
         evaluation.correct(at, stage.theta, g, midpoint).ok()
+    }
+
+    fn outputs(&mut self, x: &[Lanes<N>], y: &mut [Lanes<N>]) {
+        self.evaluation.outputs(x, &self.states[0].discrete, y);
+    }
+
+    fn energies(&mut self, x: &[Lanes<N>]) -> [Lanes<N>; 3] {
+        self.evaluation.energies(x, &self.states[0].discrete)
     }
 }

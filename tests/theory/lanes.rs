@@ -4,7 +4,7 @@ use crate::every_load::{every_load, every_load_in_orbit};
 use crate::everything::EVERYTHING;
 use crate::example_files::all_example_files;
 use grapple::algebra::{Lanes, Scalar, Vec3, angle_per_sine, exp, log, norm, sinc};
-use grapple::plant::{Discrete, LaneEvaluation, LanePoint, Model, NoLanes, OperatingPoint, Plant};
+use grapple::plant::{Discrete, LaneDiscrete, LaneEvaluation, LanePoint, Model, NoLanes, OperatingPoint, Plant};
 use grapple::spec::{self, Spec};
 use grapple::{Error, Problem};
 use num_traits::{One, Zero};
@@ -81,17 +81,34 @@ fn compare<const N: usize>(model: &Arc<Model>) -> usize {
     let x: Vec<Lanes<N>> = (0..model.states.len()).map(|i| in_lanes(|k| lanes[k].x[i])).collect();
     let u: Vec<Lanes<N>> = (0..model.inputs.len()).map(|i| in_lanes(|k| lanes[k].u[i])).collect();
     let mut dx = vec![Lanes([f64::NAN; N]); x.len()];
-    let mut expected = vec![f64::NAN; x.len()];
+    let mut y = vec![Lanes([f64::NAN; N]); model.outputs.len()];
+    let (mut expected, mut expected_y) = (vec![f64::NAN; x.len()], vec![f64::NAN; y.len()]);
     for start in [0.0, 0.7] {
         let t = std::array::from_fn(|k| start + 0.3 * k as f64);
         let (x, u) = (&x, &u);
-        let discrete = [&discrete; N];
+        let of = &discrete;
+        let discrete = LaneDiscrete::new([of; N]).expect("one discrete state");
         evaluation
             .derivative(LanePoint { t, x, u, discrete }, &mut dx)
             .expect("regular");
+        if evaluation.observes() {
+            evaluation.outputs(x, of, &mut y);
+        }
         for (k, lane) in lanes.iter_mut().enumerate() {
-            let at = OperatingPoint::new(t[k], lane.x.as_slice(), &lane.u, discrete[k]);
-            lane.plant.derivative(at, &mut expected).expect("regular");
+            let at = OperatingPoint::new(t[k], lane.x.as_slice(), &lane.u, of);
+            lane.plant
+                .evaluate(at, &mut expected, &mut expected_y)
+                .expect("regular");
+            let outputs = y.iter().zip(&expected_y).zip(&model.outputs);
+            for ((y, expected), output) in outputs.filter(|_| evaluation.observes()) {
+                let name = (&model.spec.name, &output.quantity.name);
+                assert_eq!(
+                    y.0[k].to_bits(),
+                    expected.to_bits(),
+                    "{name:?}, lane {k}: {} {expected}",
+                    y.0[k]
+                );
+            }
             for ((dx, expected), state) in dx.iter().zip(&expected).zip(&model.states) {
                 let name = (&model.spec.name, &state.name);
                 assert_eq!(
@@ -103,7 +120,7 @@ fn compare<const N: usize>(model: &Arc<Model>) -> usize {
             }
         }
     }
-    2 * N * x.len()
+    2 * N * (x.len() + y.len())
 }
 
 fn compiled(spec: &Spec) -> Arc<Model> {
@@ -276,8 +293,10 @@ fn argument(rng: &mut ChaCha8Rng) -> f64 {
     let sign = if rng.random_bool(0.5) { 1.0 } else { -1.0 };
     match rng.random_range(0..6) {
         0 => rng.random_range(-8.0..8.0),
+        1 if rng.random_bool(0.5) => sign * 10f64.powf(rng.random_range(0.5..7.0)),
         1 => {
             let multiple = f64::from(rng.random_range(-24i32..24)) * (0.5 * FRAC_PI_2);
+            let multiple = multiple * 10f64.powi(rng.random_range(0..6));
             multiple * (1.0 + sign * 10f64.powf(rng.random_range(-17.0..-2.0)))
         }
         // The neighbours of a multiple of π/4 in its last digits.
@@ -300,6 +319,7 @@ fn argument(rng: &mut ChaCha8Rng) -> f64 {
                 0x400f_6a7a,
                 0x4015_fdbc,
                 0x401c_463b,
+                0x4139_21fb,
             ];
             let high = limits[rng.random_range(0..limits.len())].wrapping_add_signed(rng.random_range(-1..2));
             sign * f64::from_bits((high << 32) | rng.random_range(0..1 << 32))

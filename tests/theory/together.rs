@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Results of one run.
 #[derive(Debug, PartialEq)]
 struct Record {
-    /// Bits of time and states at each communication point.
+    /// Bits of time, states, derivatives and outputs at each communication point.
     bits: Vec<u64>,
     events: Vec<Event>,
     statistics: Statistics,
@@ -47,12 +47,22 @@ impl Runs {
     fn step(&mut self, advance: impl FnOnce(&mut [Simulation], &mut [Vec<Event>]) -> Vec<Result<(), grapple::Error>>) {
         let mut events: Vec<Vec<Event>> = self.records.iter_mut().map(|r| std::mem::take(&mut r.events)).collect();
         let outcomes = advance(&mut self.simulations, &mut events);
-        let results = self.records.iter_mut().zip(&self.simulations).zip(events).zip(outcomes);
+        let results = self
+            .records
+            .iter_mut()
+            .zip(&mut self.simulations)
+            .zip(events)
+            .zip(outcomes);
         for (((record, simulation), events), outcome) in results {
             record.events = events;
             record.statistics = simulation.statistics();
             record.error = record.error.take().or(outcome.err().map(|error| error.to_string()));
-            let numbers = std::iter::once(&simulation.state.t).chain(&simulation.state.x);
+            let Simulation { plant, state, .. } = simulation;
+            let mut dx = vec![0.0; state.x.len()];
+            let mut y = vec![0.0; plant.model().outputs.len()];
+            // An error is one of the next step, too.
+            let _ = plant.evaluate(state.point(), &mut dx, &mut y);
+            let numbers = std::iter::once(&state.t).chain(&state.x).chain(&dx).chain(&y);
             record.bits.extend(numbers.map(|number| number.to_bits()));
         }
     }
