@@ -284,8 +284,8 @@ fn free_boxes(start: &str, kind: &str, contact: &str) -> String {
     )
 }
 
-/// Two free boxes that collide conserve momentum. With a plastic impact of parallel faces they move on
-/// together, in contact.
+/// Two free boxes that collide, with parallel faces and tilted, conserve momentum; their energy never grows. A
+/// plastic impact leaves a common rotation, which separates them as nothing pulls.
 #[test]
 fn free_boxes_that_collide_conserve_momentum() {
     for kind in ["box", "mesh"] {
@@ -324,7 +324,6 @@ fn free_boxes_that_collide_conserve_momentum() {
             );
             assert!(drift[0] < 1e-12 && drift[1] < 1e-9 && grown < 1e-9 && run.value("c.count") > 0.0);
             assert!((balance(&run) - balance_before).abs() < 1e-9 && run.value("c.gap") > -1e-6);
-            assert!(e > 0.0 || run.value("c.gap").abs() < 1e-8);
         }
     }
 }
