@@ -15,6 +15,7 @@
 mod damped;
 mod dual;
 mod dual_quaternion;
+mod facets;
 pub(crate) mod fused;
 mod hull;
 mod integer_power;
@@ -52,6 +53,7 @@ test_modules![
 pub use damped::DampedInverse;
 pub use dual::Dual;
 pub use dual_quaternion::{DualInertia, DualQuaternion, Mat8, Vec8};
+pub use facets::Facet;
 pub use hull::{ConvexHull, HullEdge, HullFace, NoHull};
 pub use integer_power::{integer_power, square};
 pub use lanes::{LaneMask, Lanes};

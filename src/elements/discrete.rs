@@ -1,7 +1,7 @@
 use super::contact::BOTTOMLESS;
 use super::{
-    Captured, Contact, ContactState, Controller, Elements, Hold, ImpactReport, Limit, Memory, MotorState, Rest,
-    RestState, RimState, Samples, Sliding, StoredAll,
+    Captured, Contact, ContactState, Controller, Elements, FacePair, Hold, ImpactReport, Limit, Memory, MotorState,
+    Rest, RestState, RimState, Samples, Sliding, Slot, StoredAll,
 };
 use crate::spec::JointMotion;
 
@@ -81,6 +81,10 @@ discrete! {
     pub(crate) rests: Vec<RestState>,
     /// State of the points on rims, of each contact that may rest and has them.
     pub(crate) rims: Vec<RimState>,
+    /// Pair of faces of each contact of polyhedra that may rest.
+    pub(crate) manifolds: Vec<FacePair>,
+    /// Points of these contacts.
+    pub(crate) slots: Vec<Slot>,
 }
 
 impl Discrete {
@@ -88,6 +92,7 @@ impl Discrete {
     pub(crate) fn new(elements: &Elements) -> Self {
         let switched = elements.drives.iter().filter(|drive| drive.mode().is_some());
         let controller = elements.controllers.first();
+        let [manifolds, slots] = elements.manifold_counts();
         Self {
             segments: vec![0; elements.signals.last().map_or(0, |last| last.segments().end)],
             ranges: vec![Limit::Within; elements.ranges.len()],
@@ -109,6 +114,8 @@ impl Discrete {
             samples: Samples::of(elements),
             rests: vec![RestState::default(); elements.rest_points()],
             rims: vec![RimState::default(); elements.rim_count()],
+            manifolds: vec![FacePair::default(); manifolds],
+            slots: vec![Slot::default(); slots],
         }
     }
 
@@ -141,6 +148,7 @@ impl Discrete {
         let mut drives = elements.drives.iter();
         self.segments.iter().all(|&segment| segment >= 0)
             && self.rank <= elements.most_rows()
+            && elements.contacts.iter().all(|contact| contact.has_outline(self))
             && motors.all(|(motor, state)| motor.can_have(state))
             && drives.all(|drive| drive.motions().contains(&drive.motion_now(&self.motions)))
     }
@@ -183,12 +191,14 @@ impl Discrete {
     }
 
     /// Returns true if a point rests, or was in contact when three others of its contact began to rest:
-    /// these determine its gap, of which only integration errors are left.
+    /// these determine its gap, of which only integration errors are left. Points of polyhedra do so while
+    /// their faces are flat on each other.
     pub(crate) fn keeps_touching(&self, contact: &Contact, rest: Rest, point: usize) -> bool {
         let holds = |state: &RestState| state.hold != Hold::Free;
         let touches = |first| matches!(self.surfaces[first + point], ContactState::Touching { .. });
         holds(&self.rests[rest.first + point])
-            || contact.detection_number().is_some_and(touches)
+            || rest.manifold.is_none_or(|manifold| self.face_pair(manifold).is_flat)
+                && contact.detection_number().is_some_and(touches)
                 && self.rests[rest.points()].iter().filter(|state| holds(state)).count() >= 3
     }
 

@@ -3,7 +3,7 @@
 
 use super::context::Constants;
 use super::evaluation::Evaluation;
-use super::rims::start_rims;
+use super::manifolds::start_points;
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::elements::{Contact, ContactState, Detected, MOST_IMPACTS, Transition};
@@ -42,7 +42,7 @@ impl Plant {
             return;
         }
         self.evaluation.update_kinematics(of, x);
-        start_rims(of, &self.evaluation, discrete);
+        start_points(of, &self.evaluation, discrete);
         for (number, (_, contact, point)) in model.elements.detections().enumerate() {
             let seen = detect(of, &self.evaluation, discrete, contact, point);
             discrete.surfaces[number] = match seen.next(ContactState::Apart) {

@@ -118,15 +118,16 @@ impl Plant {
         let After {
             x, discrete, events, ..
         } = after;
-        let rims = self.update_rims(x, discrete);
+        let points = self.update_points(x, discrete);
         let mut before = RestsBefore::new(self.base.constants(), discrete);
         let limits = self.update_limits(t, x, u, discrete, events);
         let (contacts_changed, touching, rests_touch) = self.update_contact_states(t, x, discrete)?;
+        self.separate(discrete);
         let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
         let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
         let jumped = jumps.states || switched.states || stuck.states;
-        before.due = match (jumped, rests_touch || rims) {
+        before.due = match (jumped, rests_touch || points) {
             (true, _) => RestsDue::Jumped,
             (false, true) => RestsDue::Touched,
             (false, false) => RestsDue::IfInvalid,
@@ -136,7 +137,7 @@ impl Plant {
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
-            modes: rims
+            modes: points
                 || limits
                 || contacts_changed
                 || jumps.modes

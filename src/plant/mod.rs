@@ -29,6 +29,7 @@ mod lanes;
 mod limits;
 mod linearisation;
 mod linearly_implicit;
+mod manifolds;
 mod mechanics;
 mod model;
 mod parts;

@@ -20,7 +20,7 @@ use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
 use crate::dynamics::impact::{Friction, NoContactForce, PointImpact, with_friction};
 use crate::elements::{
-    Contact, ContactState, Hold, ImpactReport, ImpactStatus, Pair, Rest, RestState, RimState, indicators,
+    Contact, ContactState, FacePair, Hold, ImpactReport, ImpactStatus, Pair, Rest, RestState, RimState, indicators,
 };
 use crate::event::{Event, Occurrence};
 use crate::spec::Tangential;
@@ -65,6 +65,7 @@ pub(super) struct RestsBefore {
     pub due: RestsDue,
     rests: Vec<RestState>,
     rims: Vec<RimState>,
+    manifolds: Vec<FacePair>,
     /// True for points that were kept in contact: what separates them is integration error, which
     /// their constraints reduce.
     held: Vec<bool>,
@@ -104,6 +105,7 @@ impl RestsBefore {
             due: RestsDue::IfInvalid,
             rests: discrete.rests.clone(),
             rims: discrete.rims.clone(),
+            manifolds: discrete.manifolds.clone(),
             held: held.collect(),
             drift: vec![0.0; discrete.rests.len()],
         }
@@ -115,6 +117,7 @@ impl RestsBefore {
             due: RestsDue::Jumped,
             rests: discrete.rests.clone(),
             rims: discrete.rims.clone(),
+            manifolds: discrete.manifolds.clone(),
             held: vec![false; discrete.rests.len()],
             drift: vec![0.0; discrete.rests.len()],
         }
@@ -170,6 +173,8 @@ impl Plant {
         self.free_rests(x, discrete);
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;
+        evaluation.update_kinematics(of, x);
+        evaluation.flatten(of, discrete);
         let candidates = evaluation.candidates(of, x, discrete, &before);
         for candidate in candidates.iter().filter(|candidate| !candidate.has_jumped) {
             before.drift[candidate.number] = candidate.u.x.max(0.0);
@@ -183,7 +188,10 @@ impl Plant {
         }
         let of = self.base.constants();
         self.evaluation.decide(of, t, x, u, discrete, &before)?;
-        changes.modes = changes.states || discrete.rests != before.rests || discrete.rims != before.rims;
+        changes.modes = changes.states
+            || discrete.rests != before.rests
+            || discrete.rims != before.rims
+            || discrete.manifolds != before.manifolds;
         Ok(changes)
     }
 
@@ -319,6 +327,7 @@ impl Evaluation<f64> {
         before: &RestsBefore,
     ) -> Result<(), Error> {
         let Some((candidates, frictions, forces)) = self.solve_rests(of, t, x, u, discrete, before)? else {
+            self.unflatten(of, discrete);
             return Ok(());
         };
         let most = forces.amax();
@@ -333,6 +342,7 @@ impl Evaluation<f64> {
                 discrete.surfaces[first + point] = detect(of, self, discrete, candidate.contact, point).in_contact();
             }
         }
+        self.unflatten(of, discrete);
         self.determine_rank(of, x, discrete);
         Ok(())
     }

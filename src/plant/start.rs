@@ -1,5 +1,5 @@
+use super::manifolds::start_points;
 use super::rest::RestsBefore;
-use super::rims::start_rims;
 use super::{Discrete, Model, Plant};
 use crate::algebra::{Quaternion, Scalar};
 use crate::elements::Tether;
@@ -211,7 +211,7 @@ impl Plant {
         }
         self.update_sticking(t, x, u, discrete, true)?;
         self.evaluation.update_kinematics(self.base.constants(), x);
-        start_rims(self.base.constants(), &self.evaluation, discrete);
+        start_points(self.base.constants(), &self.evaluation, discrete);
         let before = RestsBefore::elsewhere(discrete);
         self.update_rests(t, x, u, discrete, before, events)?;
         Ok(())

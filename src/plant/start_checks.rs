@@ -5,8 +5,8 @@ use super::Discrete;
 use super::context::Constants;
 use super::detection;
 use super::evaluation::Evaluation;
+use super::manifolds::start_points;
 use super::model::Model;
-use super::rims::start_rims;
 use crate::dynamics::{Singular, SingularPart};
 use crate::elements::SignalSource;
 use crate::spec::{self, Composed, JointMotion, Spec, Waveform, at};
@@ -134,7 +134,7 @@ impl Evaluation<f64> {
         };
         self.kinematics.update(&model.system, derived, &q, &qd);
         let mut discrete = model.discrete();
-        start_rims(of, self, &mut discrete);
+        start_points(of, self, &mut discrete);
         problems.extend(self.undefined(of, &discrete));
         problems.extend(self.inside(of, &discrete));
         problems.extend(self.out_of_reach(of));

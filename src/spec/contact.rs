@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// Largest number of points of a contact that may rest: each has event indicators.
 const MOST_REST_POINTS: usize = 64;
 
+/// Largest number of corners of a face of a polyhedron on which another one may rest.
+const MOST_FACE_CORNERS: usize = 31;
+
 /// Contact of two frames. When the input `<contact>.impact` rises above 0.5, an impulse acts
 /// between them at that instant. For a law that captures, the input is `<contact>.capture`, and the
 /// frames stay connected as long as it is above 0.5. With a `surface` the impact occurs whenever
@@ -109,7 +112,7 @@ pub struct Contact {
     /// Speed of approach up to which an impact is plastic, m/s, positive. The contact may then rest:
     /// points that do not separate stay in contact by constraints, and stick or slide. For the law
     /// `restitution` without `e_t`: a point or a sphere on a plane or a sphere, any other shape but a
-    /// funnel on a plane. Default: none, impacts only.
+    /// funnel on a plane, a box or a mesh on a box or a mesh. Default: none, impacts only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<f64>,
     /// Largest distance of the origins at which an impact or a capture on command acts, m, not
@@ -308,6 +311,13 @@ impl Contact {
         }
     }
 
+    /// Returns true if both shapes are polyhedra.
+    pub fn has_polyhedra(&self) -> bool {
+        let is_polyhedron =
+            |shape: &Option<ContactShape>| shape.as_ref().is_some_and(|shape| shape.kind.is_polyhedron());
+        is_polyhedron(&self.shape_a) && is_polyhedron(&self.shape_b)
+    }
+
     /// Reports contacts that cannot rest.
     fn check_rest(&self, spec: &Spec, report: &mut Report) {
         if self.rest.is_none() {
@@ -335,13 +345,27 @@ impl Contact {
             [None | Some(ContactShapeType::Sphere), Some(ContactShapeType::Sphere)] => true,
             [None, Some(ContactShapeType::Plane)] => true,
             [Some(of_a), Some(ContactShapeType::Plane)] => of_a.is_convex_body(),
+            [Some(of_a), Some(of_b)] if of_a.is_polyhedron() => of_b.is_polyhedron(),
             [_, Some(_)] => false,
             [_, None] => matches!(self.surface, Some(Surface::Plane | Surface::Sphere)),
         };
         if !fits {
-            let what = "only a sphere or a point on a sphere, and a point or any shape but a funnel as `shape_a` on a plane as \
-                        `shape_b` may rest";
+            let what = "only a sphere or a point on a sphere, a box or a mesh on a box or a mesh, and a point or any shape but a \
+                        funnel as `shape_a` on a plane as `shape_b` may rest";
             report.add("rest", what);
+        }
+        if self.has_polyhedra() {
+            for (field, shape) in [("shape_a", &self.shape_a), ("shape_b", &self.shape_b)] {
+                let count = shape.as_ref().map_or(0, |shape| shape.most_corners());
+                if count > MOST_FACE_CORNERS {
+                    let what = format!(
+                        "a face of the convex hull of the mesh has {count} corners: a contact of two polyhedra may rest with \
+                         faces of at most {MOST_FACE_CORNERS} corners"
+                    );
+                    report.add(field, what);
+                }
+            }
+            return;
         }
         let hull = self.shape_a.as_ref().and_then(|shape| shape.hull().ok());
         if let Some(count) = hull

@@ -3,7 +3,7 @@
 use super::element::Report;
 use super::{ContactShape, ContactShapeType, Spec, at};
 use crate::Problem;
-use crate::algebra::{ConvexHull, NoHull, Vec3};
+use crate::algebra::{ConvexHull, Facet, NoHull, Vec3};
 use indexmap::IndexMap;
 
 /// Largest number of vertices of a hull: every evaluation of a contact runs over all of them.
@@ -68,6 +68,21 @@ impl ContactShape {
         let vertices = self.vertices.as_deref().unwrap_or_default();
         let vertices: Vec<Vec3<f64>> = vertices.iter().map(|p| Vec3::from(*p)).collect();
         ConvexHull::of(&vertices, MOST_HULL_VERTICES)
+    }
+
+    /// Returns the faces of a box or a mesh; `None` for other shapes, and for a mesh without a hull.
+    pub(crate) fn facets(&self) -> Option<Vec<Facet>> {
+        match self.kind {
+            ContactShapeType::Box => Some(Facet::of_box()),
+            ContactShapeType::Mesh => self.hull().ok().map(|hull| Facet::of_hull(&hull)),
+            _ => None,
+        }
+    }
+
+    /// Returns the largest number of corners of a face of a box or a mesh; zero for other shapes.
+    pub(crate) fn most_corners(&self) -> usize {
+        let facets = self.facets().unwrap_or_default();
+        facets.iter().map(|facet| facet.corners.len()).max().unwrap_or(0)
     }
 
     /// Reports vertices of the shape `side` without a convex hull.

@@ -81,6 +81,11 @@ impl ContactShapeType {
         matches!(self, Sphere | Disc | Capsule | Box | Cylinder | Cone | Mesh)
     }
 
+    /// Returns true for a shape with flat faces on all sides.
+    pub fn is_polyhedron(self) -> bool {
+        matches!(self, Box | Mesh)
+    }
+
     /// Returns the word of the spec.
     pub fn name(self) -> &'static str {
         match self {

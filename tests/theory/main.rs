@@ -72,6 +72,7 @@ mod sticking;
 mod task;
 mod tether;
 mod together;
+mod tops;
 mod touch;
 mod vibration;
 

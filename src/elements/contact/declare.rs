@@ -4,7 +4,7 @@ use super::capture::Capture;
 use super::compliant::Compliant;
 use super::shape::Shapes;
 use super::surface::Surface;
-use super::{Contact, ContactLaw, Rest, Trigger};
+use super::{Contact, ContactLaw, Manifold, Rest, Trigger};
 use crate::elements::{Command, Compiler, Target};
 use crate::spec::{self, ImpactLaw, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
@@ -38,10 +38,8 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
         let law = numbers.law(written, captures);
         let detected = contacts.iter().map(Contact::point_count).sum();
         let trigger = numbers.trigger(written, detected);
-        let rests = || contacts.iter().filter_map(|contact| contact.rest);
-        let points = rests().map(|rest| rest.count).sum();
-        let rims = rests().filter(|rest| rest.rims.is_some()).count();
-        let rest = numbers.rest(written, points, rims);
+        let rests = contacts.iter().filter_map(|contact| contact.rest).collect::<Vec<_>>();
+        let rest = numbers.rest(written, &rests);
         if let Some((verb, what)) = command(&law, &trigger) {
             let what = what.replace("{a}", &written.a).replace("{b}", &written.b);
             let target = Target::Contact(contacts.len());
@@ -142,10 +140,10 @@ impl Numbers<'_> {
         }
     }
 
-    /// Declares the numbers of a contact that may rest; `first` is the number of points declared
-    /// before, `rims` that of contacts with points on rims.
-    fn rest(&mut self, written: &spec::Contact, first: usize, rims: usize) -> Option<Rest> {
+    /// Declares the numbers of a contact that may rest; `before` are those declared before.
+    fn rest(&mut self, written: &spec::Contact, before: &[Rest]) -> Option<Rest> {
         let speed = written.rest?;
+        let manifolds = || before.iter().filter(|rest| rest.manifold.is_some());
         let what = "speed of approach up to which an impact is plastic,";
         let speed = self.number("rest", Unit::MetrePerSecond, Bound::Positive, speed, what);
         let mut gain = |field: &str, value: Option<f64>, what: &str| {
@@ -153,9 +151,13 @@ impl Numbers<'_> {
             self.number(field, Unit::PerSecond, Bound::NotNegative, value, what)
         };
         Some(Rest {
-            first,
+            first: before.iter().map(|rest| rest.count).sum(),
             count: Rest::count_of(written),
-            rims: Rest::has_rims(written).then_some(rims),
+            rims: Rest::has_rims(written).then(|| before.iter().filter(|rest| rest.rims.is_some()).count()),
+            manifold: written.has_polyhedra().then(|| Manifold {
+                number: manifolds().count(),
+                first: manifolds().map(|rest| rest.count).sum(),
+            }),
             speed,
             alpha: gain("alpha", written.alpha, VELOCITY_GAIN),
             beta: gain("beta", written.beta, POSITION_GAIN),

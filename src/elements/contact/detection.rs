@@ -1,6 +1,8 @@
 //! Detection for one pair of surfaces: event indicator and transition, from gap and contact state.
 
-use super::rest::RestingFrames;
+use super::manifold::SlotKind;
+use super::rest::NO_EVENT;
+use super::touching::RestingFrames;
 use super::{Contact, Nearest};
 use crate::algebra::{Pose, Vec3};
 use crate::elements::{Discrete, Pair, Stored};
@@ -165,6 +167,11 @@ impl Contact {
 impl RestingFrames<'_, f64> {
     /// Detects gap and velocities at a point.
     fn detect(&self, point: usize, parameters: &[f64], discrete: &Discrete) -> Detected {
+        if let Some(manifold) = self.contact.rest.and_then(|rest| rest.manifold)
+            && discrete.slot(manifold, point).kind == SlotKind::Empty
+        {
+            return self.detect_empty(point, parameters, discrete.face_pair(manifold).is_active);
+        }
         let touching = self.touching(point, parameters, discrete);
         let origins = self.relative();
         let [A, B] = &self.poses;
@@ -179,8 +186,39 @@ impl RestingFrames<'_, f64> {
     }
 }
 
+impl RestingFrames<'_, f64> {
+    /// Detects gap and velocities of two polyhedra without a pair of faces, at the first point; the others, and
+    /// empty ones of a pair that is active, have a constant gap.
+    fn detect_empty(&self, point: usize, parameters: &[f64], is_active: bool) -> Detected {
+        let [A, B] = &self.poses;
+        let none = Detected {
+            gap: NO_EVENT,
+            speed: 0.0,
+            fastest: 0.0,
+            margin: margin(&self.poses),
+            is_beside: false,
+        };
+        if is_active || point > 0 {
+            return none;
+        }
+        let contact = self.contact;
+        let nearest =
+            (contact.bounded_gap(parameters, A.p - B.p)).unwrap_or_else(|| contact.nearest(parameters, [A, B]));
+        let origins = self.relative();
+        let bound = contact
+            .shapes()
+            .map(|shapes| shapes.rate_bound(parameters, &origins, A.p - B.p));
+        Detected {
+            gap: nearest.gap,
+            speed: nearest.n.dot(&origins.shift(&nearest.from_a).v),
+            fastest: bound.unwrap_or_default(),
+            ..none
+        }
+    }
+}
+
 /// Returns the separation at which a contact ends, m, for the poses of its frames.
-fn margin([A, B]: &[Pose<f64>; 2]) -> f64 {
+pub(super) fn margin([A, B]: &[Pose<f64>; 2]) -> f64 {
     MARGIN[0] + MARGIN[1] * (A.p.norm() + B.p.norm())
 }
 

@@ -4,11 +4,14 @@ mod capture;
 mod compliant;
 mod declare;
 mod detection;
+mod manifold;
+mod outline;
 mod report;
 mod rest;
 mod rim;
 mod shape;
 mod surface;
+mod touching;
 
 #[cfg(feature = "inside")]
 test_modules![detection::tests];
@@ -16,12 +19,16 @@ test_modules![detection::tests];
 pub use capture::Capture;
 pub(crate) use capture::Captured;
 pub(crate) use detection::{BOTTOMLESS, ContactState, Detected, MOST_IMPACTS, Transition};
+pub use manifold::Manifold;
+pub(crate) use manifold::{FacePair, Slot, SlotKind};
+pub(crate) use outline::Outline;
 pub(crate) use report::{ImpactReport, ImpactStatus};
 pub use rest::Rest;
-pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, RestingFrames, indicators};
+pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, indicators};
 pub(crate) use rim::{QUARTERS, RimState};
 pub use shape::{Solid, nearest, rate_bound, wall_width};
 pub use surface::Nearest;
+pub(crate) use touching::RestingFrames;
 
 use super::{
     Compiler, Cursor, Discrete, Element, EventContext, Instant, Invariance, Outputs, Reads, Stored, Values, View,
@@ -29,13 +36,13 @@ use super::{
 };
 use crate::Problem;
 use crate::algebra::fused::{dot, product_back, rotated, rotated_back};
-use crate::algebra::{Mask, Mat3, Pose, Scalar, Vec3, Wrench, lift3};
+use crate::algebra::{Facet, Mask, Mat3, Pose, Scalar, Vec3, Wrench, lift3};
 use crate::dynamics::Applied;
 use crate::dynamics::impact::Law;
 use crate::spec::{Inconsistent, Spec, Tangential};
 use crate::system::{Configuration, FrameRef, ParamId, Quantity, System, Unit};
 use compliant::{Compliant, Pressed};
-use shape::Shapes;
+use shape::{Polyhedron, Shapes};
 use surface::Surface;
 
 /// Value of the event indicator of captured surfaces, m: positive, as they cause no event.
@@ -171,6 +178,16 @@ impl Contact {
             Trigger::Shapes(_, shapes) => Some(shapes),
             Trigger::Touch(..) | Trigger::Command(_) => None,
         }
+    }
+
+    /// Returns the faces of both shapes, if both are polyhedra.
+    fn facets(&self) -> Option<[&[Facet]; 2]> {
+        self.shapes().and_then(Shapes::facets)
+    }
+
+    /// Returns both shapes, if both are polyhedra.
+    pub(crate) fn polyhedra(&self, parameters: &[f64]) -> Option<[Polyhedron<'_>; 2]> {
+        self.shapes().and_then(|shapes| shapes.polyhedra(parameters))
     }
 
     /// Returns the words of the spec for the shapes of both frames, `None` without.
@@ -411,7 +428,7 @@ impl Element for Contact {
     }
     fn indicator_count(&self) -> usize {
         let of_rest = self.rest.map_or(0, |rest| {
-            rest.count * self.rest_indicators() + usize::from(rest.rims.is_some())
+            rest.count * self.rest_indicators() + usize::from(rest.rims.is_some() || rest.manifold.is_some())
         });
         self.point_count() + of_rest
     }
@@ -442,6 +459,7 @@ impl Element for Contact {
                 self.indicate_rest(parameters, &B, state, at, z);
             }
             self.indicate_rims(now.configuration(), discrete, z);
+            self.indicate_manifold(parameters, now.configuration(), discrete, z);
         }
     }
 

@@ -1,24 +1,21 @@
 //! Resting contact: points that stay in contact by unilateral constraints, with dry friction.
 
+use super::manifold::Manifold;
 use super::rim::{QUARTERS, RimState, rims_of};
-use super::shape::Solid;
+use super::shape::{Solid, box_corner};
 use super::{Contact, ContactLaw, Trigger};
-use crate::algebra::{Pose, Scalar, Twist, Vec3, lift3, root};
-use crate::elements::{Cursor, Discrete, Elements, Outputs, Pair, Stored};
+use crate::algebra::{Pose, Scalar, Vec3};
+use crate::elements::{Cursor, Discrete, Elements, Outputs, Stored};
 use crate::spec;
-use crate::system::{BodyKinematics, Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
+use crate::system::{Carrier, Configuration, FrameRef, ParamId, Quantity, System, Unit};
 
 /// Sliding speed that counts as zero, m/s: it is far above the round-off of velocities, and a point
 /// that slides at it for a minute moves by 60 nm.
 pub(crate) const NO_SLIP: f64 = 1e-9;
 
-/// Speed below which the direction of sliding tends to that in which the sliding began, m/s: the
-/// direction is undefined at zero speed. In straight motion it has no effect.
-const TURNS: f64 = 1e-8;
-
 /// Value of an event indicator of a point without force or without sliding: positive, as it causes
 /// no event.
-const NO_EVENT: f64 = 1.0;
+pub(super) const NO_EVENT: f64 = 1.0;
 
 /// Points of a contact that may rest, with the gains of their constraints.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +26,8 @@ pub struct Rest {
     pub count: usize,
     /// Index among the contacts whose points are on rims; `None` for points that are fixed in a.
     pub rims: Option<usize>,
+    /// Place of its points in the discrete state, for two polyhedra; `None` for other contacts.
+    pub manifold: Option<Manifold>,
     /// Speed of approach up to which an impact is plastic, m/s.
     pub(super) speed: ParamId,
     pub(super) alpha: ParamId,
@@ -116,90 +115,23 @@ impl<S: Scalar> PointForce<S> {
 }
 
 /// Geometry of a point: a ball touches a plane or a sphere that is fixed in b.
-struct Ball {
+pub(super) struct Ball {
     /// Centre, m, axes of a.
-    centre: Vec3<f64>,
+    pub centre: Vec3<f64>,
     /// Radius of the rim about `centre` on which the ball is (m), and the point's number on it; `None`
     /// for a ball that is fixed in a.
-    rim: Option<(f64, usize)>,
+    pub rim: Option<(f64, usize)>,
     /// Radius, m; zero for a corner.
-    radius: f64,
-    base: Base,
+    pub radius: f64,
+    pub base: Base,
 }
 
 /// Surface of b.
-enum Base {
+pub(super) enum Base {
     /// Plane through the origin of b with this unit normal, axes of b.
     Plane(Vec3<f64>),
     /// Sphere of this radius (m) about the origin of b.
     Sphere(f64),
-}
-
-/// Point of contact with its motion, at one instant. Vectors have world axes.
-pub(crate) struct Touching<S: Scalar> {
-    pub pair: Pair<S>,
-    /// Distance, m; negative is penetration.
-    pub gap: S,
-    /// Derivative of the gap, m/s.
-    pub rate: S,
-    /// Unit normal from b towards a.
-    pub n: Vec3<S>,
-    /// Two unit vectors along the surface.
-    pub t: [Vec3<S>; 2],
-    /// Vector from the origin of a to the point, m.
-    pub from_a: Vec3<S>,
-    /// Velocity of a relative to b at the point, m/s.
-    pub u: Vec3<S>,
-    /// Derivative of `u` without the accelerations of the bodies beyond their bias, m/s².
-    pub bias: Vec3<S>,
-    /// Derivative of the normal, 1/s.
-    pub n_dot: Vec3<S>,
-    /// Angular velocity of b, rad/s.
-    pub w_B: Vec3<S>,
-}
-
-/// Poses and velocities of the frames of a contact that may rest; all its points share them.
-pub(crate) struct RestingFrames<'a, S: Scalar> {
-    contact: &'a Contact,
-    /// Poses of a and b in the world.
-    pub poses: [Pose<S>; 2],
-    /// Angular velocities and velocities of the origins of a and b, world axes.
-    V: [Twist<S>; 2],
-    /// Motions of the carriers of a and b.
-    carriers: [BodyKinematics<S>; 2],
-    /// Plane of b; `None` if b is a sphere.
-    plane: Option<PlaneMotion<S>>,
-    /// Pair at the origin of a.
-    pair: Pair<S>,
-}
-
-/// Axes of a plane at one instant, world axes.
-struct PlaneMotion<S: Scalar> {
-    /// Unit normal towards a.
-    n: Vec3<S>,
-    /// Derivative of the normal, 1/s.
-    n_dot: Vec3<S>,
-    /// Two unit vectors along the plane.
-    t: [Vec3<S>; 2],
-}
-
-impl<S: Scalar> Touching<S> {
-    /// Returns the velocity of a relative to b along the surface, m/s.
-    pub fn slip(&self) -> Vec3<S> {
-        self.u - self.n * self.n.dot(&self.u)
-    }
-
-    /// Returns the direction of sliding (unit vector), which at zero speed is that in which it began,
-    /// `began` (unit vector). A velocity against `began` counts as zero along it: the sliding has then
-    /// stopped within a step, and the derivatives are smooth until the event is located.
-    pub fn direction(&self, began: Vec3<S>) -> Vec3<S> {
-        let (slip, along_surface) = (self.slip(), began - self.n * self.n.dot(&began));
-        let along = slip.dot(&along_surface);
-        let reversed = S::select(along.exceeds(0.0), S::zero(), along);
-        let d = slip + along_surface * (S::lift(TURNS) - reversed);
-        let square = d.dot(&d);
-        if square.value() > 0.0 { d / square.sqrt() } else { began }
-    }
 }
 
 impl Rest {
@@ -227,6 +159,10 @@ impl Rest {
     pub fn count_of(written: &spec::Contact) -> usize {
         use spec::ContactShapeType::{Box, Capsule, Cone, Cylinder, Disc, Mesh};
         let Some(shape) = &written.shape_a else { return 1 };
+        if written.has_polyhedra() {
+            let shapes = written.shape_a.iter().chain(&written.shape_b);
+            return shapes.map(|shape| shape.most_corners()).sum();
+        }
         match shape.kind {
             Box => 8,
             Capsule => 2,
@@ -271,6 +207,13 @@ impl Elements {
         rests.filter(|rest| rest.rims.is_some()).count()
     }
 
+    /// Returns the number of contacts of polyhedra that may rest, and that of all their points.
+    pub fn manifold_counts(&self) -> [usize; 2] {
+        let rests = || self.contacts.iter().filter_map(|contact| contact.rest);
+        let with_manifolds = || rests().filter(|rest| rest.manifold.is_some());
+        [with_manifolds().count(), with_manifolds().map(|rest| rest.count).sum()]
+    }
+
     /// Returns an upper bound of the number of independent scalar constraints of captures, loops,
     /// couplings and points that may rest; a contact between bodies has at most six.
     pub fn most_independent_rows(&self, system: &System) -> usize {
@@ -301,7 +244,7 @@ impl Contact {
         }
     }
 
-    fn ball(&self, point: usize, parameters: &[f64]) -> Ball {
+    pub(super) fn ball(&self, point: usize, parameters: &[f64]) -> Ball {
         let normal = || {
             let written = self.normal.and_then(|normal| normal.direction(parameters));
             Base::Plane(written.unwrap_or_else(Vec3::zeros))
@@ -331,10 +274,7 @@ impl Contact {
                 let (centre, radius) = match a {
                     Solid::Sphere { radius } => (Vec3::zeros(), radius),
                     Solid::Capsule { radius, half } => (Vec3::z() * if point == 0 { -half } else { half }, radius),
-                    Solid::Box { half } => {
-                        let side = |i: usize| if point >> i & 1 == 0 { -half[i] } else { half[i] };
-                        (Vec3::from_fn(|i, _| side(i)), 0.0)
-                    }
+                    Solid::Box { half } => (box_corner(half, point), 0.0),
                     Solid::Hull(hull) => (hull.vertices[point], 0.0),
                     // Others are rejected when a spec is read.
                     _ => {
@@ -370,53 +310,27 @@ impl Contact {
         -A.R.tr_mul(&B.R.column(2))
     }
 
-    /// Returns a point of a contact that may rest, with its motion.
-    pub(crate) fn touching<S: Scalar>(
-        &self,
-        point: usize,
-        parameters: &[f64],
-        discrete: &Discrete,
-        at: Configuration<S>,
-    ) -> Touching<S> {
-        self.frames_at(parameters, at).touching(point, parameters, discrete)
-    }
-
-    /// Returns the motion of the frames of a contact that may rest.
-    pub(crate) fn frames_at<S: Scalar>(&self, parameters: &[f64], at: Configuration<S>) -> RestingFrames<'_, S> {
-        let on = [self.a, self.b].map(|frame| at.system.carrier(frame));
-        let carriers = on.map(|on| at.kinematics.carrier(on));
-        let arms = [self.a, self.b].map(|frame| at.arm(frame));
-        let V = [0, 1].map(|side| carriers[side].V_WB.shift(&arms[side].p));
-        let poses = [0, 1].map(|side| Pose {
-            p: carriers[side].p_WB + arms[side].p,
-            ..arms[side]
-        });
-        let plane = match self.ball(0, parameters).base {
-            Base::Plane(normal) => {
-                let n = poses[1].R * lift3::<S>(&normal);
-                Some(PlaneMotion {
-                    n,
-                    n_dot: V[1].w.cross(&n),
-                    t: tangents(n, &poses[1]),
-                })
-            }
-            Base::Sphere(_) => None,
-        };
-        RestingFrames {
-            contact: self,
-            poses,
-            V,
-            carriers,
-            plane,
-            pair: Pair::at_origin(on, arms.map(|arm| arm.p), poses[0].p - poses[1].p),
-        }
-    }
-
     /// Writes the event indicator of the rims, of a contact that may rest with points on rims.
     pub(super) fn indicate_rims(&self, at: Configuration<f64>, discrete: &Discrete, z: &mut Cursor<f64>) {
         if self.rest.is_some_and(|rest| rest.rims.is_some()) {
             z.number(self.rim_state(discrete).indicator(self.down(at)));
         }
+    }
+
+    /// Writes the event indicator of the points of two polyhedra that may rest.
+    pub(super) fn indicate_manifold(
+        &self,
+        parameters: &[f64],
+        at: Configuration<f64>,
+        discrete: &Discrete,
+        z: &mut Cursor<f64>,
+    ) {
+        let Some((rest, manifold)) = self.rest.and_then(|rest| Some((rest, rest.manifold?))) else {
+            return;
+        };
+        let slots = &discrete.slots[manifold.first..manifold.first + rest.count];
+        let frames = self.frames_at(parameters, at);
+        z.number(frames.indicate_outline(&discrete.face_pair(manifold), slots, parameters));
     }
 
     /// Writes the event indicators of a point's force (N) and of its sliding (m/s, with friction
@@ -491,75 +405,6 @@ impl Contact {
     }
 }
 
-impl<S: Scalar> RestingFrames<'_, S> {
-    /// Returns the motion of a relative to b at the origin of a, world axes.
-    pub fn relative(&self) -> Twist<S> {
-        let [a, b] = &self.carriers;
-        a.V_WB.shift(&self.pair.arms[0]) - b.V_WB.shift(&self.pair.arms[1])
-    }
-
-    /// Returns a point of the contact, with its motion.
-    pub fn touching(&self, point: usize, parameters: &[f64], discrete: &Discrete) -> Touching<S> {
-        let Ball {
-            centre,
-            rim,
-            radius,
-            base,
-        } = self.contact.ball(point, parameters);
-        let ([A, B], [V_A, V_B]) = (&self.poses, &self.V);
-        let (mut arm, mut moves) = (A.R * lift3::<S>(&centre), Vec3::zeros());
-        if let (Some((r, quarter)), Some(PlaneMotion { n, .. })) = (rim, &self.plane) {
-            let n = *n;
-            let turns = (V_B.w - V_A.w).cross(&n);
-            let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
-            let [e, e_dot] = self
-                .contact
-                .rim_state(discrete)
-                .towards(quarter, into_plane[0], into_plane[1]);
-            arm += A.R * e * S::lift(r);
-            moves = A.R * e_dot * S::lift(r);
-        }
-        // Velocity of the ball's centre.
-        let v_centre = V_A.v + V_A.w.cross(&arm) + moves;
-        let (d, d_dot) = (A.p - B.p + arm, v_centre - V_B.v);
-        let (n, n_dot, gap, rate) = match &self.plane {
-            Some(PlaneMotion { n, n_dot, .. }) => (*n, *n_dot, n.dot(&d), n.dot(&d_dot) + n_dot.dot(&d)),
-            None => {
-                let length = root(d.dot(&d));
-                let n = d / length;
-                let rate = n.dot(&d_dot);
-                let r_b = match base {
-                    Base::Sphere(radius) => radius,
-                    Base::Plane(_) => 0.0,
-                };
-                (n, (d_dot - n * rate) / length, length - S::lift(r_b), rate)
-            }
-        };
-        let t = self.plane.as_ref().map_or_else(|| tangents(n, B), |plane| plane.t);
-        let gap = gap - S::lift(radius);
-        let depth = gap * S::lift(0.5) + S::lift(radius);
-        let from_a = arm - n * depth;
-        let pair = self.pair.moved(from_a);
-        // Velocity of the point, which moves over both bodies, and those of the bodies there.
-        let v = v_centre - n_dot * depth - n * (rate * S::lift(0.5));
-        let v_A = V_A.shift(&from_a).v;
-        let v_B = V_B.shift(&(A.p - B.p + from_a)).v;
-        let moves = V_A.w.cross(&(v - v_A)) - V_B.w.cross(&(v - v_B));
-        Touching {
-            pair,
-            gap,
-            rate,
-            n,
-            t,
-            from_a,
-            u: v_A - v_B,
-            bias: pair.bias_between(&self.carriers[0], &self.carriers[1]).v + moves,
-            n_dot,
-            w_B: V_B.w,
-        }
-    }
-}
-
 /// Returns the event indicators of the force (N) and of the sliding (m/s) of a point with the
 /// coefficient of friction `mu`; `B` is the pose of b. They are not positive once the state is no
 /// longer valid.
@@ -575,19 +420,4 @@ pub(crate) fn indicators(mu: f64, state: &RestState, at: &PointForce<f64>, B: &P
             [at.normal, along - 0.5 * at.slip.norm() + NO_SLIP]
         }
     }
-}
-
-/// Returns two unit vectors perpendicular to the unit vector `n` and to each other. They are fixed
-/// in b while `n` is.
-fn tangents<S: Scalar>(n: Vec3<S>, B: &Pose<S>) -> [Vec3<S>; 2] {
-    let in_b = B.R.tr_mul(&n).map(|x| x.value().abs());
-    let mut least = 0;
-    for i in 1..3 {
-        if in_b[i] < in_b[least] {
-            least = i;
-        }
-    }
-    let across = n.cross(&B.R.column(least));
-    let first = across / root(across.dot(&across));
-    [first, n.cross(&first)]
 }

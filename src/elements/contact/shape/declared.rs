@@ -1,8 +1,8 @@
 //! Shapes of a contact with the parameters of their dimensions.
 
-use super::{Solid, nearest, rate_bound};
+use super::{Polyhedron, Solid, nearest, rate_bound};
 use crate::Problem;
-use crate::algebra::{ConvexHull, Pose, Scalar, Twist, Vec3};
+use crate::algebra::{ConvexHull, Facet, Pose, Scalar, Twist, Vec3};
 use crate::elements::contact::Nearest;
 use crate::elements::{Values, report};
 use crate::spec::{ContactShape, ContactShapeType, at};
@@ -29,6 +29,8 @@ struct Shape {
     first: ParamId,
     /// Hull of a mesh.
     hull: Option<Arc<ConvexHull>>,
+    /// Faces of a box or a mesh.
+    facets: Option<Arc<[Facet]>>,
 }
 
 impl Shapes {
@@ -53,6 +55,17 @@ impl Shapes {
         let a = self.a.as_ref();
         let a = a.map_or(Solid::Sphere { radius: 0.0 }, |a| a.solid(parameters));
         [a, self.b.solid(parameters)]
+    }
+
+    /// Returns the faces of both shapes, if both are polyhedra.
+    pub fn facets(&self) -> Option<[&[Facet]; 2]> {
+        Some([self.a.as_ref()?.facets.as_deref()?, self.b.facets.as_deref()?])
+    }
+
+    /// Returns both shapes with the parameters' values, if both are polyhedra.
+    pub fn polyhedra(&self, parameters: &[f64]) -> Option<[Polyhedron<'_>; 2]> {
+        let ([of_a, of_b], [a, b]) = (self.facets()?, self.solids(parameters));
+        Some([(a, of_a), (b, of_b)].map(|(solid, facets)| Polyhedron { solid, facets }))
     }
 
     /// Returns the words of the spec for both shapes.
@@ -178,6 +191,7 @@ impl Shape {
             first,
             // A mesh without a hull is reported when a spec is read.
             hull: written.hull().ok().map(Arc::new),
+            facets: written.facets().map(Arc::from),
         }
     }
 

@@ -9,9 +9,11 @@ mod capsule;
 mod convex;
 mod declared;
 mod meridian;
+mod polyhedron;
 mod support;
 
 pub(super) use declared::Shapes;
+pub(super) use polyhedron::{Polyhedron, box_corner};
 
 use super::Nearest;
 use crate::algebra::fused::{dot, rotated, rotated_back};
