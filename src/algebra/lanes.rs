@@ -4,6 +4,7 @@ use super::scalar::apart;
 use super::{Lift, Mask, Scalar};
 use num_traits::{One, Zero};
 use std::cmp::Ordering;
+use std::f64::consts::FRAC_2_PI;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`; NaN has any
@@ -222,9 +223,6 @@ const COSINE: [f64; 6] = [
     -1.13596475577881948265e-11,
 ];
 
-/// 2/π.
-#[expect(clippy::excessive_precision, reason = "as in the source")]
-const INVERSE: f64 = 6.36619772367581382433e-01;
 /// A sum with this number is rounded to an integer, which its lowest bits have.
 const TO_INTEGER: f64 = 1.5 / f64::EPSILON;
 
@@ -245,7 +243,7 @@ fn sin_cos<const N: usize>(x: Lanes<N>) -> (Lanes<N>, Lanes<N>) {
     let first = exceeds(0x3fe9_21fb);
     let few = step(0x3fe9_21fb) + step(0x4002_d97c) + (step(0x400f_6a7a) + step(0x4015_fdbc));
     let is_far = exceeds(0x401c_463b);
-    let rounded = Lanes::select(is_far, a * INVERSE, few) + to_integer;
+    let rounded = Lanes::select(is_far, a * FRAC_2_PI, few) + to_integer;
     let n = rounded - to_integer;
     let (z, w) = (a - n * HALF_PI[0], n * HALF_PI[1]);
     let y = z - w;

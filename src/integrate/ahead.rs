@@ -289,7 +289,7 @@ fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
 
 /// Returns for each lane true if its numbers are finite.
 fn finite<const N: usize>(numbers: &[Lanes<N>]) -> [bool; N] {
-    let zero_or_nan = numbers.iter().fold(Lanes::zero(), |sum, &x| sum + (x - x));
+    let zero_or_nan = numbers.iter().fold(Lanes::zero(), |sum, &x| sum + x * 0.0);
     zero_or_nan.0.map(|sum| sum == 0.0)
 }
 
