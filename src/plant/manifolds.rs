@@ -110,8 +110,8 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Replaces the points of a contact of polyhedra. Points that stay keep their states; a new one takes over
-    /// the state of the nearest one that rested and has left, if it rests too.
+    /// Replaces the points of a contact of polyhedra. Points that stay keep their states; one that rested and
+    /// has left passes its state to the nearest new one that rests too.
     fn replace_points(
         &self,
         of: Constants,
@@ -151,9 +151,9 @@ impl Evaluation<f64> {
                     .flatten()
             })
             .collect();
-        let mut left: Vec<usize> = (0..rest.count)
-            .filter(|point| old_rests[*point].hold != Hold::Free && !stays.contains(&Some(*point)))
-            .collect();
+        let left =
+            (0..rest.count).filter(|point| old_rests[*point].hold != Hold::Free && !stays.contains(&Some(*point)));
+        let mut new = Vec::new();
         for (point, slot) in outline.slots.iter().enumerate() {
             if slot.kind == SlotKind::Empty {
                 continue;
@@ -167,16 +167,21 @@ impl Evaluation<f64> {
                 }
                 continue;
             }
-            let x = place(discrete, point);
-            let away = |old: &usize| (old_places[*old] - x).norm();
-            let nearest = (0..left.len()).min_by(|i, k| away(&left[*i]).total_cmp(&away(&left[*k])));
-            let is_still = keeps_flat || seen.speed.abs() <= STILL;
-            if let Some(nearest) = nearest.filter(|_| is_still) {
-                discrete.rests[rest.first + point] = old_rests[left.swap_remove(nearest)];
-                discrete.surfaces[first + point] = seen.in_contact();
-            } else if keeps_flat {
+            if keeps_flat || (seen.speed.abs() <= STILL && seen.gap < seen.margin) {
+                new.push((point, place(discrete, point)));
+            }
+            if keeps_flat {
                 discrete.surfaces[first + point] = seen.in_contact();
             }
+        }
+        for old in left {
+            let away = |(_, x): &(usize, Vec3<f64>)| (old_places[old] - x).norm();
+            let nearest = (0..new.len()).min_by(|i, k| away(&new[*i]).total_cmp(&away(&new[*k])));
+            let Some((point, _)) = nearest.map(|nearest| new.swap_remove(nearest)) else {
+                break;
+            };
+            discrete.rests[rest.first + point] = old_rests[old];
+            discrete.surfaces[first + point] = detect(of, self, discrete, contact, point).in_contact();
         }
     }
 

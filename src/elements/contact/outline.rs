@@ -256,8 +256,9 @@ impl RestingFrames<'_, f64> {
         least
     }
 
-    /// Returns the pair of faces and its points that follow at an event; `None` if these stay valid. An importer
-    /// stops slightly before or after an indicator's zero. `is_kept` is true if at least three points rest.
+    /// Returns the pair of faces and its points that follow at an event; `None` if these stay valid. A pair
+    /// without points ends: they have slid off each other. An importer stops slightly before or after an
+    /// indicator's zero. `is_kept` is true if at least three points rest.
     pub(crate) fn next_outline(
         &self,
         pair: &FacePair,
@@ -274,10 +275,18 @@ impl RestingFrames<'_, f64> {
             }
             false => self.gap_of_shapes(parameters) > there,
         };
-        let kept = (pair.is_active && pair.is_flat && is_kept).then_some(pair.faces);
-        (!is_valid)
-            .then(|| self.outline(kept, slots.len(), parameters))
-            .flatten()
+        if is_valid {
+            return None;
+        }
+        let (kept, most) = (pair.is_active && pair.is_flat && is_kept, slots.len());
+        let of_kept = kept.then(|| self.outline(Some(pair.faces), most, parameters)).flatten();
+        let ends = || {
+            pair.is_active.then(|| Outline {
+                pair: FacePair::default(),
+                slots: vec![Slot::default(); most],
+            })
+        };
+        of_kept.or_else(|| self.outline(None, most, parameters)).or_else(ends)
     }
 
     /// Returns the points of the faces at the nearest points of both solids, or of the `kept` ones; at most
