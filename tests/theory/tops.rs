@@ -91,7 +91,7 @@ fn crate_that_cannot_tip_falls_as_its_trailing_edge_leaves_the_table() {
     for kinds in [["box", "box"], ["box", "mesh"]] {
         let slides = format!(
             "{}[joint.slides]\ntype = \"cartesian\"\nparent = \"world\"\nchild = \"crate\"\n\
-             start = {{ position = [0.1, 0.03, {z}], velocity = [{v}, 0.0, 0.0] }}\n",
+             start = {{ position = [0.1, 0.03, {z}], rate = [{v}, 0.0, 0.0] }}\n",
             crate_on_table("", kinds, "e = 0.0").replace("start = {  }\n", "")
         );
         let mut run = Run::new(&slides, 1e-11);
