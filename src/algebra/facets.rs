@@ -10,7 +10,8 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// Returns the six faces of a box. Bit i of the index of a vertex is set on the positive side of axis i.
+    /// Returns the six faces of a box. Bit i of the index of a vertex is set on the positive side
+    /// of axis i.
     pub fn of_box() -> Vec<Self> {
         let face = |number: usize| {
             let (axis, is_positive) = (number / 2, number % 2 == 1);
@@ -73,8 +74,8 @@ impl Facet {
     }
 }
 
-/// Returns the corners of a closed outline from its directed sides, in their order; `None` if they form
-/// no single outline.
+/// Returns the corners of a closed outline from its directed sides, in their order; `None` if they
+/// form no single outline.
 fn chained(sides: &[[usize; 2]]) -> Option<Vec<usize>> {
     let mut corners = vec![sides.first()?[0]];
     let mut last = sides[0][1];

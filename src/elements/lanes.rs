@@ -99,8 +99,8 @@ impl Elements {
         found.into_iter().flatten().next()
     }
 
-    /// Returns true if the outputs of all elements that [are](Self::outside_lanes) evaluated in lanes
-    /// are so, too.
+    /// Returns true if the outputs, too, can be evaluated in lanes, for a model whose loads
+    /// [can](Self::outside_lanes).
     pub(crate) fn are_observed_in_lanes(&self) -> bool {
         self.kinematics.is_empty() && self.effective_masses.is_empty()
     }

@@ -38,7 +38,7 @@ pub trait LaneOde<const N: usize> {
     /// Computes the outputs `y` at the states `x`, after [`derivative`](Self::derivative) there.
     fn outputs(&mut self, x: &[Lanes<N>], y: &mut [Lanes<N>]);
 
-    /// Returns the numbers by which the energy is monitored at the states `x`, after
+    /// Returns kinetic and potential energy and the scale of the former, J, at the states `x`, after
     /// [`derivative`](Self::derivative) there.
     fn energies(&mut self, x: &[Lanes<N>]) -> [Lanes<N>; 3];
 }
@@ -54,14 +54,14 @@ pub struct AtEnd {
     pub energies: bool,
 }
 
-/// Results that were computed ahead at the end of a step.
+/// Results of one run at the end of a step, which were computed together with those of other runs.
 #[derive(Clone, Copy, Debug)]
-pub struct End<'a> {
-    /// Derivative.
+pub struct Results<'a> {
+    /// Derivatives of the states.
     pub dx: &'a [f64],
     /// Outputs; empty if they were not computed.
     pub y: &'a [f64],
-    /// Numbers by which the energy is monitored; `None` if they were not computed.
+    /// Kinetic and potential energy and the scale of the former, J; `None` if they were not computed.
     pub energies: Option<[f64; 3]>,
 }
 
@@ -176,10 +176,11 @@ pub struct Ahead {
     /// Index of the next one, and of its first number.
     next: usize,
     next_number: usize,
-    /// Time of the end of the step; `None` without outputs there.
+    /// Time of the end of the step, s; `None` without [results](Results) there.
     end: Option<f64>,
     /// State, derivative and outputs at the end of the step, consecutively.
     at_end: Vec<f64>,
+    /// Energies at the end of the step, as in [`Results`].
     energies: Option<[f64; 3]>,
 }
 
@@ -208,12 +209,12 @@ impl Ahead {
     }
 
     /// Returns the results at the end of the step, if it is `(t, x)`.
-    pub fn end(&self, t: f64, x: &[f64]) -> Option<End<'_>> {
+    pub fn end(&self, t: f64, x: &[f64]) -> Option<Results<'_>> {
         self.end.filter(|end| end.to_bits() == t.to_bits())?;
         let (own, results) = self.at_end.split_at(self.n);
         let (dx, y) = results.split_at(self.n);
         let energies = self.energies;
-        same_bits(own, x).then_some(End { dx, y, energies })
+        same_bits(own, x).then_some(Results { dx, y, energies })
     }
 
     /// Copies the derivative at `(t, x)` to `dx` and returns true, if it is the next result.
@@ -310,7 +311,7 @@ pub struct LaneAttempt<const N: usize> {
 const MOST_STAGES: usize = 7;
 
 impl<const N: usize> LaneAttempt<N> {
-    /// Allocates for `n` states and these numbers of outputs.
+    /// Allocates for `n` states and this number of outputs.
     pub fn new(n: usize, outputs: usize) -> Self {
         let zeros = || vec![Lanes::zero(); n];
         Self {
@@ -436,8 +437,8 @@ impl<const N: usize> LaneAttempt<N> {
                 self.k.iter_mut().zip(known).for_each(|(k, dx)| k.0[lane] = *dx);
             }
         }
-        let shown = end.outputs || end.energies;
-        let last = if shown || end.derivative {
+        let has_results = end.outputs || end.energies;
+        let last = if has_results || end.derivative {
             tableau.end
         } else {
             tableau.end - 1
@@ -450,7 +451,7 @@ impl<const N: usize> LaneAttempt<N> {
             let (p, result) = (x, &*result);
             store(&mut to, Evaluated { t, kind, x, p, result });
         }
-        if shown {
+        if has_results {
             self.p.copy_from_slice(&self.k[tableau.end * n..][..n]);
             self.store_end(starts, end, ode, &mut to);
         }

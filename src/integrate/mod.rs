@@ -114,7 +114,7 @@ mod tableau;
 #[allow(clippy::disallowed_methods)] // expected values
 pub(super) mod tests;
 
-pub use ahead::{Ahead, AtEnd, End, LaneAttempt, LaneOde, LaneStage, Next, Start};
+pub use ahead::{Ahead, AtEnd, LaneAttempt, LaneOde, LaneStage, Next, Results, Start};
 pub use dense::Dense;
 pub use error::IntegrateError;
 pub use memory::Memory;

@@ -24,8 +24,6 @@ pub struct LaneEvaluation<const N: usize> {
     evaluation: Box<Evaluation<Lanes<N>>>,
     implicit: Implicit<Lanes<N>>,
     signals: Option<Signals<N>>,
-    /// True if the outputs are evaluated in lanes.
-    observes: bool,
 }
 
 /// Time, states, inputs and discrete state of each run.
@@ -136,14 +134,13 @@ impl<const N: usize> LaneEvaluation<N> {
                 u: vec![0.0; model.inputs.len()],
                 inputs: vec![0.0; model.sources.len()],
             }),
-            observes: model.elements.are_observed_in_lanes(),
             model: model.clone(),
         })
     }
 
     /// Returns true if the [outputs](Self::outputs) are evaluated in lanes.
     pub fn observes(&self) -> bool {
-        self.observes
+        self.model.elements.are_observed_in_lanes()
     }
 
     /// Computes the states' derivatives `dx`.
@@ -169,7 +166,7 @@ impl<const N: usize> LaneEvaluation<N> {
     /// If the outputs [are not evaluated](Self::observes) in lanes, or the numbers differ from the
     /// model's.
     pub fn outputs(&mut self, x: &[Lanes<N>], discrete: &Discrete, y: &mut [Lanes<N>]) {
-        assert!(self.observes);
+        assert!(self.observes());
         let Self { evaluation, .. } = self;
         let of = constants(&self.model, &self.derived, &self.parameters);
         evaluation.outputs(of, x, discrete, y);

@@ -11,11 +11,12 @@ use crate::elements::{
     Contact, ContactState, FacePair, Hold, Manifold, Outline, Rest, RestState, Slot, SlotKind, Transition,
 };
 
-/// Velocity along the normal of a point that takes over the state of one that has left its face, up to which
-/// it rests, m/s.
+/// Velocity along the normal of a point that takes over the state of one that has left its face, up
+/// to which it rests, m/s.
 const STILL: f64 = 1e-6;
 
-/// Area of a triangle of points relative to the square of their distances below which they are on a line.
+/// Area of a triangle of points relative to the square of their distances below which they are on a
+/// line.
 const LINE: f64 = 1e-6;
 
 /// Least number of points that keep two faces parallel.
@@ -68,7 +69,8 @@ fn holding(discrete: &Discrete, rest: Rest) -> impl Iterator<Item = usize> {
 }
 
 impl Plant {
-    /// Updates the points of all contacts that may rest to the states `x`; returns true if one has changed.
+    /// Updates the points of all contacts that may rest to the states `x`; returns true if one has
+    /// changed.
     pub(super) fn update_points(&mut self, x: &[f64], discrete: &mut Discrete) -> bool {
         let mut changed = self.update_rims(x, discrete);
         let of = self.base.constants();
@@ -110,8 +112,8 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Replaces the points of a contact of polyhedra. Points that stay keep their states; one that rested and
-    /// has left passes its state to the nearest new one that rests too.
+    /// Replaces the points of a contact of polyhedra. Points that stay keep their states; one that
+    /// rested and has left passes its state to the nearest new one that rests too.
     fn replace_points(
         &self,
         of: Constants,
@@ -185,7 +187,8 @@ impl Evaluation<f64> {
         }
     }
 
-    /// Lets pairs of faces that are parallel count as flat, before the points that rest are determined.
+    /// Lets pairs of faces that are parallel count as flat, before the points that rest are
+    /// determined.
     pub(super) fn flatten(&self, of: Constants, discrete: &mut Discrete) {
         for (contact, _, manifold) in with_manifolds(of) {
             let frames = contact.frames_at(of.parameters, of.at(&self.kinematics));

@@ -80,7 +80,6 @@ pub(crate) use model::MOST_DENSE;
 pub use model::{Model, Monitor};
 pub use plan::{Planned, plans};
 pub use remarks::Remarks;
-pub use shared::Results;
 use shared::SharedEvaluation;
 pub use singularity::Energies;
 pub use start_derivatives::StartAlong;
@@ -89,6 +88,7 @@ pub use tangent::{Direction, Jacobians, LANES, Tangent};
 
 use crate::Error;
 use crate::event::Event;
+use crate::integrate::Results;
 use crate::system::Derived;
 use std::sync::Arc;
 

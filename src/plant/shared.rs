@@ -6,6 +6,7 @@ use super::context::Constants;
 use super::evaluation::Evaluation;
 use super::{Discrete, Model, OperatingPoint};
 use crate::elements::{EventContext, Hold};
+use crate::integrate::Results;
 use std::ops::{Deref, DerefMut};
 
 /// Evaluation with the operating point of its contents.
@@ -32,17 +33,6 @@ pub(super) struct SharedEvaluation {
     has_indicators: bool,
     /// False if no result is used again.
     pub is_shared: bool,
-}
-
-/// Results at an operating point that were evaluated together with those of other runs.
-#[derive(Clone, Copy, Debug)]
-pub struct Results<'a> {
-    /// Derivatives of the states.
-    pub dx: &'a [f64],
-    /// Outputs; empty if they were not evaluated.
-    pub y: &'a [f64],
-    /// Kinetic and potential energy (J) and the scale of the former; `None` if they were not evaluated.
-    pub energies: Option<[f64; 3]>,
 }
 
 /// Operating point, in values of its own.

@@ -23,8 +23,8 @@ pub use together::{LaneRuns, Run};
 
 use crate::Error;
 use crate::event::Event;
-use crate::integrate::{Ahead, End, Memory, Method, Stepper};
-use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, Results, StateJacobian};
+use crate::integrate::{Ahead, Memory, Method, Stepper};
+use crate::plant::{ConservingStep, Discrete, OperatingPoint, Plant, StateJacobian};
 use crossing::PARTS;
 use motion::Motion;
 pub(crate) use solver::uses_radau5;
@@ -408,10 +408,10 @@ impl Simulation {
         match taken {
             Ok(step) => {
                 *t = step.t;
-                if let Some(End { dx, y, energies }) = self.ahead.end(*t, x) {
+                if let Some(results) = self.ahead.end(*t, x) {
                     state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
                     let at = OperatingPoint::new(*t, x, &self.workspace.u, discrete);
-                    self.plant.set_results(at, Results { dx, y, energies });
+                    self.plant.set_results(at, results);
                 }
                 self.statistics.steps += 1;
                 self.statistics.rejected += u64::from(step.rejections);

@@ -46,8 +46,9 @@ fn balance(run: &Run) -> f64 {
     run.value("system.energy") - run.value("system.work")
 }
 
-/// A crate over the edge of a table rests with its mass centre 1 mm inside it, and tips with the mass centre
-/// 1 mm outside it, whatever its yaw angle; the angular acceleration is that about the edge.
+/// A crate over the edge of a table rests with its mass centre 1 mm inside it, and tips with the
+/// mass centre 1 mm outside it, whatever its yaw angle; the angular acceleration is that about the
+/// edge.
 #[test]
 fn crate_tips_as_its_mass_centre_passes_the_edge() {
     let h = 0.5 * SIZE[2];
@@ -84,7 +85,8 @@ fn crate_tips_as_its_mass_centre_passes_the_edge() {
     }
 }
 
-/// A crate that cannot turn slides over the edge of a table and falls freely once its trailing edge has left it.
+/// A crate that cannot turn slides over the edge of a table and falls freely once its trailing edge
+/// has left the table.
 #[test]
 fn crate_that_cannot_tip_falls_as_its_trailing_edge_leaves_the_table() {
     let (v, z) = (1.0, TOP + 0.5 * SIZE[2]);
@@ -107,7 +109,8 @@ fn crate_that_cannot_tip_falls_as_its_trailing_edge_leaves_the_table() {
     }
 }
 
-/// Accelerations of the tipping frictionless crate: the rates of its place `s` on the edge and of its angle.
+/// Accelerations of the tipping frictionless crate: the rates of its place `s` on the edge and of
+/// its angle.
 fn tipping([s, s_dot, angle, w]: [f64; 4]) -> [f64; 4] {
     let (m, h, J) = (2.0, 0.5 * SIZE[2], inertia(2.0, SIZE)[1]);
     let (sin, cos) = angle.sin_cos();
@@ -127,8 +130,8 @@ fn runge_kutta(x: [f64; 4], h: f64) -> [f64; 4] {
     [0, 1, 2, 3].map(|i| x[i] + h / 6.0 * (a[i] + 2.0 * b[i] + 2.0 * c[i] + d[i]))
 }
 
-/// A frictionless crate slides over the edge of a table. From the instant at which its mass centre passes the
-/// edge it tips as Lagrange's equations of a plane that slides on an edge require.
+/// A frictionless crate slides over the edge of a table. From the instant at which its mass centre
+/// passes the edge it tips as Lagrange's equations of a plane that slides on an edge require.
 #[test]
 fn frictionless_crate_slides_over_the_edge_and_tips_as_lagrange_requires() {
     let (h, v, x_0) = (0.5 * SIZE[2], 1.0, 0.1);
@@ -176,8 +179,8 @@ fn frictionless_crate_slides_over_the_edge_and_tips_as_lagrange_requires() {
     }
 }
 
-/// A crate that slides with friction decelerates at μ g until the centre of pressure, μ h ahead of its mass
-/// centre, reaches the edge; it then tips, and its energy never grows.
+/// A crate that slides with friction decelerates at μ g until the centre of pressure, μ h ahead of
+/// its mass centre, reaches the edge; it then tips, and its energy never grows.
 #[test]
 fn sliding_crate_decelerates_until_its_centre_of_pressure_reaches_the_edge() {
     let (mu, h, x_0) = (0.3, 0.5 * SIZE[2], 0.1);
@@ -252,8 +255,8 @@ fn stack(gap: f64) -> String {
     text
 }
 
-/// Three boxes of different sizes, yawed so that eight points carry a load, rest on each other for 20 s, from
-/// contact and after a fall; the energy never grows.
+/// Three boxes of different sizes, yawed so that eight points carry a load, rest on each other for
+/// 20 s, from contact and after a fall; the energy never grows.
 #[test]
 fn stack_of_yawed_boxes_rests_for_20_s_without_drift() {
     for gap in [0.0, 0.002] {
@@ -307,8 +310,8 @@ fn free_boxes(start: &str, kind: &str, contact: &str) -> String {
     )
 }
 
-/// Two free boxes that collide, with parallel faces and tilted, conserve momentum; their energy never grows. A
-/// plastic impact leaves a common rotation, which separates them as nothing pulls.
+/// Two free boxes that collide, with parallel faces and tilted, conserve momentum; their energy
+/// never grows. A plastic impact leaves a common rotation, which separates them as nothing pulls.
 #[test]
 fn free_boxes_that_collide_conserve_momentum() {
     for kind in ["box", "mesh"] {
@@ -351,15 +354,15 @@ fn free_boxes_that_collide_conserve_momentum() {
     }
 }
 
-/// Two edges that are pressed on each other and turn slide across each other: without stabilisation the gap
-/// stays zero, so that the second derivative of the gap is exact for random motions.
+/// Two edges that are pressed on each other and turn slide across each other: without stabilisation
+/// the gap stays zero, so that the second derivative of the gap is exact for random motions.
 #[test]
 fn edges_that_cross_stay_in_contact_without_stabilisation() {
     let mut worst = 0.0_f64;
     for seed in 0..4 {
         let random = |k: i32| (f64::from(k + 17 * seed) * 12.9898).sin();
-        // The lower edge of one is along x, the upper edge of the other along y, each with its body turned by
-        // 45° about it.
+        // The lower edge of one is along x, the upper edge of the other along y, each with its body
+        // turned by 45° about it.
         let half = |y: f64, z: f64| 0.5 * (y + z) / 2.0_f64.sqrt();
         let z = half(0.3, 0.2) + half(0.3, 0.25);
         let aside = half(0.2, -0.3);

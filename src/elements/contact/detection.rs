@@ -187,8 +187,8 @@ impl RestingFrames<'_, f64> {
 }
 
 impl RestingFrames<'_, f64> {
-    /// Detects gap and velocities of two polyhedra without a pair of faces, at the first point; the others, and
-    /// empty ones of a pair that is active, have a constant gap.
+    /// Detects gap and velocities of two polyhedra without a pair of faces, at the first point; the
+    /// others, and empty ones of a pair that is active, have a constant gap.
     fn detect_empty(&self, point: usize, parameters: &[f64], is_active: bool) -> Detected {
         let [A, B] = &self.poses;
         let none = Detected {

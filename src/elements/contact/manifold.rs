@@ -18,11 +18,11 @@ pub struct Manifold {
 /// Pair of faces whose corners and crossing edges are the points of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct FacePair {
-    /// True while the polyhedra touch or have touched without separation; else the first point has the
-    /// gap of the shapes.
+    /// True while the polyhedra touch or have touched without separation; else the first point has
+    /// the gap of the shapes.
     pub is_active: bool,
-    /// True while points that are not on a line keep the faces parallel: all points then have the normal of
-    /// the face of b.
+    /// True while points that are not on a line keep the faces parallel: all points then have the
+    /// normal of the face of b.
     pub is_flat: bool,
     /// Indices of the faces of a and b.
     pub faces: [usize; 2],
@@ -46,11 +46,11 @@ pub(crate) enum SlotKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Slot {
     pub kind: SlotKind,
-    /// Corners of the faces of a and b; an edge has the number of the corner from which it leads to the next
-    /// one.
+    /// Corners of the faces of a and b; an edge has the number of the corner from which it leads to
+    /// the next one.
     pub corners: [usize; 2],
-    /// Bit for each edge of the other face that is near a corner: crossings with this edge at the corner are
-    /// no points of their own.
+    /// Bit for each edge of the other face that is near a corner: crossings with this edge at the
+    /// corner are no points of their own.
     pub near: usize,
 }
 
@@ -105,8 +105,8 @@ impl Slot {
         self.corners[0] < counts[0] && self.corners[1] < counts[1]
     }
 
-    /// Returns the numbers of the features of a and b that determine the point: the vertices of an edge in
-    /// ascending order, that of a corner twice, the index of a face twice.
+    /// Returns the numbers of the features of a and b that determine the point: the vertices of an
+    /// edge in ascending order, that of a corner twice, the index of a face twice.
     pub fn features(&self, pair: &FacePair, of: &[Polyhedron; 2]) -> [[usize; 2]; 2] {
         [0, 1].map(|side| {
             let [from, to] = [0, 1].map(|next| of[side].vertex(pair.faces[side], self.corners[side] + next));
@@ -132,7 +132,8 @@ impl Discrete {
 }
 
 impl<S: Scalar> RestingFrames<'_, S> {
-    /// Returns a point of two polyhedra with its motion; an empty slot has the point of the nearest surfaces.
+    /// Returns a point of two polyhedra with its motion; an empty slot has the point of the nearest
+    /// surfaces.
     pub(super) fn locate(&self, pair: &FacePair, slot: &Slot, parameters: &[f64]) -> Located<S> {
         let of = self.contact.polyhedra(parameters);
         match (slot.kind, of) {
@@ -145,7 +146,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
                 let nearest = self.contact.nearest(parameters, [A, B]);
                 self.at(
                     nearest.gap,
-                    [nearest.n, Vec3::zeros()],
+                    nearest.n,
+                    Vec3::zeros(),
                     nearest.from_a,
                     self.velocity_of_a(&nearest.from_a),
                 )
@@ -153,9 +155,9 @@ impl<S: Scalar> RestingFrames<'_, S> {
         }
     }
 
-    /// Returns a point with the distance `gap` (m), the normal and its derivative, its position relative to the
-    /// origin of a (m) and its velocity (m/s).
-    fn at(&self, gap: S, [n, n_dot]: [Vec3<S>; 2], from_a: Vec3<S>, v: Vec3<S>) -> Located<S> {
+    /// Returns a point with the distance `gap` (m), the normal and its derivative, its position
+    /// relative to the origin of a (m) and its velocity (m/s).
+    fn at(&self, gap: S, n: Vec3<S>, n_dot: Vec3<S>, from_a: Vec3<S>, v: Vec3<S>) -> Located<S> {
         Located {
             gap,
             rate: n.dot(&(self.velocity_of_a(&from_a) - self.velocity_of_b(&from_a))),
@@ -167,8 +169,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
         }
     }
 
-    /// Returns a corner of the face of a body (0 for a, 1 for b) relative to the origin of the body, m, world
-    /// axes.
+    /// Returns a corner of the face of a body (0 for a, 1 for b) relative to the origin of the
+    /// body, m, world axes.
     fn corner(&self, of: &[Polyhedron; 2], pair: &FacePair, side: usize, corner: usize) -> Vec3<S> {
         self.poses[side].R * lift3::<S>(&of[side].corner(pair.faces[side], corner))
     }
@@ -184,7 +186,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
         let from_a = self.corner(of, pair, 0, slot.corners[0]);
         self.at(
             n.dot(&(self.seen_from_b(&from_a) - self.corner(of, pair, 1, 0))),
-            [n, self.V[1].w.cross(&n)],
+            n,
+            self.V[1].w.cross(&n),
             from_a,
             self.velocity_of_a(&from_a),
         )
@@ -201,7 +204,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
         };
         self.at(
             m.dot(&(from_a - self.corner(of, pair, 0, 0))),
-            [n, w.cross(&n)],
+            n,
+            w.cross(&n),
             from_a,
             self.velocity_of_b(&from_a),
         )
@@ -219,7 +223,8 @@ impl<S: Scalar> RestingFrames<'_, S> {
         let along = -into.dot(&(v_a - self.velocity_of_b(&from_a))) / into.dot(&u);
         self.at(
             n.dot(&(self.seen_from_b(&from_a) - c)),
-            [n, self.V[1].w.cross(&n)],
+            n,
+            self.V[1].w.cross(&n),
             from_a,
             v_a + u * along,
         )
@@ -248,6 +253,6 @@ impl<S: Scalar> RestingFrames<'_, S> {
         let from_edge = self.seen_from_b(&from_a) - c;
         let v_edge = self.velocity_of_b(&(from_a - from_edge));
         let along = -(side_dot.dot(&from_edge) + side.dot(&(v_a - v_edge))) / side.dot(&u);
-        self.at(n.dot(&(self.seen_from_b(&p) - c)), [n, n_dot], from_a, v_a + u * along)
+        self.at(n.dot(&(self.seen_from_b(&p) - c)), n, n_dot, from_a, v_a + u * along)
     }
 }

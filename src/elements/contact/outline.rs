@@ -16,20 +16,23 @@ const TILTED: f64 = 1e-5;
 /// Sine of the angle of two faces below which they are flat on each other from the next event on.
 const FLAT: f64 = 1e-6;
 
-/// Distance outside a face, relative to the margin of the gap, up to which a point belongs to it at an event.
+/// Distance outside a face, relative to the margin of the gap, up to which a point belongs to it at
+/// an event.
 const INSIDE: f64 = 0.5;
 
-/// Distance of a corner from an edge, relative to the margin of the gap, up to which both cross at the corner.
+/// Distance of a corner from an edge, relative to the margin of the gap, up to which both cross at
+/// the corner.
 const NEAR: f64 = 3.0;
 
-/// Distance of a corner inside an edge, relative to the margin of the gap, above which this is no longer so.
+/// Distance of a corner inside an edge, relative to the margin of the gap, above which this is no
+/// longer so.
 const NEAR_NO_MORE: f64 = 4.0;
 
 /// Distance from a face relative to the size of both solids up to which a point is on it.
 const ON_FACE: f64 = 1e-7;
 
-/// Penetration, relative to that of the shapes and to their size, above which corners and crossings of a pair
-/// of faces are outside the contact.
+/// Penetration, relative to that of the shapes and to their size, above which corners and crossings
+/// of a pair of faces are outside the contact.
 const PENETRATION: [f64; 2] = [10.0, 1e-6];
 
 /// Pair of faces with its points, as an event determines it.
@@ -66,8 +69,8 @@ impl Faces<'_> {
         self.of[side].count(self.faces[side])
     }
 
-    /// Returns the distance of the planes perpendicular to the unit vector `n` that touch both solids, m: the gap
-    /// is the largest one over all directions.
+    /// Returns the distance of the planes perpendicular to the unit vector `n` that touch both
+    /// solids, m: the gap is the largest one over all directions.
     fn along(&self, n: &Vec3<f64>) -> f64 {
         n.dot(&self.d) - self.of[0].reach(&-self.R.tr_mul(n)) - self.of[1].reach(n)
     }
@@ -77,19 +80,21 @@ impl Faces<'_> {
         self.normal(0).cross(&self.normal(1)).norm()
     }
 
-    /// Returns the distance of a point from an edge of the face of a body, along the face (m): positive on the
-    /// side of the face.
+    /// Returns the distance of a point from an edge of the face of a body, along the face (m):
+    /// positive on the side of the face.
     fn inside(&self, side: usize, edge: usize, x: &Vec3<f64>) -> f64 {
         let [from, to] = [edge, edge + 1].map(|corner| self.corner(side, corner));
         self.normal(side).cross(&(to - from).normalize()).dot(&(x - from))
     }
 
-    /// Returns the least distance of a point from the edges of the face of a body, m: positive inside it.
+    /// Returns the least distance of a point from the edges of the face of a body, m: positive
+    /// inside it.
     fn least_inside(&self, side: usize, x: &Vec3<f64>) -> f64 {
         (0..self.count(side)).fold(f64::INFINITY, |least, edge| least.min(self.inside(side, edge, x)))
     }
 
-    /// Returns the least distance of a point from the boundary of its features, m: positive inside them.
+    /// Returns the least distance of a point from the boundary of its features, m: positive inside
+    /// them.
     fn of_slot(&self, slot: &Slot) -> f64 {
         let [k, l] = slot.corners;
         match slot.kind {
@@ -100,8 +105,8 @@ impl Faces<'_> {
         }
     }
 
-    /// Returns the least distance of the crossing of an edge of a and one of b from their ends, along the edges
-    /// (m); negative if they do not cross.
+    /// Returns the least distance of the crossing of an edge of a and one of b from their ends,
+    /// along the edges (m); negative if they do not cross.
     fn least_of_crossing(&self, [k, l]: [usize; 2]) -> f64 {
         let [p, q] = [k, k + 1].map(|k| self.corner(0, k));
         let [c, c_next] = [l, l + 1].map(|l| self.corner(1, l));
@@ -113,7 +118,8 @@ impl Faces<'_> {
         if least.is_finite() { least } else { -1.0 }
     }
 
-    /// Returns the vertex of a slot that is a corner, as a point, with the side of the face on which it is.
+    /// Returns the vertex of a slot that is a corner, as a point, with the side of the face on
+    /// which it is.
     fn corner_of(&self, slot: &Slot) -> Option<(Vec3<f64>, usize)> {
         match slot.kind {
             SlotKind::CornerA => Some((self.corner(0, slot.corners[0]), 1)),
@@ -122,7 +128,8 @@ impl Faces<'_> {
         }
     }
 
-    /// Returns the points of the polygon of intersection of both faces; `margin` is that of the gap, m.
+    /// Returns the points of the polygon of intersection of both faces; `margin` is that of the
+    /// gap, m.
     fn points(&self, margin: f64) -> Vec<Slot> {
         let mut points = Vec::new();
         for (kind, side) in [(SlotKind::CornerA, 0), (SlotKind::CornerB, 1)] {
@@ -168,8 +175,8 @@ impl Faces<'_> {
     }
 }
 
-/// Returns the face of a polyhedron at the point `x` (m) whose normal is nearest to the unit vector `n`, both
-/// in its axes; `off` (m) is the distance up to which a point is on a face.
+/// Returns the face of a polyhedron at the point `x` (m) whose normal is nearest to the unit vector
+/// `n`, both in its axes; `off` (m) is the distance up to which a point is on a face.
 fn face_at(of: &Polyhedron, x: &Vec3<f64>, n: &Vec3<f64>, off: f64) -> usize {
     let along = |face: usize| {
         let is_on = of.normal(face).dot(&(x - of.corner(face, 0))).abs() <= off;
@@ -182,7 +189,8 @@ fn face_at(of: &Polyhedron, x: &Vec3<f64>, n: &Vec3<f64>, off: f64) -> usize {
 }
 
 impl Contact {
-    /// Returns true if the saved pair of faces and its points are possible for a contact of polyhedra.
+    /// Returns true if the saved pair of faces and its points are possible for a contact of
+    /// polyhedra.
     pub(crate) fn has_outline(&self, discrete: &Discrete) -> bool {
         let Some((rest, manifold)) = self.rest.and_then(|rest| Some((rest, rest.manifold?))) else {
             return true;
@@ -217,9 +225,10 @@ impl RestingFrames<'_, f64> {
         self.contact.nearest(parameters, [A, B]).gap
     }
 
-    /// Returns the gap of the shapes above the least one of the points of an active pair of faces, or above zero
-    /// if that is positive (m): negative if other features penetrate deeper than these points. It may be
-    /// smaller while it is positive: planes along the normals of the points bound the gap from below.
+    /// Returns the gap of the shapes above the least one of the points of an active pair of faces,
+    /// or above zero if that is positive (m): negative if other features penetrate deeper than
+    /// these points. It may be smaller while it is positive: planes along the normals of the points
+    /// bound the gap from below.
     fn deepest_of(&self, faces: &Faces, pair: &FacePair, slots: &[Slot], parameters: &[f64]) -> f64 {
         let (mut least, mut bound) = (0.0_f64, f64::NEG_INFINITY);
         for slot in slots.iter().filter(|slot| slot.kind != SlotKind::Empty) {
@@ -233,8 +242,8 @@ impl RestingFrames<'_, f64> {
         }
     }
 
-    /// Returns the event indicator of a pair of faces and its points. It is positive as long as they are valid:
-    /// each point is within its features, and no others penetrate deeper.
+    /// Returns the event indicator of a pair of faces and its points. It is positive as long as
+    /// they are valid: each point is within its features, and no others penetrate deeper.
     pub(super) fn indicate_outline(&self, pair: &FacePair, slots: &[Slot], parameters: &[f64]) -> f64 {
         let Some(faces) = self.faces(pair.faces, parameters).filter(|_| pair.is_active) else {
             return NO_EVENT;
@@ -256,9 +265,9 @@ impl RestingFrames<'_, f64> {
         least
     }
 
-    /// Returns the pair of faces and its points that follow at an event; `None` if these stay valid. A pair
-    /// without points ends: they have slid off each other. An importer stops slightly before or after an
-    /// indicator's zero. `is_kept` is true if at least three points rest.
+    /// Returns the pair of faces and its points that follow at an event; `None` if these stay
+    /// valid. A pair without points ends: they have slid off each other. An importer stops slightly
+    /// before or after an indicator's zero. `is_kept` is true if at least three points rest.
     pub(crate) fn next_outline(
         &self,
         pair: &FacePair,
@@ -289,7 +298,8 @@ impl RestingFrames<'_, f64> {
         of_kept.or_else(|| self.outline(None, most, parameters)).or_else(ends)
     }
 
-    /// Returns the points of the faces at the nearest points of both solids, or of the `kept` ones; at most
+    /// Returns the points of the faces at the nearest points of both solids, or of the `kept` ones;
+    /// at most
     /// `most`. `None` if there are no points.
     fn outline(&self, kept: Option<[usize; 2]>, most: usize, parameters: &[f64]) -> Option<Outline> {
         let [A, B] = &self.poses;

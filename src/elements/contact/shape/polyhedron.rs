@@ -14,7 +14,8 @@ impl Polyhedron<'_> {
         self.facets[face].corners.len()
     }
 
-    /// Returns the index of the vertex at a corner of a face; corners are counted modulo their number.
+    /// Returns the index of the vertex at a corner of a face; corners are counted modulo their
+    /// number.
     pub fn vertex(&self, face: usize, corner: usize) -> usize {
         let corners = &self.facets[face].corners;
         corners[corner % corners.len()]
@@ -30,7 +31,8 @@ impl Polyhedron<'_> {
         }
     }
 
-    /// Returns the largest coordinate of a point of the solid along `u` (m times its length), axes of the solid.
+    /// Returns the largest coordinate of a point of the solid along `u` (m times its length), axes
+    /// of the solid.
     pub fn reach(&self, u: &Vec3<f64>) -> f64 {
         match self.solid {
             Solid::Box { half } => u.abs().dot(&Vec3::from(half)),
@@ -45,8 +47,8 @@ impl Polyhedron<'_> {
     }
 }
 
-/// Returns a vertex of a box with the half sides `half`, m. Bit i of its index is set on the positive side
-/// of axis i.
+/// Returns a vertex of a box with the half sides `half`, m. Bit i of its index is set on the
+/// positive side of axis i.
 pub(in crate::elements::contact) fn box_corner(half: [f64; 3], vertex: usize) -> Vec3<f64> {
     Vec3::from_fn(|i, _| if vertex >> i & 1 == 0 { -half[i] } else { half[i] })
 }
