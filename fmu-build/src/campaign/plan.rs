@@ -132,6 +132,13 @@ impl Campaign<'_> {
         Ok(Some(records))
     }
 
+    /// Returns what in the model keeps its runs from being made together in lanes; `None` if nothing does,
+    /// or if each run shall be made [alone](Self::alone).
+    pub fn prevents_lanes(&self) -> Option<String> {
+        let reason = self.fmu.model.runs_in_lanes().err();
+        reason.filter(|_| !self.alone).map(|reason| reason.to_string())
+    }
+
     /// Loads the library by which runs advance together.
     pub(super) fn lanes(&self) -> Lanes {
         match self.alone {

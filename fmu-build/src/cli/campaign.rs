@@ -96,6 +96,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let path = arguments.output.clone().unwrap_or_else(default);
     let work = campaign.open(&path, arguments.shard)?;
     work.warning().into_iter().for_each(warn);
+    if let Some(reason) = campaign.prevents_lanes() {
+        warn(&format!("Each run is made alone, not several in lanes: {reason}"));
+    }
     let jobs = arguments.jobs.or_else(|| std::thread::available_parallelism().ok());
     let of = count(work.left.len(), "run");
     let mut progress = Progress::new(move |done| format!("{done:.0} of {of}"));

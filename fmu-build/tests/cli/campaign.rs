@@ -309,3 +309,37 @@ fn time_series_of_an_output_is_written_to_a_file_of_the_run() {
         (3, true)
     );
 }
+
+#[test]
+fn what_keeps_runs_from_lanes_is_named() {
+    let desk = desk(OUTPUT);
+    let outcome = desk.run(&["campaign", "study.toml"]);
+    assert_eq!(
+        (outcome.code, outcome.errors.contains("in lanes")),
+        (Some(0), false),
+        "{}",
+        outcome.errors
+    );
+    let spec = desk.text("two_link.toml");
+    desk.write("two_link.toml", &format!("formulation = \"quaternion\"\n{spec}"));
+    for (options, is_named) in [([].as_slice(), true), (&["--alone"], false)] {
+        let arguments = [
+            &[
+                "campaign",
+                "study.toml",
+                "--output",
+                if is_named { "named" } else { "alone" },
+            ],
+            options,
+        ]
+        .concat();
+        let outcome = desk.run(&arguments);
+        assert_eq!(outcome.code, Some(0), "{}", outcome.errors);
+        assert_eq!(
+            outcome
+                .errors
+                .contains("formulation \"quaternion\" is not evaluated in lanes"),
+            is_named
+        );
+    }
+}
