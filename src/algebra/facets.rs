@@ -7,6 +7,9 @@ pub struct Facet {
     pub corners: Vec<usize>,
     /// Outward unit normal.
     pub normal: Vec3<f64>,
+    /// Greatest distance of a vertex of the polyhedron from the lowest corner along the normal, m:
+    /// zero if the face is plane.
+    pub uneven: f64,
 }
 
 impl Facet {
@@ -26,6 +29,7 @@ impl Facet {
             Self {
                 corners,
                 normal: Vec3::ith(axis, if is_positive { 1.0 } else { -1.0 }),
+                uneven: 0.0,
             }
         };
         (0..6).map(face).collect()
@@ -67,8 +71,12 @@ impl Facet {
         let area = (1..corners.len()).fold(Vec3::zeros(), |sum: Vec3<f64>, k| {
             sum + (p(k) - p(0)).cross(&(p(k + 1) - p(0)))
         });
+        let normal = area.normalize();
+        let heights = (0..corners.len()).map(|k| normal.dot(&p(k)));
+        let lowest = heights.fold(f64::INFINITY, f64::min);
         Self {
-            normal: area.normalize(),
+            normal,
+            uneven: (hull.farthest(&normal).dot(&normal) - lowest).max(0.0),
             corners,
         }
     }

@@ -89,6 +89,9 @@ impl Plant {
                 changed = true;
             }
         }
+        if changed {
+            self.evaluation.determine_rank(of, x, discrete);
+        }
         changed
     }
 
@@ -198,14 +201,30 @@ impl Evaluation<f64> {
     }
 
     /// Lets pairs of faces count as flat only if points that are not on a line keep them parallel.
-    pub(super) fn unflatten(&self, of: Constants, discrete: &mut Discrete) {
+    /// Crossings of other pairs whose normal is undefined by then are no points; returns true if one
+    /// of them transmits a force.
+    pub(super) fn unflatten(&self, of: Constants, discrete: &mut Discrete) -> bool {
+        let mut held = false;
         for (contact, rest, manifold) in with_manifolds(of) {
             let frames = contact.frames_at(of.parameters, of.at(&self.kinematics));
             let points: Vec<Vec3<f64>> = holding(discrete, rest)
                 .map(|point| frames.touching(point, of.parameters, discrete).from_a)
                 .collect();
             discrete.manifolds[manifold.number].is_flat &= spans_area(&points);
+            let pair = discrete.face_pair(manifold);
+            for point in 0..rest.count {
+                if frames.is_within_cones(&pair, &discrete.slot(manifold, point), of.parameters) {
+                    continue;
+                }
+                held |= discrete.rests[rest.first + point].hold != Hold::Free;
+                discrete.slots[manifold.first + point] = Slot::default();
+                discrete.rests[rest.first + point] = RestState::default();
+                if let Some(first) = contact.detection_number() {
+                    discrete.surfaces[first + point] = ContactState::Apart;
+                }
+            }
         }
+        held
     }
 }
 

@@ -28,7 +28,7 @@ use crate::system::{JointState, significant};
 use friction::frictions;
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
-use problem::{ForceProblem, condensed, least_norm, within_cones};
+use problem::{ForceProblem, condensed, inconsistency, least_norm, within_cones};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -45,9 +45,6 @@ const MOST_TURNS: usize = 8;
 
 /// Round-off of relative velocities and accelerations, relative to those of the bodies.
 const ROUND_OFF: f64 = 1e-13;
-
-/// Largest angle between surfaces in contact that counts as round-off, rad.
-const MOST_TILT: f64 = 1e-6;
 
 /// Reason for which the states of points that may rest are determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,6 +185,7 @@ impl Plant {
         }
         let of = self.base.constants();
         self.evaluation.decide(of, t, x, u, discrete, &before)?;
+        self.slide_overloaded(t, x, u, discrete);
         changes.modes = changes.states
             || discrete.rests != before.rests
             || discrete.rims != before.rims
@@ -326,10 +324,20 @@ impl Evaluation<f64> {
         discrete: &mut Discrete,
         before: &RestsBefore,
     ) -> Result<(), Error> {
-        let Some((candidates, frictions, forces)) = self.solve_rests(of, t, x, u, discrete, before)? else {
-            self.unflatten(of, discrete);
-            return Ok(());
-        };
+        loop {
+            if let Some(solved) = self.solve_rests(of, t, x, u, discrete, before)? {
+                self.hold(of, discrete, solved);
+            }
+            if !self.unflatten(of, discrete) {
+                break;
+            }
+        }
+        self.determine_rank(of, x, discrete);
+        Ok(())
+    }
+
+    /// Sets the states of points in contact with their forces.
+    fn hold(&self, of: Constants, discrete: &mut Discrete, (candidates, frictions, forces): Solved) {
         let most = forces.amax();
         for ((candidate, friction), f) in candidates.iter().zip(frictions).zip(forces.as_slice().chunks_exact(3)) {
             let f = Vec3::from_column_slice(f);
@@ -342,9 +350,6 @@ impl Evaluation<f64> {
                 discrete.surfaces[first + point] = detect(of, self, discrete, candidate.contact, point).in_contact();
             }
         }
-        self.unflatten(of, discrete);
-        self.determine_rank(of, x, discrete);
-        Ok(())
     }
 
     /// Determines the forces of the points in contact that have no velocity along the normal, N along
@@ -543,22 +548,6 @@ impl Impulses<'_> {
 /// Returns the largest velocity or acceleration of bodies, m/s or m/s²; angular ones count per metre.
 fn largest(motions: impl Iterator<Item = Twist<f64>>) -> f64 {
     motions.fold(0.0, |most, motion| most.max(motion.v.norm() + motion.w.norm()))
-}
-
-/// Returns the part of velocities or accelerations `b` that no motion of rigid bodies has, since
-/// surfaces in contact are parallel only to the margin of their gaps: the rows of several points are
-/// redundant but for this angle, and no force of a reasonable size corrects such a part.
-fn inconsistency(candidates: &[Candidate], b: &DVector<f64>) -> f64 {
-    let mut tilt = 0.0_f64;
-    for (i, first) in candidates.iter().enumerate() {
-        for second in &candidates[..i] {
-            let distance = (first.pair.arms[0] - second.pair.arms[0]).norm();
-            if first.pair.carriers() == second.pair.carriers() && distance > 0.0 {
-                tilt = tilt.max((first.gap - second.gap).abs() / distance);
-            }
-        }
-    }
-    2.0 * tilt.min(MOST_TILT) * b.amax()
 }
 
 /// Returns the response `W` between pairs in the axes of the candidates.

@@ -31,6 +31,7 @@ mod examples;
 mod feed_forward;
 mod filter;
 mod flexible;
+mod flush;
 mod identities;
 mod impact;
 mod interface;

@@ -372,6 +372,62 @@ fn painleves_rod_is_reported_with_its_names() {
     assert_eq!(jammed, 1, "in one direction of sliding");
 }
 
+/// Returns the largest differences of duals from differences of second order, and of adjoints from
+/// duals, of derivatives and outputs at the present state, relative to 1 and their size.
+pub fn derivative_errors(run: &Run) -> [f64; 2] {
+    let state = &run.simulation.state;
+    let at = OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete);
+    let model = run.model();
+    let plant = &run.simulation.plant;
+    let mut tangent = Tangent::<LANES>::new(&model);
+    let mut jacobians = Jacobians::new(&model);
+    tangent.jacobians(plant, at, &mut jacobians).expect("regular");
+    // The gap of a face that lies flat is that of its deepest corner; scales of momenta are norms,
+    // at rest of zero.
+    let kinks = [".gap", "system.momentum_scale", "system.angular_momentum_scale"];
+    let is_kink = |name: &str| kinks.iter().any(|kink| name.ends_with(kink));
+    // The contact's direction of sliding varies slowly.
+    let (nx, ny) = (model.states.len(), model.outputs.len());
+    let mut worst = 0.0_f64;
+    let mut differing = plant.clone();
+    for k in 0..nx {
+        let mut ends = [-1.0, 1.0].map(|sign| {
+            let mut x = state.x.clone();
+            x[k] += sign * 1e-6;
+            let mut values = (vec![0.0; nx], vec![0.0; ny]);
+            let at = OperatingPoint::new(state.t, &x, &state.u, &state.discrete);
+            differing.evaluate(at, &mut values.0, &mut values.1).expect("regular");
+            values
+        });
+        let [(before, y_before), (after, y_after)] = &mut ends;
+        for i in 0..nx {
+            let slope = (after[i] - before[i]) / 2e-6;
+            worst = worst.larger((jacobians.A[(i, k)] - slope).abs() / (1.0 + slope.abs()));
+        }
+        for i in (0..ny).filter(|&i| !is_kink(&model.outputs[i].quantity.name)) {
+            let slope = (y_after[i] - y_before[i]) / 2e-6;
+            worst = worst.larger((jacobians.C[(i, k)] - slope).abs() / (1.0 + slope.abs()));
+        }
+    }
+    let mut adjoint = Adjoint::new(&model);
+    let seeds: Vec<f64> = (0..nx + ny).map(|i| (1.7 * i as f64).sin()).collect();
+    let (mut x_bar, mut u_bar) = (vec![0.0; nx], vec![0.0; model.inputs.len()]);
+    let seeded = Seeds {
+        dx: &seeds[..nx],
+        y: &seeds[nx..],
+    };
+    adjoint
+        .evaluate(plant, at, seeded, &mut x_bar, &mut u_bar)
+        .expect("regular");
+    let mut off = 0.0_f64;
+    for (k, x_bar) in x_bar.iter().enumerate() {
+        let sum: f64 = (0..nx).map(|i| seeds[i] * jacobians.A[(i, k)]).sum::<f64>()
+            + (0..ny).map(|i| seeds[nx + i] * jacobians.C[(i, k)]).sum::<f64>();
+        off = off.larger((sum - x_bar).abs() / (1.0 + sum.abs()));
+    }
+    [worst, off]
+}
+
 /// Dual numbers, differences and adjoints agree while points stick and slide, and a restored state
 /// continues with the same bits.
 #[test]
@@ -383,54 +439,7 @@ fn derivatives_and_restored_states_of_resting_contacts_are_exact() {
         run.go(0.05);
         assert_eq!(run.value("feet.sliding"), sliding);
         let state = run.simulation.state.clone();
-        let at = OperatingPoint::new(state.t, &state.x, &state.u, &state.discrete);
-        let model = run.model();
-        let plant = &run.simulation.plant;
-        let mut tangent = Tangent::<LANES>::new(&model);
-        let mut jacobians = Jacobians::new(&model);
-        tangent.jacobians(plant, at, &mut jacobians).expect("regular");
-        // The gap of a face that lies flat is that of its deepest corner; scales of momenta are norms,
-        // at rest of zero.
-        let kinks = ["feet.gap", "system.momentum_scale", "system.angular_momentum_scale"];
-        // Differences of second order; the contact's direction of sliding varies slowly.
-        let (nx, ny) = (model.states.len(), model.outputs.len());
-        let mut worst = 0.0_f64;
-        let mut differing = plant.clone();
-        for k in 0..nx {
-            let mut ends = [-1.0, 1.0].map(|sign| {
-                let mut x = state.x.clone();
-                x[k] += sign * 1e-6;
-                let mut values = (vec![0.0; nx], vec![0.0; ny]);
-                let at = OperatingPoint::new(state.t, &x, &state.u, &state.discrete);
-                differing.evaluate(at, &mut values.0, &mut values.1).expect("regular");
-                values
-            });
-            let [(before, y_before), (after, y_after)] = &mut ends;
-            for i in 0..nx {
-                let slope = (after[i] - before[i]) / 2e-6;
-                worst = worst.larger((jacobians.A[(i, k)] - slope).abs() / (1.0 + slope.abs()));
-            }
-            for i in (0..ny).filter(|&i| !kinks.contains(&model.outputs[i].quantity.name.as_str())) {
-                let slope = (y_after[i] - y_before[i]) / 2e-6;
-                worst = worst.larger((jacobians.C[(i, k)] - slope).abs() / (1.0 + slope.abs()));
-            }
-        }
-        let mut adjoint = Adjoint::new(&model);
-        let seeds: Vec<f64> = (0..nx + ny).map(|i| (1.7 * i as f64).sin()).collect();
-        let (mut x_bar, mut u_bar) = (vec![0.0; nx], vec![0.0; model.inputs.len()]);
-        let seeded = Seeds {
-            dx: &seeds[..nx],
-            y: &seeds[nx..],
-        };
-        adjoint
-            .evaluate(plant, at, seeded, &mut x_bar, &mut u_bar)
-            .expect("regular");
-        let mut off = 0.0_f64;
-        for (k, x_bar) in x_bar.iter().enumerate() {
-            let sum: f64 = (0..nx).map(|i| seeds[i] * jacobians.A[(i, k)]).sum::<f64>()
-                + (0..ny).map(|i| seeds[nx + i] * jacobians.C[(i, k)]).sum::<f64>();
-            off = off.larger((sum - x_bar).abs() / (1.0 + sum.abs()));
-        }
+        let [worst, off] = derivative_errors(&run);
         println!("{sliding} slide: duals within {worst:.1e} of differences, adjoints within {off:.1e} of duals");
         assert!(worst < 1e-6 && off < 1e-9);
         let end = run.go(1.5).simulation.state.x.clone();

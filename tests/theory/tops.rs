@@ -4,24 +4,24 @@ use crate::numbers::Larger;
 use crate::run::Run;
 use grapple::algebra::Vec3;
 
-const GRAVITY: f64 = 9.81;
+pub const GRAVITY: f64 = 9.81;
 
 /// Half height of the table, m: its top is at this height.
-const TOP: f64 = 0.1;
+pub const TOP: f64 = 0.1;
 
 /// Distance of the table's edge from its centre, m.
-const EDGE: f64 = 0.5;
+pub const EDGE: f64 = 0.5;
 
 /// Size of the crate, m.
-const SIZE: [f64; 3] = [0.4, 0.3, 0.2];
+pub const SIZE: [f64; 3] = [0.4, 0.3, 0.2];
 
 /// Moments of inertia of a homogeneous box of mass `m` (kg), kg·m².
-fn inertia(m: f64, [x, y, z]: [f64; 3]) -> [f64; 3] {
+pub fn inertia(m: f64, [x, y, z]: [f64; 3]) -> [f64; 3] {
     [y * y + z * z, x * x + z * z, x * x + y * y].map(|square| m * square / 12.0)
 }
 
 /// Returns a shape with the eight corners of a box: a box or a mesh.
-fn shape(kind: &str, size: [f64; 3]) -> String {
+pub fn shape(kind: &str, size: [f64; 3]) -> String {
     if kind == "box" {
         return format!("{{ type = \"box\", size = {size:?} }}");
     }
@@ -31,7 +31,7 @@ fn shape(kind: &str, size: [f64; 3]) -> String {
 }
 
 /// Returns a crate of 2 kg on a table that is fixed in the world.
-fn crate_on_table(start: &str, kinds: [&str; 2], contact: &str) -> String {
+pub fn crate_on_table(start: &str, kinds: [&str; 2], contact: &str) -> String {
     format!(
         "name = \"table\"\n[environment]\ngravity = [0.0, 0.0, -{GRAVITY}]\n[body.crate]\nmass = 2.0\n\
          inertia = {:?}\nstart = {{ {start} }}\n[contact.feet]\na = \"crate\"\nb = \"world\"\nshape_a = {}\n\
@@ -42,7 +42,7 @@ fn crate_on_table(start: &str, kinds: [&str; 2], contact: &str) -> String {
     )
 }
 
-fn balance(run: &Run) -> f64 {
+pub fn balance(run: &Run) -> f64 {
     run.value("system.energy") - run.value("system.work")
 }
 

@@ -1,12 +1,12 @@
 //! Points that two faces of polyhedra have in common, and the event indicator of their validity
 //! (`docs/theory/resting-contact.md#polyhedra`).
 
-use super::Contact;
 use super::detection::margin;
 use super::manifold::{FacePair, Slot, SlotKind};
 use super::rest::NO_EVENT;
 use super::shape::Polyhedron;
 use super::touching::RestingFrames;
+use super::{Contact, Nearest};
 use crate::algebra::{Mat3, Vec3};
 use crate::elements::Discrete;
 
@@ -30,6 +30,11 @@ const NEAR_NO_MORE: f64 = 4.0;
 
 /// Distance from a face relative to the size of both solids up to which a point is on it.
 const ON_FACE: f64 = 1e-7;
+
+/// Distance by which planes perpendicular to the normal of a crossing overlap, relative to the size of
+/// both solids, above which the normal is outside the normal cones of the edges. It is above the
+/// constraint violation of crossings at rest.
+const OUTSIDE_CONES: f64 = 1e-6;
 
 /// Penetration, relative to that of the shapes and to their size, above which corners and crossings
 /// of a pair of faces are outside the contact.
@@ -78,6 +83,11 @@ impl Faces<'_> {
     /// Returns the sine of the angle of the faces.
     fn tilt(&self) -> f64 {
         self.normal(0).cross(&self.normal(1)).norm()
+    }
+
+    /// Returns the distance by which the faces are not plane, m.
+    fn uneven(&self) -> f64 {
+        self.of[0].uneven(self.faces[0]) + self.of[1].uneven(self.faces[1])
     }
 
     /// Returns the distance of a point from an edge of the face of a body, along the face (m):
@@ -251,7 +261,7 @@ impl RestingFrames<'_, f64> {
         let margin = margin(&self.poses);
         let mut least = match pair.is_flat {
             true => TILTED - faces.tilt(),
-            false => self.deepest_of(&faces, pair, slots, parameters) + margin,
+            false => self.deepest_of(&faces, pair, slots, parameters) + margin + faces.uneven(),
         };
         for slot in slots {
             least = least.min(faces.of_slot(slot) + margin);
@@ -276,6 +286,7 @@ impl RestingFrames<'_, f64> {
         parameters: &[f64],
     ) -> Option<Outline> {
         let there = 0.25 * margin(&self.poses);
+        let most = slots.len();
         let is_valid = match pair.is_active {
             true => {
                 let is_tilted = |faces: Faces| pair.is_flat && faces.tilt() > 0.9 * TILTED;
@@ -284,10 +295,16 @@ impl RestingFrames<'_, f64> {
             }
             false => self.gap_of_shapes(parameters) > there,
         };
-        if is_valid {
+        if is_valid && (pair.is_flat || !self.is_parallel(pair, parameters)) {
             return None;
         }
-        let (kept, most) = (pair.is_active && pair.is_flat && is_kept, slots.len());
+        if is_valid {
+            // The faces may become flat at this event: crossings that were left out are points then.
+            let count = |slots: &[Slot]| slots.iter().filter(|slot| slot.kind != SlotKind::Empty).count();
+            let all = self.outline(Some(pair.faces), most, parameters);
+            return all.filter(|all| count(&all.slots) > count(slots));
+        }
+        let kept = pair.is_active && pair.is_flat && is_kept;
         let of_kept = kept.then(|| self.outline(Some(pair.faces), most, parameters)).flatten();
         let ends = || {
             pair.is_active.then(|| Outline {
@@ -299,8 +316,7 @@ impl RestingFrames<'_, f64> {
     }
 
     /// Returns the points of the faces at the nearest points of both solids, or of the `kept` ones;
-    /// at most
-    /// `most`. `None` if there are no points.
+    /// at most `most`. `None` if there are no points.
     fn outline(&self, kept: Option<[usize; 2]>, most: usize, parameters: &[f64]) -> Option<Outline> {
         let [A, B] = &self.poses;
         let of = self.contact.polyhedra(parameters)?;
@@ -308,10 +324,11 @@ impl RestingFrames<'_, f64> {
         let size = of[0].solid.extent()? + of[1].solid.extent()?;
         let off = nearest.gap.abs() + ON_FACE * size;
         let found = || {
+            let n = self.normal_of_touch(&of, &nearest, [off, ON_FACE * size], parameters);
             let x_b = B.R.tr_mul(&self.seen_from_b(&nearest.from_a));
             [
-                face_at(&of[0], &A.R.tr_mul(&nearest.from_a), &-A.R.tr_mul(&nearest.n), off),
-                face_at(&of[1], &x_b, &B.R.tr_mul(&nearest.n), off),
+                face_at(&of[0], &A.R.tr_mul(&nearest.from_a), &-A.R.tr_mul(&n), off),
+                face_at(&of[1], &x_b, &B.R.tr_mul(&n), off),
             ]
         };
         let faces = self.faces(kept.unwrap_or_else(found), parameters)?;
@@ -323,9 +340,60 @@ impl RestingFrames<'_, f64> {
         let mut slots = faces.points(margin(&self.poses));
         let deepest = PENETRATION[0] * nearest.gap.min(0.0) - PENETRATION[1] * size;
         slots.retain(|slot| self.locate(&pair, slot, parameters).gap > deepest);
+        slots.retain(|slot| self.is_within_cones(&pair, slot, parameters));
         let is_empty = slots.is_empty();
         slots.resize(most, Slot::default());
         (!is_empty).then_some(Outline { pair, slots })
+    }
+
+    /// Returns the normal along which the shapes touch, world axes. It is that of the nearest points,
+    /// or, if the shapes approach along it, that of a face at these points along which they touch too
+    /// and do not approach: a solid that slides over a seam does not strike the side of what it slides
+    /// onto. `off` (m) is the distance up to which a point is on a face, `flush` (m) that up to which
+    /// two faces are flush.
+    fn normal_of_touch(
+        &self,
+        of: &[Polyhedron; 2],
+        nearest: &Nearest<f64>,
+        [off, flush]: [f64; 2],
+        parameters: &[f64],
+    ) -> Vec3<f64> {
+        let x = nearest.from_a;
+        let u = self.velocity_of_a(&x) - self.velocity_of_b(&x);
+        let slow = self.contact.rest.map_or(0.0, |rest| rest.speed(parameters));
+        let approaches = |n: &Vec3<f64>| n.dot(&u) < -slow;
+        let Some(shapes) = self.faces([0, 0], parameters).filter(|_| approaches(&nearest.n)) else {
+            return nearest.n;
+        };
+        let [A, B] = &self.poses;
+        let at = [A.R.tr_mul(&x), B.R.tr_mul(&self.seen_from_b(&x))];
+        let mut most = (nearest.gap - flush, nearest.n);
+        for side in 0..2 {
+            for face in 0..of[side].facets.len() {
+                let m = of[side].normal(face);
+                let n = if side == 0 { -(A.R * m) } else { B.R * m };
+                let is_on = m.dot(&(at[side] - of[side].corner(face, 0))).abs() <= off;
+                let along = shapes.along(&B.R.tr_mul(&n));
+                if is_on && along > most.0 && !approaches(&n) {
+                    most = (along, n);
+                }
+            }
+        }
+        most.1
+    }
+
+    /// Returns true if a slot of a pair of faces is no crossing whose normal is outside the normal
+    /// cones of both edges: such edges are nearly parallel, or above each other without contact.
+    pub(crate) fn is_within_cones(&self, pair: &FacePair, slot: &Slot, parameters: &[f64]) -> bool {
+        let Some(faces) = self.faces(pair.faces, parameters) else {
+            return true;
+        };
+        if slot.kind != SlotKind::Crossing || pair.is_flat {
+            return true;
+        }
+        let located = self.locate(pair, slot, parameters);
+        let size = faces.of.iter().filter_map(|of| of.solid.extent()).sum::<f64>();
+        located.gap - faces.along(&self.poses[1].R.tr_mul(&located.n)) <= OUTSIDE_CONES * size
     }
 
     /// Returns true if an active pair of faces is parallel.

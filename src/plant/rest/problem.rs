@@ -1,10 +1,17 @@
 //! Linear problems of contact points that rest: their accelerations, and solutions of least norm.
 
-use super::{NO_FORCE, VERGE};
+use super::{Candidate, NO_FORCE, VERGE};
 use crate::dynamics::LeastNorm;
 use crate::dynamics::impact::Friction;
 use crate::plant::closure::Rows;
 use nalgebra::{DMatrix, DVector};
+
+/// Largest angle between surfaces in contact that counts as round-off, rad.
+const MOST_TILT: f64 = 1e-6;
+
+/// Distance of two points, relative to the largest one of a pair of bodies, below which their gaps say
+/// nothing of the angle.
+const DOUBLE: f64 = 1e-3;
 
 /// Accelerations `W f + b` of the points in contact along normals and tangents (m/s²), due to forces on
 /// them.
@@ -108,4 +115,23 @@ pub(super) fn condensed(rows: &Rows, noise: f64) -> ForceProblem {
         W_pp = (&W_pp + W_pp.transpose()) * 0.5;
     }
     ForceProblem { W: W_pp, b, noise }
+}
+
+/// Returns the part of velocities or accelerations `b` that no motion of rigid bodies has, since
+/// surfaces in contact are parallel only to the margin of their gaps: the rows of several points are
+/// redundant but for this angle, and no force of a reasonable size corrects such a part.
+pub(super) fn inconsistency(candidates: &[Candidate], b: &DVector<f64>) -> f64 {
+    let mut tilt = 0.0_f64;
+    for first in candidates {
+        let same = || {
+            let of_pair = |second: &&Candidate| first.pair.carriers() == second.pair.carriers();
+            let away = |second: &Candidate| (first.pair.arms[0] - second.pair.arms[0]).norm();
+            let others = candidates.iter().filter(of_pair);
+            others.map(move |second| (away(second), (first.gap - second.gap).abs()))
+        };
+        let farthest = same().fold(0.0, |most: f64, (distance, _)| most.max(distance));
+        let apart = same().filter(|(distance, _)| *distance > DOUBLE * farthest);
+        tilt = apart.fold(tilt, |tilt, (distance, difference)| tilt.max(difference / distance));
+    }
+    2.0 * tilt.min(MOST_TILT) * b.amax()
 }

@@ -45,6 +45,11 @@ impl Polyhedron<'_> {
     pub fn normal(&self, face: usize) -> Vec3<f64> {
         self.facets[face].normal
     }
+
+    /// Returns the distance by which a face is not plane, m.
+    pub fn uneven(&self, face: usize) -> f64 {
+        self.facets[face].uneven
+    }
 }
 
 /// Returns a vertex of a box with the half sides `half`, m. Bit i of its index is set on the
