@@ -70,8 +70,13 @@ pub(super) struct RestsBefore {
     drift: Vec<f64>,
 }
 
-/// Points in contact with their frictions and forces (N, along normal and tangents).
-type Solved<'a> = (Vec<Candidate<'a>>, Vec<Friction>, DVector<f64>);
+/// Points in contact with their frictions and forces.
+struct Solved<'a> {
+    candidates: Vec<Candidate<'a>>,
+    frictions: Vec<Friction>,
+    /// N, along the axes of the candidates, three numbers for each.
+    forces: DVector<f64>,
+}
 
 /// Point whose surfaces are in contact, at an event.
 struct Candidate<'a> {
@@ -337,9 +342,10 @@ impl Evaluation<f64> {
     }
 
     /// Sets the states of points in contact with their forces.
-    fn hold(&self, of: Constants, discrete: &mut Discrete, (candidates, frictions, forces): Solved) {
-        let most = forces.amax();
-        for ((candidate, friction), f) in candidates.iter().zip(frictions).zip(forces.as_slice().chunks_exact(3)) {
+    fn hold(&self, of: Constants, discrete: &mut Discrete, solved: Solved) {
+        let most = solved.forces.amax();
+        let points = solved.candidates.iter().zip(solved.frictions);
+        for ((candidate, friction), f) in points.zip(solved.forces.as_slice().chunks_exact(3)) {
             let f = Vec3::from_column_slice(f);
             let state = &mut discrete.rests[candidate.number];
             *state = candidate.state(&f, friction, most);
@@ -391,7 +397,11 @@ impl Evaluation<f64> {
                 false => &start,
             };
             if turns == MOST_TURNS || !self.turn(of, discrete, &candidates, &forces, held) {
-                return Ok(Some((candidates, frictions, forces)));
+                return Ok(Some(Solved {
+                    candidates,
+                    frictions,
+                    forces,
+                }));
             }
         }
         Ok(None)

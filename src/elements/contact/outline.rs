@@ -324,7 +324,7 @@ impl RestingFrames<'_, f64> {
         let size = of[0].solid.extent()? + of[1].solid.extent()?;
         let off = nearest.gap.abs() + ON_FACE * size;
         let found = || {
-            let n = self.normal_of_touch(&of, &nearest, [off, ON_FACE * size], parameters);
+            let n = self.normal_of_touch(&of, &nearest, off, ON_FACE * size, parameters);
             let x_b = B.R.tr_mul(&self.seen_from_b(&nearest.from_a));
             [
                 face_at(&of[0], &A.R.tr_mul(&nearest.from_a), &-A.R.tr_mul(&n), off),
@@ -355,7 +355,8 @@ impl RestingFrames<'_, f64> {
         &self,
         of: &[Polyhedron; 2],
         nearest: &Nearest<f64>,
-        [off, flush]: [f64; 2],
+        off: f64,
+        flush: f64,
         parameters: &[f64],
     ) -> Vec3<f64> {
         let x = nearest.from_a;
