@@ -59,7 +59,7 @@ impl Ode for Ring {
 
 const AUTO: Method = Method::Auto(Alternatives {
     rosenbrock: true,
-    begins_with_rosenbrock: false,
+    vibrates: false,
     radau5: true,
 });
 

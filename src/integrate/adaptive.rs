@@ -57,9 +57,11 @@ pub(super) fn step<M: Adaptive, O: Ode + ?Sized>(
         *evaluations = evaluations.saturating_add((*equations.evaluations - before) as u32);
         let rejection = match attempt {
             Ok(attempt) if settings.accepts(attempt.norm) => {
+                let natural = memory.step_history.natural();
                 remember(&mut memory.step_history, control, trial, attempt);
                 let mut step = Step::accepted(method, trial, attempt.norm, rejections, x);
                 step.evaluations = std::mem::take(&mut memory.step_history.evaluations);
+                step.natural = natural;
                 return Ok(step);
             }
             Ok(attempt) => Rejection::Error(attempt),
@@ -144,7 +146,7 @@ fn remember(step_history: &mut StepHistory, control: &Control, trial: Trial, att
         step_history.last_step = trial.h;
         step_history.last_error = attempt.norm.max(control.min_error).min(1.0);
     }
-    step_history.rejected = false;
+    (step_history.rejected, step_history.followed) = (false, 0.0);
 }
 
 impl<E> Rejection<E> {

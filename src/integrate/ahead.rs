@@ -10,7 +10,7 @@ use super::landing::Trial;
 use super::linearly_implicit::corrections;
 use super::memory::Memory;
 use super::method_selection::Candidate;
-use super::rosenbrock::{A, B, C, G, GAMMA, OF_TIME, SHIFT, STAGES};
+use super::rosenbrock::{A, B, BACK, C, G, GAMMA, OF_TIME, SHIFT, STAGES, THERE, has_drift};
 use super::tableau::{Row, Tableau};
 use super::{Method, Settings, Stage, adaptive, bogacki_shampine, dopri5, fixed, rk4};
 use crate::algebra::{Lanes, Scalar};
@@ -90,7 +90,7 @@ enum By {
     Rk4,
     BogackiShampine,
     Dopri5,
-    Rosenbrock { varies: bool },
+    Rosenbrock { has_drift: bool },
     LinearlyImplicit { corrections: u32 },
 }
 
@@ -105,11 +105,19 @@ impl Next {
         memory: &Memory,
         varies: impl FnOnce() -> bool,
     ) -> Option<Self> {
+        let usual = match settings.method.fixed_step() {
+            Some(h) => Some(fixed::trial(settings, h, t, t_limit)),
+            None if memory.step_history.h_next > 0.0 => Some(adaptive::trial(settings, memory, t, t_limit)),
+            None => None,
+        };
+        let rosenbrock = |trial| By::Rosenbrock {
+            has_drift: has_drift(settings, memory, trial, varies()),
+        };
         let by = match settings.method {
             Method::Rk4 { .. } => By::Rk4,
             Method::BogackiShampine => By::BogackiShampine,
             Method::Dopri5 => By::Dopri5,
-            Method::Rosenbrock => By::Rosenbrock { varies: varies() },
+            Method::Rosenbrock => rosenbrock(usual?),
             Method::LinearlyImplicit { .. } => By::LinearlyImplicit {
                 corrections: corrections(memory),
             },
@@ -121,17 +129,13 @@ impl Next {
                         return Some(Self { by, t, trial });
                     }
                     Candidate::Dopri5 => By::Dopri5,
-                    Candidate::Rosenbrock => By::Rosenbrock { varies: varies() },
+                    Candidate::Rosenbrock => rosenbrock(usual?),
                     Candidate::Radau5 => return None,
                 }
             }
             _ => return None,
         };
-        let trial = match settings.method.fixed_step() {
-            Some(h) => fixed::trial(settings, h, t, t_limit),
-            None if memory.step_history.h_next > 0.0 => adaptive::trial(settings, memory, t, t_limit),
-            None => return None,
-        };
+        let trial = usual?;
         Some(Self { by, t, trial })
     }
 
@@ -300,7 +304,7 @@ pub struct LaneAttempt<const N: usize> {
     x0: Vec<Lanes<N>>,
     argument: Vec<Lanes<N>>,
     p: Vec<Lanes<N>>,
-    of_time: Vec<Lanes<N>>,
+    drift: Vec<Lanes<N>>,
     zeros: Vec<Lanes<N>>,
     k: Vec<Lanes<N>>,
     /// Outputs.
@@ -318,7 +322,7 @@ impl<const N: usize> LaneAttempt<N> {
             x0: zeros(),
             argument: zeros(),
             p: zeros(),
-            of_time: zeros(),
+            drift: zeros(),
             zeros: zeros(),
             k: vec![Lanes::zero(); MOST_STAGES * n],
             y: vec![Lanes::zero(); outputs],
@@ -343,8 +347,8 @@ impl<const N: usize> LaneAttempt<N> {
             By::Rk4 => self.explicit(&rk4::TABLEAU, starts, end, ode, to),
             By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, end, ode, to),
             By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, end, ode, to),
-            By::Rosenbrock { varies } => {
-                let done = self.rosenbrock(starts, varies, ode, &mut to);
+            By::Rosenbrock { has_drift } => {
+                let done = self.rosenbrock(starts, has_drift, ode, &mut to);
                 // A stage uses the `W` of the first one: a run evaluates all stages, or none.
                 if done.is_none() {
                     to.iter_mut().flatten().for_each(|ahead| ahead.clear());
@@ -461,21 +465,13 @@ impl<const N: usize> LaneAttempt<N> {
     fn rosenbrock(
         &mut self,
         starts: [Start; N],
-        varies: bool,
+        has_drift: bool,
         ode: &mut impl LaneOde<N>,
         to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         let n = self.x0.len();
         let h = Lanes(starts.map(|start| start.next.trial.h));
         let theta = Lanes(h.0.map(|h| GAMMA * h));
-        let kind = |is_first| theta.0.map(|theta| Kind::Stage { theta, is_first });
-        if varies {
-            let t = starts.map(|start| start.next.t + SHIFT * start.next.trial.h);
-            let (x, p, is_first) = (&self.x0, &self.zeros, true);
-            ode.stage(LaneStage { t, theta, is_first }, x, p, &mut self.of_time)?;
-            let (kind, result) = (kind(is_first), &self.of_time);
-            store(to, Evaluated { t, kind, x, p, result });
-        }
         for i in 0..STAGES {
             advance(&mut self.argument, &self.x0, h, A[i], &self.k);
             advance(&mut self.p, &self.zeros, h, G[i], &self.k);
@@ -483,18 +479,34 @@ impl<const N: usize> LaneAttempt<N> {
             let (x, p, is_first) = (&self.argument, &self.p, i == 0);
             let k = &mut self.k[i * n..][..n];
             ode.stage(LaneStage { t, theta, is_first }, x, p, k)?;
-            let (kind, result) = (kind(is_first), &*k);
+            let (kind, result) = (theta.0.map(|theta| Kind::Stage { theta, is_first }), &*k);
             store(to, Evaluated { t, kind, x, p, result });
-            if varies {
+            if has_drift {
                 if i == 0 {
-                    for (of_time, k) in self.of_time.iter_mut().zip(&*k) {
-                        *of_time = (*of_time - *k) / Lanes::lift(SHIFT);
-                    }
+                    self.drift(starts, ode, to)?;
                 }
-                for (k, of_time) in k.iter_mut().zip(&self.of_time) {
-                    *k += Lanes::lift(OF_TIME[i]) * *of_time;
+                for (k, drift) in self.k[i * n..][..n].iter_mut().zip(&self.drift) {
+                    *k += Lanes::lift(OF_TIME[i]) * *drift;
                 }
             }
+        }
+        Some(())
+    }
+
+    /// Computes the drift after the first stage, as the method itself.
+    fn drift(&mut self, starts: [Start; N], ode: &mut impl LaneOde<N>, to: &mut [Option<&mut Ahead>; N]) -> Option<()> {
+        let first = &self.k[..self.x0.len()];
+        let h = Lanes(starts.map(|start| start.next.trial.h));
+        let theta = Lanes(h.0.map(|h| GAMMA * h));
+        advance(&mut self.argument, &self.x0, h, THERE, first);
+        advance(&mut self.p, &self.zeros, h, BACK, first);
+        let t = starts.map(|start| start.next.t + SHIFT * start.next.trial.h);
+        let (x, p, is_first) = (&self.argument, &self.p, false);
+        ode.stage(LaneStage { t, theta, is_first }, x, p, &mut self.drift)?;
+        let (kind, result) = (theta.0.map(|theta| Kind::Stage { theta, is_first }), &self.drift);
+        store(to, Evaluated { t, kind, x, p, result });
+        for (drift, first) in self.drift.iter_mut().zip(first) {
+            *drift = (*drift - *first) / Lanes::lift(SHIFT);
         }
         Some(())
     }

@@ -24,6 +24,11 @@
 //! - Limits of the steps, such as communication points, may not allow a method the longer steps
 //!   that it needs to be better.
 //!
+//! DOPRI5 makes vibrations grow where `h|λ|` is above 1. An error estimate of 8e-4 of their amplitude
+//! or more rejects such steps, unless the relative tolerance is larger: a vibration then grows without
+//! end. At tolerances above [`LOOSE`], if the equations [vibrate](Alternatives::vibrates), `h|λ|` by
+//! (1) is therefore limited to [`STABLE`].
+//!
 //! A step of DOPRI5 that a limit makes short, of the length `h` to the limit, is more accurate than
 //! the tolerance requires. The pair of order 3(2) of Bogacki and Shampine takes it with half of the
 //! evaluations. Its error estimate in a step is to leading order `h³ x⃛ / 48`. DOPRI5's stages give
@@ -55,6 +60,18 @@ use super::{Next, Ode, Settings, bogacki_shampine, dopri5};
 
 /// Limit of `h|λ|` above which stability or a vibration may be the reason for DOPRI5's step size.
 const NEAR: f64 = 0.5;
+
+/// Limit of `h|λ|` below which DOPRI5 is stable on the imaginary axis: the axis' stable part ends at
+/// 0.998, and `h|λ|` of a step is known after it.
+const STABLE: f64 = 0.95;
+
+/// Relative tolerance above which steps are limited: at the end of the axis' stable part the error
+/// estimate is 8.3e-4 of a vibration's amplitude. The controller selects steps with less.
+const LOOSE: f64 = 5e-4;
+
+/// Least `h ‖f(t + h, x₁) − f(t + h, g)‖`, relative to the tolerance, at which steps are limited: less
+/// may be round-off.
+const VISIBLE: f64 = 0.01;
 
 /// Largest error estimate of the pair of order 3(2), relative to the tolerance. Errors add up over
 /// many short steps. That of a vibration in a step is `2 h|λ|` times the estimate, which is at most
@@ -132,7 +149,7 @@ impl Auto {
         })?;
         step.rejections += failures;
         let is_on_trial = memory.method_selection.before.is_some();
-        let may_gain = !is_on_trial && self.may_gain(step.h);
+        let may_gain = self.limit_next(&step, settings, memory) && !is_on_trial;
         memory.method_selection.short = self.longest_short_step(&step, settings);
         let evaluations = f64::from(step.evaluations);
         if let Some(success) = memory.method_selection.count(step.h, evaluations, may_gain, n) {
@@ -204,9 +221,23 @@ impl Auto {
         (step.h * ratio).min(f64::MAX)
     }
 
-    /// Returns true if another method may cost less than the one of the last step, of length `h`.
-    fn may_gain(&mut self, h: f64) -> bool {
-        self.taken != Candidate::Dopri5 || !self.is_short && h * self.dopri5.eigenvalue() > NEAR
+    /// Limits the next step of DOPRI5 to stable ones, after this step. Returns true if another method
+    /// may cost less.
+    fn limit_next(&mut self, step: &Step, settings: &Settings, memory: &mut Memory) -> bool {
+        if self.taken != Candidate::Dopri5 {
+            return true;
+        }
+        if self.is_short {
+            return false;
+        }
+        if self.alternatives.vibrates && settings.relative_tolerance() > LOOSE {
+            let differences = self.dopri5.differences(settings);
+            let (eigenvalue, h_next) = (differences.eigenvalue(), &mut memory.step_history.h_next);
+            if step.h * differences.of_derivative > VISIBLE && *h_next * eigenvalue > STABLE {
+                *h_next = STABLE / eigenvalue;
+            }
+        }
+        step.h * self.dopri5.eigenvalue() > NEAR
     }
 
     /// Returns the derivative at `(t, x)` if the next attempt would reuse it as the one at its start.

@@ -47,6 +47,9 @@ pub(super) struct StepHistory {
     pub rejected: bool,
     /// Evaluations of all attempts since the last accepted step.
     pub evaluations: u32,
+    /// Natural step size of the run whose step is [taken](super::Memory::follow) next; zero if none
+    /// is. Not among the stored values.
+    pub followed: f64,
 }
 
 impl StepHistory {
@@ -57,6 +60,7 @@ impl StepHistory {
         last_error: 1e-4,
         rejected: false,
         evaluations: 0,
+        followed: 0.0,
     };
 
     /// Number of stored values.
@@ -80,7 +84,13 @@ impl StepHistory {
             last_error: numbers.within(Self::START.last_error..=1.0)?,
             rejected: numbers.flag()?,
             evaluations: numbers.count(0..=u32::MAX)?,
+            followed: 0.0,
         })
+    }
+
+    /// Returns the natural size of the next step.
+    pub fn natural(&self) -> f64 {
+        self.h_next.max(self.followed)
     }
 
     /// Resets the history of errors and attempts after a change of method; the step size is kept.

@@ -8,7 +8,7 @@ use super::equations::{Equations, Failure, StateAndDerivative, check_finite};
 use super::initial::{Workspace, initial_step};
 use super::known::{End, StepData, Taken};
 use super::landing::Trial;
-use super::lanes::{advance, max_norm, worst};
+use super::lanes::{advance, euclidean_norm, max_norm, worst};
 use super::memory::Memory;
 use super::one_step::{Adaptive, Attempt, OneStep};
 use super::tableau::{ErrorEstimate, Row, Tableau};
@@ -40,6 +40,24 @@ pub(super) struct Explicit {
     rows_written: bool,
     /// Reuse of the derivatives at both ends: stage 0 of `k` at the start, stage `end` at the end.
     known: StepData,
+}
+
+/// Norms of the differences of two stages at the same time, relative to the tolerance.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Differences {
+    of_state: f64,
+    /// 1/s.
+    pub of_derivative: f64,
+}
+
+impl Differences {
+    /// Returns the estimate of the Jacobian's spectral radius, 1/s; zero for equal states.
+    pub fn eigenvalue(self) -> f64 {
+        match self.of_state > 0.0 {
+            true => self.of_derivative / self.of_state,
+            false => 0.0,
+        }
+    }
 }
 
 impl Explicit {
@@ -96,16 +114,32 @@ impl Explicit {
     /// a tableau with a second stage at the end of the step (DOPRI5): equation (1) of
     /// [`super::auto`]. Zero if the arguments of both stages are equal, or without a last step.
     pub fn eigenvalue(&mut self) -> f64 {
+        self.differences_at_end(|this| max_norm(&this.error, &this.scale))
+            .eigenvalue()
+    }
+
+    /// Returns the differences of that estimate in the Euclidean norm, relative to absolute tolerances:
+    /// those of a vibration, whose amplitudes and rates of equal energy are equal there, do not depend
+    /// on its phase.
+    pub fn differences(&mut self, settings: &Settings) -> Differences {
+        let absolute = settings.absolute_tolerance();
+        self.differences_at_end(|this| euclidean_norm(&this.error, absolute))
+    }
+
+    fn differences_at_end(&mut self, norm: impl Fn(&Self) -> f64) -> Differences {
         let Some(Taken { h, .. }) = self.known.step() else {
-            return 0.0;
+            return Differences::default();
         };
         let (n, end) = (self.x0.len(), self.tableau.end);
         advance(&mut self.argument, &self.x0, h, self.tableau.a[end - 1], &self.k);
         difference(&self.x1, &self.argument, &mut self.error);
-        let way = max_norm(&self.error, &self.scale);
+        let of_state = norm(self);
         difference(nth(&self.k, n, end), nth(&self.k, n, end - 1), &mut self.error);
-        let change = max_norm(&self.error, &self.scale);
-        if way > 0.0 { change / way } else { 0.0 }
+        let of_derivative = norm(self);
+        Differences {
+            of_state,
+            of_derivative,
+        }
     }
 
     /// Returns the norm of `h Σⱼ aⱼ kⱼ`, with the stages of the last accepted step and the

@@ -35,6 +35,12 @@ fn advanced<const L: usize>(x0: &[f64; L], h: f64, row: Row, k: &[f64], n: usize
     std::array::from_fn(|l| x0[l] + h * sum[l])
 }
 
+/// Returns the Euclidean norm of the ratios `vᵢ / scᵢ`.
+pub(super) fn euclidean_norm(v: &[f64], scale: &[f64]) -> f64 {
+    let squares = v.iter().zip(scale).map(|(v, sc)| (v / sc) * (v / sc));
+    squares.sum::<f64>().sqrt()
+}
+
 /// Returns the maximum norm, the largest `|vᵢ| / scᵢ`; zero without states, infinite if a ratio is
 /// NaN.
 ///

@@ -144,11 +144,12 @@ impl Memory {
         }
     }
 
-    /// Prepares a step of the length `h` by the memory of another run [before](Self::before_step)
-    /// that step. Newton's starting values stay.
-    pub fn follow(&mut self, other: &Memory, h: f64) {
+    /// Prepares a step of the length `h`, whose [natural](super::Step::natural) length is given, by the
+    /// memory of another run [before](Self::before_step) that step. Newton's starting values stay.
+    pub fn follow(&mut self, other: &Memory, h: f64, natural: f64) {
         self.step_history = StepHistory {
             h_next: h,
+            followed: natural,
             rejected: false,
             ..other.step_history
         };

@@ -50,10 +50,10 @@ pub enum Method {
         /// Maximum step, in units of `t`.
         step: f64,
     },
-    /// A Rosenbrock-W method of order 3 with an error estimate of order 2: four evaluations a step,
-    /// no Newton iteration. The equations must provide the stiff part of their Jacobian in
-    /// [`Ode::stage`](super::Ode::stage); stiff terms that it does not contain limit the step, as
-    /// in an explicit method.
+    /// A Rosenbrock-W method of order 3 with an error estimate of order 2: five evaluations a step,
+    /// in short ones four, no Newton iteration. The equations must provide the stiff part of their
+    /// Jacobian in [`Ode::stage`](super::Ode::stage); stiff terms that it does not contain limit
+    /// the step, as in an explicit method.
     Rosenbrock,
     /// The step that the equations define ([`OwnStep`](super::OwnStep)), which conserves their
     /// invariants: of order 2, with a fixed step as for [`Method::Rk4`].
@@ -74,9 +74,10 @@ pub enum Method {
 pub struct Alternatives {
     /// [`Method::Rosenbrock`]; only for equations that provide [`Ode::stage`](super::Ode::stage).
     pub rosenbrock: bool,
-    /// The run begins with [`Method::Rosenbrock`]. At its limit of stability DOPRI5 excites fast
-    /// vibrations above the tolerance, which the other methods would then have to resolve.
-    pub begins_with_rosenbrock: bool,
+    /// True for equations with fast vibrations. The run then begins with [`Method::Rosenbrock`], and
+    /// DOPRI5 takes stable steps only: at its limit of stability it excites vibrations above the
+    /// tolerance, which the other methods would then have to resolve.
+    pub vibrates: bool,
     /// [`Method::Radau5`]; its memory and workspace grow with the square of the number of states.
     pub radau5: bool,
 }

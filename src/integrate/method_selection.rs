@@ -154,7 +154,7 @@ impl MethodSelection {
     /// Returns the initial state with these alternatives.
     pub fn start(alternatives: Alternatives) -> MethodSelection {
         MethodSelection {
-            method: match alternatives.rosenbrock && alternatives.begins_with_rosenbrock {
+            method: match alternatives.rosenbrock && alternatives.vibrates {
                 true => Candidate::Rosenbrock,
                 false => Candidate::Dopri5,
             },

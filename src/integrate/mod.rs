@@ -206,8 +206,8 @@ pub trait Ode {
     /// with an approximation `W` of the Jacobian; the default is `W = 0`. `W` must contain the
     /// stiff terms; the order does not depend on it. The stages of an attempted step are computed
     /// in order: `W` may be a smooth function of `t` and `x`, and may contain values at the first
-    /// stage. If `f` [varies in time](Self::varies_in_time), a stage a little after the first
-    /// precedes it, for `∂f/∂t`.
+    /// stage. The second stage may be one a little after the first, for the change of `f` along the
+    /// motion.
     ///
     /// # Errors
     ///
@@ -217,8 +217,8 @@ pub trait Ode {
         self.derivative(stage.t, x, k)
     }
 
-    /// Returns true if `∂f/∂t` is not zero at the time `t`; by default always.
-    /// [`Method::Rosenbrock`] then computes `∂f/∂t`, at the cost of one more stage in a step.
+    /// Returns true if `∂f/∂t` is not zero at the time `t`; by default always. Every step of
+    /// [`Method::Rosenbrock`] then has one more stage, otherwise only those that no limit shortens.
     fn varies_in_time(&self, t: f64) -> bool {
         let _ = t;
         true
@@ -270,7 +270,7 @@ pub struct Stage {
     pub t: f64,
     /// Coefficient `θ = γ h` of `W`.
     pub theta: f64,
-    /// True for the first stage of an attempted step, at its start, and for the one before it.
+    /// True for the first stage of an attempted step, at its start.
     pub is_first: bool,
 }
 

@@ -2,28 +2,42 @@
 //! iteration, and with an approximation `W` of the Jacobian.
 //!
 //! ```text
-//!     (1 − γ h Wᵢ) kᵢ = f(t + αᵢ h, x₀ + h Σ_{j<i} αᵢⱼ kⱼ) + h Wᵢ Σ_{j<i} γᵢⱼ kⱼ + γᵢ h ∂f/∂t
+//!     (1 − γ h Wᵢ) kᵢ = f(t + αᵢ h, x₀ + h Σ_{j<i} αᵢⱼ kⱼ) + h Wᵢ Σ_{j<i} γᵢⱼ kⱼ + γᵢ h d
 //!     x₁ = x₀ + h Σ bᵢ kᵢ                                                                  (1)
+//!     d = ∂f/∂t + (J − W) k                                                                (2)
 //! ```
 //!
-//! The equations solve (1) without the last term ([`Ode::stage`]). That term is the column of `W`
-//! for the time as a state: without it a load that varies in time excites stiff vibrations. It is
-//! computed from the difference of two first stages, at `t` and a little later, and left out for
-//! equations that do not [vary in time](Ode::varies_in_time). With `γᵢᵢ = γ`, `αᵢ = Σ αᵢⱼ`, `γᵢ = Σ
-//! γᵢⱼ` and `βᵢⱼ = αᵢⱼ + γᵢⱼ`, the conditions of order 3 for any constant `W` are the first eight
-//! of the following (HW section IV.7; see [`super::radau5`]). With the ninth, `W` may be a smooth
-//! function of the stages' times and arguments:
+//! The equations solve (1) without the last term ([`Ode::stage`]). `k` is the first stage without
+//! that term. With the Jacobian `J` in place of `W`, a stage would contain `h J Σ_{j≤i} γᵢⱼ kⱼ`, of
+//! which (1) without `d` lacks `h (J − W) Σ_{j≤i} γᵢⱼ kⱼ = γᵢ h (J − W) k + O(h²)`, and the column
+//! of `J` for the time as a state. Without `d` a load on a stiff vibration that varies in time, or
+//! with slow states, excites the vibration. `d` is computed from the difference of two stages: the
+//! first, and one at `t + δ`, `x₀ + δ k` with the change `−δ k` for `W`. It is left out in steps
+//! that a limit makes shorter than half, which are more accurate than the tolerance requires, unless
+//! the equations [vary in time](Ode::varies_in_time).
+//!
+//! With `γᵢᵢ = γ`, `αᵢ = Σ αᵢⱼ`, `γᵢ = Σ γᵢⱼ` and `βᵢⱼ = αᵢⱼ + γᵢⱼ`, the conditions of order 3 for
+//! any constant `W` and any `d` are the first eight of the following (HW section IV.7; see
+//! [`super::radau5`]). With the ninth, `W` may be a smooth function of the stages' times and
+//! arguments:
 //!
 //! ```text
 //!     Σ bᵢ = 1,   Σ bᵢ αᵢ = 1/2,   Σ bᵢ γᵢ = 0,   Σ bᵢ αᵢ² = 1/3,   Σ bᵢ αᵢⱼ αⱼ = 1/6,
-//!     Σ bᵢ αᵢⱼ γⱼ = Σ bᵢ γᵢⱼ αⱼ = Σ bᵢ γᵢⱼ γⱼ = 0,   Σ bᵢ αᵢ γᵢ = 0                        (2)
+//!     Σ bᵢ αᵢⱼ γⱼ = Σ bᵢ γᵢⱼ αⱼ = Σ bᵢ γᵢⱼ γⱼ = 0,   Σ bᵢ αᵢ γᵢ = 0                        (3)
 //! ```
 //!
-//! The coefficients below are ours. They satisfy (2), and `bᵢ = β₄ᵢ`, `α₄ = 1` (stiffly accurate).
-//! Three numbers remain free, `γ` among them. They minimise errors for eigenvalues `λ` on the
+//! The coefficients below are ours. They satisfy (3), and `bᵢ = β₄ᵢ`, `α₄ = 1` (stiffly accurate),
+//! and the slow states in the last argument are of second order with `d`, so that a stiff vibration
+//! follows them:
+//!
+//! ```text
+//!     Σ α₄ⱼ (αⱼ + γⱼ) = 1/2                                                                (4)
+//! ```
+//!
+//! Two numbers remain free, `γ` among them. They minimise errors for eigenvalues `λ` on the
 //! imaginary axis, which are those of vibrations: `|R(iy) − e^{iy}|` of the stability function up
 //! to `y = 3`, and for all `y` the errors of a vibration that follows a slow motion `φ`, `ẏ = λ (y
-//! − φ) + φ̇` with `φ = t²/2` and `t³/6`, in (1) without `∂f/∂t` (A. Prothero, A. Robinson, *On the
+//! − φ) + φ̇` with `φ = t²/2` and `t³/6`, in (1) without `d` (A. Prothero, A. Robinson, *On the
 //! stability and accuracy of one-step methods for solving stiff systems of ordinary differential
 //! equations*, Math. Comp. 28 (1974) 145–162, doi:10.1090/S0025-5718-1974-0331793-2).
 //!
@@ -64,10 +78,10 @@ pub(super) const C: [f64; STAGES] = [0.0, 0.37081169557577826, 0.390225293793214
 pub(super) const A: [Row; STAGES] = [
     &[],
     &[(0, 0.37081169557577826)],
-    &[(0, 0.34587416161015744), (1, 0.044351132183057196)],
+    &[(0, 0.39487028602499824), (1, -0.004644992231783619)],
     &[
-        (0, -0.6861525531457262),
-        (1, -0.8966378491412256),
+        (0, -0.8936828403154174),
+        (1, -0.6891075619715344),
         (2, 2.582790402286952),
     ],
 ];
@@ -76,10 +90,10 @@ pub(super) const A: [Row; STAGES] = [
 pub(super) const G: [Row; STAGES] = [
     &[],
     &[(0, 1.21776625780447)],
-    &[(0, 0.20484690055755758), (1, -0.06425053757148846)],
+    &[(0, 0.15585077614271675), (1, -0.015254413156647646)],
     &[
-        (0, 0.766936898018479),
-        (1, 0.6446392713713494),
+        (0, 0.9744671851881702),
+        (1, 0.43710898420165817),
         (2, -1.6352761693898283),
     ],
 ];
@@ -116,13 +130,17 @@ pub(super) const DENSE: [Row; 2] = [
     ],
 ];
 
-/// `γᵢ`, the weights of `h ∂f/∂t`; `γ₄` is zero, as `α₄` is 1.
+/// `γᵢ`, the weights of `h d`; `γ₄` is zero, as `α₄` is 1.
 pub(super) const OF_TIME: [f64; STAGES] = [GAMMA, 1.44146625780447, 0.36429636298606916, 0.0];
 
-/// Distance of the two first stages whose difference gives `h ∂f/∂t`, in steps. Any value of `∂f/∂t`
-/// preserves the order; the error here is `h²/2048` times the second derivative, and round-off of
-/// some 1e-13 of the stage.
+/// Distance `δ` of the two stages whose difference gives `h d`, in steps. Any value of `d` preserves
+/// the order; the error here is `h²/2048` times the second derivative, and round-off of some 1e-13
+/// of the stage.
 pub(super) const SHIFT: f64 = 1.0 / 1024.0;
+
+/// `δ k` and `−δ k`.
+pub(super) const THERE: Row = &[(0, SHIFT)];
+pub(super) const BACK: Row = &[(0, -SHIFT)];
 
 /// Constants of the step size controller, for the estimate of order 2.
 static CONTROL: Control = Control {
@@ -146,8 +164,8 @@ pub(super) struct Rosenbrock {
     argument: Vec<f64>,
     /// `h Σ γᵢⱼ kⱼ` of a stage.
     p: Vec<f64>,
-    /// `(1 − γ h W)⁻¹ h ∂f/∂t`.
-    of_time: Vec<f64>,
+    /// `(1 − γ h W)⁻¹ h d`.
+    drift: Vec<f64>,
     error: Vec<f64>,
     /// A zero state.
     zeros: Vec<f64>,
@@ -170,7 +188,7 @@ impl Rosenbrock {
             x1: zeros(),
             argument: zeros(),
             p: zeros(),
-            of_time: zeros(),
+            drift: zeros(),
             error: zeros(),
             zeros: zeros(),
             scale: zeros(),
@@ -179,10 +197,38 @@ impl Rosenbrock {
             last: None,
         }
     }
+
+    /// Computes `(1 − γ h W)⁻¹ h d` after the first stage, with `d` of (2).
+    fn drift<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t: f64,
+        h: f64,
+    ) -> Result<(), Failure<O::Error>> {
+        let first = &self.k[..self.x0.len()];
+        advance(&mut self.argument, &self.x0, h, THERE, first);
+        advance(&mut self.p, &self.zeros, h, BACK, first);
+        let later = Stage {
+            t: t + SHIFT * h,
+            theta: GAMMA * h,
+            is_first: false,
+        };
+        equations.stage(later, &self.argument, &self.p, &mut self.drift)?;
+        for (drift, first) in self.drift.iter_mut().zip(first) {
+            *drift = (*drift - first) / SHIFT;
+        }
+        Ok(())
+    }
+}
+
+/// Returns true if a step contains the term `d`.
+pub(super) fn has_drift(settings: &Settings, memory: &Memory, trial: Trial, varies_in_time: bool) -> bool {
+    let natural = memory.step_history.natural().min(settings.h_max);
+    varies_in_time || 2.0 * trial.h >= natural
 }
 
 impl OneStep for Rosenbrock {
-    /// With the stage for `∂f/∂t`.
+    /// With the stage for `d`.
     fn evaluations_per_step(&self) -> u64 {
         STAGES as u64 + 1
     }
@@ -200,19 +246,11 @@ impl OneStep for Rosenbrock {
         t: f64,
         trial: Trial,
         settings: &Settings,
-        _: &mut Memory,
+        memory: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
         let (h, n) = (trial.h, self.x0.len());
         let theta = GAMMA * h;
-        let varies = equations.ode.varies_in_time(t);
-        if varies {
-            let later = Stage {
-                t: t + SHIFT * h,
-                theta,
-                is_first: true,
-            };
-            equations.stage(later, &self.x0, &self.zeros, &mut self.of_time)?;
-        }
+        let has_drift = has_drift(settings, memory, trial, equations.ode.varies_in_time(t));
         for i in 0..STAGES {
             advance(&mut self.argument, &self.x0, h, A[i], &self.k);
             advance(&mut self.p, &self.zeros, h, G[i], &self.k);
@@ -221,16 +259,13 @@ impl OneStep for Rosenbrock {
                 theta,
                 is_first: i == 0,
             };
-            let k = &mut self.k[i * n..][..n];
-            equations.stage(stage, &self.argument, &self.p, k)?;
-            if varies {
+            equations.stage(stage, &self.argument, &self.p, &mut self.k[i * n..][..n])?;
+            if has_drift {
                 if i == 0 {
-                    for (of_time, k) in self.of_time.iter_mut().zip(&*k) {
-                        *of_time = (*of_time - k) / SHIFT;
-                    }
+                    self.drift(equations, t, h)?;
                 }
-                for (k, of_time) in k.iter_mut().zip(&self.of_time) {
-                    *k += OF_TIME[i] * of_time;
+                for (k, drift) in self.k[i * n..][..n].iter_mut().zip(&self.drift) {
+                    *k += OF_TIME[i] * drift;
                 }
             }
         }

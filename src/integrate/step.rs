@@ -11,6 +11,9 @@ pub struct Step {
     pub t: f64,
     /// Length of the step.
     pub h: f64,
+    /// Length that the step size control selected, which a limit may have shortened; for a fixed step
+    /// `h`.
+    pub natural: f64,
     /// True if the step ends on the limit that [`Stepper::step`](super::Stepper::step) was given.
     pub landed: bool,
     /// Largest error estimate of a state relative to its tolerance, at most 1; zero for a fixed
@@ -39,6 +42,7 @@ impl Step {
         Step {
             t: trial.t1,
             h: trial.h,
+            natural: trial.h,
             landed: trial.lands,
             error_norm,
             rejections,

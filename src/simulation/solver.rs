@@ -71,7 +71,7 @@ fn chosen(model: &Model, tolerance: f64) -> Method {
     }
     Method::Auto(Alternatives {
         rosenbrock: model.spec.formulation.has(Capability::LinearlyImplicit) && tolerance >= LEAST_OF_ROSENBROCK,
-        begins_with_rosenbrock: model.system().bodies.iter().any(|body| body.modes.is_some()),
+        vibrates: model.system().bodies.iter().any(|body| body.modes.is_some()),
         radau5: n <= MOST_OF_RADAU5,
     })
 }

@@ -16,10 +16,12 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Steps(Vec<Recorded>);
 
-/// A step: its length, and the integrator's memory before it.
+/// A step: its length, the one that the step size control selected, and the integrator's memory
+/// before it.
 #[derive(Clone, Debug)]
 struct Recorded {
     h: f64,
+    natural: f64,
     before: Memory,
 }
 
@@ -46,11 +48,12 @@ impl StepSource {
             Self::Own => {}
             Self::Recorded(Steps(steps)) => {
                 let before = memory.before_step();
-                steps.push(Recorded { h: 0.0, before });
+                let (h, natural) = (0.0, 0.0);
+                steps.push(Recorded { h, natural, before });
             }
             Self::Following { steps, next, .. } => {
-                if let Some(Recorded { h, before }) = steps.0.get(*next) {
-                    memory.follow(before, *h);
+                if let Some(Recorded { h, natural, before }) = steps.0.get(*next) {
+                    memory.follow(before, *h, *natural);
                 }
             }
         }
@@ -61,7 +64,7 @@ impl StepSource {
         match (self, step) {
             (Self::Recorded(Steps(steps)), Some(step)) => {
                 if let Some(recorded) = steps.last_mut() {
-                    recorded.h = step.h;
+                    (recorded.h, recorded.natural) = (step.h, step.natural);
                     // An attempt that was rejected is not repeated.
                     if step.rejections > 0 {
                         recorded.before.end_short_steps();

@@ -7,7 +7,7 @@ use super::super::{Alternatives, Memory, Method, Ode, OwnStep, Settings, Span, S
 /// Automatic selection for equations without [`Ode::stage`].
 pub const AUTO: Method = Method::Auto(Alternatives {
     rosenbrock: false,
-    begins_with_rosenbrock: false,
+    vibrates: false,
     radau5: true,
 });
 
