@@ -1,6 +1,9 @@
 //! Contacts of polyhedra that may rest: the pair of faces that touch and its points
 //! (`docs/theory/resting-contact.md#polyhedra`).
 
+#[cfg(feature = "inside")]
+pub(super) mod tests;
+
 use super::context::Constants;
 use super::detection::detect;
 use super::evaluation::Evaluation;

@@ -58,6 +58,7 @@ test_modules![
     dependencies::tests,
     lanes::tests,
     linearly_implicit::tests,
+    manifolds::tests,
     rest,
     work::tests
 ];

@@ -217,12 +217,17 @@ impl<S: Scalar> RestingFrames<'_, S> {
         let n = self.normal(of, pair, 1);
         let [p, q] = [k, k + 1].map(|k| self.corner(of, pair, 0, k));
         let [c, c_next] = [l, l + 1].map(|l| self.corner(of, pair, 1, l));
-        let (u, into) = (q - p, n.cross(&(c_next - c)));
+        let (u, v) = (q - p, c_next - c);
+        let into = n.cross(&v);
         let from_a = p - u * (into.dot(&(self.seen_from_b(&p) - c)) / into.dot(&u));
         let v_a = self.velocity_of_a(&from_a);
         let along = -into.dot(&(v_a - self.velocity_of_b(&from_a))) / into.dot(&u);
+        // The edge of b is not perpendicular to n if the face is not plane.
+        let from_edge = self.seen_from_b(&from_a) - c;
+        let (rises, in_plane) = (n.dot(&v), v - n * n.dot(&v));
+        let part = from_edge.dot(&in_plane) / in_plane.dot(&in_plane);
         self.at(
-            n.dot(&(self.seen_from_b(&from_a) - c)),
+            n.dot(&from_edge) - rises * part,
             n,
             self.V[1].w.cross(&n),
             from_a,
