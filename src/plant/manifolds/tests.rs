@@ -62,7 +62,7 @@ impl Motion {
 /// acceleration are those of differences of fourth order, whose error is 625 times as large in steps
 /// five times as long. For faces that are flat on each other the boxes turn about their common normal.
 fn rates_and_accelerations_of_gaps_equal_differences() {
-    let random = |k: usize| (k as f64 * 12.9898).sin();
+    let random = |k: usize| libm::sin(k as f64 * 12.9898);
     let vector = |k: usize| Vec3::new(random(k), random(k + 1), random(k + 2));
     let kinds = [SlotKind::CornerA, SlotKind::CornerB, SlotKind::Crossing];
     for is_mesh in [false, true] {
