@@ -58,14 +58,12 @@ fn main() {
     let target_folder = target_folder(&out);
     let own = platform();
     let mut libraries = left_by_script(&target_folder);
-    // A library built elsewhere, or none if the variable is empty.
-    let given = env::var_os("GRAPPLE_LIBRARY").map(PathBuf::from);
-    let is_none = given.as_ref().is_some_and(|library| library.as_os_str().is_empty());
-    if let Some(library) = given.filter(|_| !is_none) {
-        println!("cargo::rerun-if-changed={}", library.display());
-        libraries.insert(own.to_owned(), library);
+    // A library built elsewhere.
+    if let Some(library) = env::var_os("GRAPPLE_LIBRARY") {
+        println!("cargo::rerun-if-changed={}", PathBuf::from(&library).display());
+        libraries.insert(own.to_owned(), library.into());
     }
-    if own != NONE && !is_none {
+    if own != NONE {
         libraries
             .entry(own.to_owned())
             .or_insert_with(|| build(&target_folder.join("fmu-cdylib")));
