@@ -4,7 +4,7 @@
 use crate::numbers::Larger;
 use crate::rest::derivative_errors;
 use crate::run::Run;
-use crate::tops::{EDGE, GRAVITY, SIZE, TOP, balance, crate_on_table, inertia, shape};
+use crate::tops::{EDGE, GRAVITY, SIZE, TOP, crate_on_table, inertia, shape};
 use grapple::plant::OperatingPoint;
 
 /// Size of the table, m.
@@ -269,7 +269,6 @@ fn free_boxes_that_a_spring_holds_together_tumble_in_contact() {
             run.simulation.statistics()
         );
         assert!(points >= 3.0 && sliding == 0.0 && drift < 1e-9 && length.abs() < 1e-7 && gap.abs() < 1e-8);
-        assert!(balance(&run).is_finite());
     }
 }
 

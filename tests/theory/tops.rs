@@ -42,7 +42,7 @@ pub fn crate_on_table(start: &str, kinds: [&str; 2], contact: &str) -> String {
     )
 }
 
-pub fn balance(run: &Run) -> f64 {
+fn balance(run: &Run) -> f64 {
     run.value("system.energy") - run.value("system.work")
 }
 

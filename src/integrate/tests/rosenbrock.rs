@@ -163,7 +163,7 @@ fn without_matrix_the_method_is_stable_as_explicit_ones_are() {
 }
 
 /// The smooth problem with the matrix `W(t) = W₀ + t W₁`, which is not its Jacobian.
-struct WithMatrix;
+pub struct WithMatrix;
 
 impl Ode for WithMatrix {
     type Error = std::convert::Infallible;
