@@ -107,6 +107,33 @@ pub fn cross_matrix<S: Scalar>(v: &Vec3<S>) -> Mat3<S> {
     Mat3::new(o, -v.z, v.y, v.z, o, -v.x, -v.y, v.x, o)
 }
 
+/// Returns the zero vector. That of nalgebra copies each entry through an iterator, which takes long for
+/// scalars of several numbers.
+#[inline(always)]
+pub fn zero3<S: Scalar>() -> Vec3<S> {
+    Vec3::new(S::zero(), S::zero(), S::zero())
+}
+
+/// Returns the zero matrix, as [`zero3`].
+#[inline(always)]
+pub fn zero33<S: Scalar>() -> Mat3<S> {
+    let o = S::zero();
+    Mat3::new(o, o, o, o, o, o, o, o, o)
+}
+
+/// Returns the identity, as [`zero3`].
+#[inline(always)]
+pub fn one33<S: Scalar>() -> Mat3<S> {
+    let (o, l) = (S::zero(), S::one());
+    Mat3::new(l, o, o, o, l, o, o, o, l)
+}
+
+/// Returns the column `k` of a matrix, as [`zero3`].
+#[inline(always)]
+pub fn column3<S: Scalar>(m: &Mat3<S>, k: usize) -> Vec3<S> {
+    Vec3::new(m[(0, k)], m[(1, k)], m[(2, k)])
+}
+
 /// Returns a constant vector of the model with components of the scalar type `S`.
 #[inline(always)]
 pub fn lift3<S: Scalar>(v: &Vec3<impl Lift<S>>) -> Vec3<S> {

@@ -1,5 +1,5 @@
 use super::fused::{dot, plus_cross, product, rotated};
-use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix, outlined};
+use super::{Mat3, Quaternion, Scalar, SmallSpd, Sym3, Vec3, cross_matrix, one33, outlined, zero3, zero33};
 
 /// The pose of frame B in frame A: the rotation `R_AB` and the position `p_AB` (m, axes of A) of
 /// B's origin.
@@ -14,10 +14,7 @@ pub struct Pose<S: Scalar> {
 impl<S: Scalar> Pose<S> {
     /// Returns the identity, the pose of a frame in itself.
     pub fn identity() -> Self {
-        Self {
-            R: Mat3::identity(),
-            p: Vec3::zeros(),
-        }
+        Self { R: one33(), p: zero3() }
     }
 
     /// Returns `X_AC = X_AB * X_BC`.
@@ -72,7 +69,7 @@ impl<S: Scalar> Twist<S> {
     /// Returns zero.
     #[inline(always)]
     pub fn zero() -> Self {
-        Self::new(Vec3::zeros(), Vec3::zeros())
+        Self::new(zero3(), zero3())
     }
 
     /// Creates a twist from the first six numbers of a slice, angular part first.
@@ -171,7 +168,7 @@ impl<S: Scalar> Wrench<S> {
     /// Returns zero.
     #[inline(always)]
     pub fn zero() -> Self {
-        Self::new(Vec3::zeros(), Vec3::zeros())
+        Self::new(zero3(), zero3())
     }
 
     /// Creates a wrench from the first six numbers of a slice, torque first.
@@ -257,7 +254,7 @@ impl<S: Scalar> ArticulatedInertia<S> {
     pub fn zero() -> Self {
         Self {
             J: Sym3::zero(),
-            B: Mat3::zeros(),
+            B: zero33(),
             M: Sym3::zero(),
         }
     }
@@ -364,7 +361,7 @@ impl<S: Scalar> InertiaFactors<S> {
     pub fn identity() -> Self {
         Self {
             M: SmallSpd::identity(),
-            Y: Mat3::zeros(),
+            Y: zero33(),
             J: SmallSpd::identity(),
         }
     }

@@ -1,5 +1,5 @@
 use crate::algebra::fused::{cross, rotated_back};
-use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench};
+use crate::algebra::{Mat3, Scalar, Twist, Vec3, Wrench, column3, one33, zero3};
 use crate::dynamics::Applied;
 use crate::system::{BodyKinematics, Carrier, Configuration, FrameRef, Kinematics, System};
 use std::ops::Range;
@@ -26,7 +26,7 @@ pub struct Pair<S: Scalar> {
 impl<S: Scalar> Pair<S> {
     /// Creates the pair of the frames a and b, without moments, at the origin of a.
     pub fn at_a(of: Configuration<S>, frames: [FrameRef; 2]) -> Self {
-        Self::at(of, frames, Vec3::zeros())
+        Self::at(of, frames, zero3())
     }
 
     /// Creates the pair of the frames a and b, without moments, at the point `from_a` (m, world
@@ -46,7 +46,7 @@ impl<S: Scalar> Pair<S> {
             on,
             arms: [arms[0], arms[1] + apart],
             first_row: 3,
-            axes: Mat3::identity(),
+            axes: one33(),
         }
     }
 
@@ -86,8 +86,8 @@ impl<S: Scalar> Pair<S> {
     /// 1 N·m·s or 1 N·s.
     pub fn unit(&self, row: usize) -> Wrench<S> {
         match row {
-            0..3 => Wrench::new(self.axes.column(row).into_owned(), Vec3::zeros()),
-            _ => Wrench::new(Vec3::zeros(), Vec3::ith(row - 3, S::one())),
+            0..3 => Wrench::new(column3(&self.axes, row), zero3()),
+            _ => Wrench::new(zero3(), Vec3::ith(row - 3, S::one())),
         }
     }
 
@@ -134,5 +134,5 @@ impl<S: Scalar> Pair<S> {
 fn bias_at<S: Scalar>(at: &BodyKinematics<S>, r: &Vec3<S>) -> Twist<S> {
     let w = &at.V_WB.w;
     let centripetal = cross(w, &cross(w, r));
-    at.A_bias.shift(r) + Twist::new(Vec3::zeros(), centripetal)
+    at.A_bias.shift(r) + Twist::new(zero3(), centripetal)
 }

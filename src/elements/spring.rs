@@ -2,7 +2,7 @@
 
 use super::{Compiler, Cursor, Element, Instant, Invariance, Outputs, Pair, Reads, View, mean_slope};
 use crate::algebra::fused::dot;
-use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm};
+use crate::algebra::{Mask, Scalar, Vec3, Wrench, norm, zero3};
 use crate::dynamics::Applied;
 use crate::spec::{FrameField, Report, Spec, Table, at};
 use crate::system::{Bound, FrameRef, ParamId, Quantity, System, Unit};
@@ -216,7 +216,7 @@ impl Spring {
         let is_line = length.exceeds(0.0);
         let along = match is_line.is_needed() {
             true => d.map(|x| S::select(is_line, x / length, S::zero())),
-            false => Vec3::zeros(),
+            false => zero3(),
         };
         let stretch = length - S::lift(self.rest_length.of(now.parameters));
         let spring = stretch * S::lift(self.stiffness.of(now.parameters));
@@ -238,7 +238,7 @@ impl Spring {
 
     /// Adds a force on a (N, world axes) and its reverse on b.
     fn pull<S: Scalar>(&self, now: &Instant<S>, force: Vec3<S>, applied: &mut Applied<S>) {
-        let F = Wrench::new(Vec3::zeros(), force);
+        let F = Wrench::new(zero3(), force);
         self.pair(now).push(now.system, now.kinematics, applied, F);
     }
 }

@@ -4,7 +4,9 @@ pub use adjoint::{FieldChange, ModalAdjoints, ModalMotion, MomentumWeights, Refe
 
 use super::elastic::{Amplitude, Elastic, MassTerm, Modes, StationConstants};
 use super::{BodyKinematics, JointState, Kinematics, Mechanism, System};
-use crate::algebra::{Lift, Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33};
+use crate::algebra::{
+    Lift, Mat3, Quaternion, Scalar, Sym3, TurnedFrame, Twist, Vec3, Wrench, exp, lift3, lift33, one33, zero3,
+};
 
 /// Inertia and bias terms of a flexible body in its current deformation and motion, about the
 /// body's origin, world axes.
@@ -59,7 +61,7 @@ struct FieldMotion<S: Scalar> {
 impl<S: Scalar> FieldMotion<S> {
     fn none() -> Self {
         Self {
-            Y: Vec3::zeros(),
+            Y: zero3(),
             dz: [(0, S::zero()); 2],
             of: 0,
         }
@@ -80,7 +82,7 @@ impl<S: Scalar> FieldMotion<S> {
                 ([x * y, vx * y + x * vy, bias], [(k, y), (l, x)], 2)
             }
         };
-        let Y = Vec3::zeros();
+        let Y = zero3();
         (z, Self { Y, dz, of })
     }
 
@@ -122,13 +124,13 @@ impl<S: Scalar> Integrals<S> {
     fn at_rest(elastic: &Elastic<S::Constant>) -> Self {
         Self {
             h: lift3(&elastic.h),
-            h_dot: Vec3::zeros(),
-            h_bias: Vec3::zeros(),
-            b_dot: Vec3::zeros(),
-            b_bias: Vec3::zeros(),
-            W: [Vec3::zeros(); 3],
+            h_dot: zero3(),
+            h_bias: zero3(),
+            b_dot: zero3(),
+            b_bias: zero3(),
+            W: [zero3(); 3],
             trace: S::zero(),
-            turned: Vec3::zeros(),
+            turned: zero3(),
         }
     }
 }
@@ -138,10 +140,10 @@ impl<S: Scalar> Deflection<S> {
     pub fn new(n: usize) -> Self {
         let most_fields = most_fields(n);
         Self {
-            h: Vec3::zeros(),
-            h_dot: Vec3::zeros(),
+            h: zero3(),
+            h_dot: zero3(),
             J: Sym3::zero(),
-            b_dot: Vec3::zeros(),
+            b_dot: zero3(),
             bias: Wrench::zero(),
             L: vec![Wrench::zero(); n],
             M: vec![S::zero(); n * n],
@@ -178,7 +180,7 @@ impl<S: Scalar> Deflection<S> {
         let mut all = Integrals::at_rest(elastic);
         for (k, mode) in elastic.modes.iter().enumerate() {
             let b = lift3::<S>(&mode.b);
-            self.L[k] = Wrench::new(b, Vec3::zeros());
+            self.L[k] = Wrench::new(b, zero3());
             self.modal_bias[k] = S::zero();
             all.b_dot += b * eta_dot[k];
         }
@@ -190,8 +192,7 @@ impl<S: Scalar> Deflection<S> {
 
         let (h, h_dot, W) = (all.h, all.h_dot, Mat3::from_columns(&all.W));
         // ∫ p pᵀ dm increases by the symmetric part of W.
-        let J = elastic.J.lift::<S>()
-            + Sym3::from_upper(&(Mat3::identity() * W.trace() - (W + W.transpose()) * S::lift(0.5)));
+        let J = elastic.J.lift::<S>() + Sym3::from_upper(&(one33() * W.trace() - (W + W.transpose()) * S::lift(0.5)));
         let f = w.cross(&(w.cross(&h) + h_dot + h_dot)) + all.h_bias;
         let t = w.cross(&J.times(&w)) + spin + (w * all.trace - all.turned) * S::lift(2.0) + all.b_bias;
         for L in &mut self.L {
@@ -464,7 +465,7 @@ impl<C: Scalar> StationConstants<C> {
         C: Lift<S>,
     {
         let slopes = self.slope.iter().zip(eta);
-        slopes.fold(Vec3::zeros(), |theta, (slope, &eta)| theta + self.lift(slope) * eta)
+        slopes.fold(zero3(), |theta, (slope, &eta)| theta + self.lift(slope) * eta)
     }
 
     /// Returns a shape with zeros that no parameter changes, which reduces the dependencies.
@@ -501,14 +502,14 @@ fn station<S: Scalar>(
 ) -> BodyKinematics<S> {
     let half = S::lift(0.5);
     let mut p = lift3::<S>(&constants.p);
-    let (mut theta, mut theta_dot) = (Vec3::zeros(), Vec3::zeros());
+    let (mut theta, mut theta_dot) = (zero3(), zero3());
     for (k, (shape, slope)) in constants.shape.iter().zip(&constants.slope).enumerate() {
         T[k] = Twist::new(lift3(slope), lift3(shape));
         p += T[k].v * eta[k];
         theta += T[k].w * eta[k];
         theta_dot += T[k].w * eta_dot[k];
     }
-    let mut a = Vec3::zeros();
+    let mut a = zero3();
     for (k, l, G) in &constants.pairs {
         let G = lift3::<S>(G);
         if k == l {
@@ -525,7 +526,7 @@ fn station<S: Scalar>(
     let turned = TurnedFrame::new(theta);
     let R_WB = &at.R_WB;
     let turning = R_WB * turned.velocity();
-    let mut v = Vec3::zeros();
+    let mut v = zero3();
     for (T, &rate) in T.iter_mut().zip(eta_dot) {
         *T = Twist::new(turning * T.w, R_WB * T.v);
         v += T.v * rate;

@@ -1,7 +1,7 @@
 use super::joint::{Motion, part, with_joint};
 use super::{Carrier, Deflection, Derived, FrameRef, JointState, Mechanism, PointKinematics, System};
 use crate::algebra::fused::{product, rotated};
-use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33, outlined};
+use crate::algebra::{Mat3, Pose, Scalar, Twist, Vec3, lift3, lift33, one33, outlined, zero3};
 
 /// Positions and motions of all bodies at one instant, the common input of loads and dynamics.
 ///
@@ -61,9 +61,9 @@ impl<S: Scalar> BodyKinematics<S> {
     #[inline(always)]
     pub fn world() -> Self {
         Self {
-            R_WB: Mat3::identity(),
-            p_WB: Vec3::zeros(),
-            r_PB_W: Vec3::zeros(),
+            R_WB: one33(),
+            p_WB: zero3(),
+            r_PB_W: zero3(),
             V_WB: Twist::zero(),
             A_bias: Twist::zero(),
         }
@@ -142,7 +142,7 @@ impl<S: Scalar> Kinematics<S> {
     pub fn arm(&self, system: &System, derived: &Derived<S::Constant>, frame: FrameRef) -> Pose<S> {
         let R = self.at(system.carrier(frame)).map_or_else(Mat3::identity, |at| at.R_WB);
         match frame {
-            FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: Vec3::zeros() },
+            FrameRef::World | FrameRef::Body(_) | FrameRef::Point(_) => Pose { R, p: zero3() },
             FrameRef::Frame(frame) => {
                 let X_BF = &derived.frames[frame].X_BF;
                 let p = rotated(&R, &lift3(&X_BF.p));

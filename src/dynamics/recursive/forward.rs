@@ -1,5 +1,5 @@
 use super::modal::Modal;
-use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench, outlined};
+use crate::algebra::{ArticulatedInertia, InertiaFactors, Scalar, SmallSpd, Twist, Vec3, Wrench, outlined, zero3};
 use crate::dynamics::body::{changing_body, flexible_body, rigid_body};
 use crate::dynamics::{Applied, Singular, SingularPart};
 use crate::system::joint::{Free, Motion, part, part_mut, with_joint};
@@ -189,9 +189,9 @@ impl<S: Scalar> ForwardDynamics<S> {
     pub fn turn(&mut self, body: usize, wd: &Vec3<S>) -> Result<Vec3<S>, Singular> {
         let inverse = &self.free[body];
         let response = |i: usize| {
-            let mut moment = Vec3::zeros();
+            let mut moment = zero3();
             moment[i] = S::one();
-            inverse.solve(&Wrench::new(moment, Vec3::zeros()))
+            inverse.solve(&Wrench::new(moment, zero3()))
         };
         let responses = [response(0), response(1), response(2)];
         let missing = wd - self.A[body].w;

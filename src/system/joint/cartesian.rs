@@ -1,5 +1,5 @@
 use super::Motion;
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, column3, lift33, zero3};
 
 /// B translates along three orthogonal axes, its own, at constant attitude. Coordinates: three
 /// distances, m.
@@ -43,7 +43,7 @@ impl<S: Scalar> Motion<S, 3, 3> for Cartesian<S::Constant> {
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 3], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
-        std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
+        std::array::from_fn(|k| Twist::new(zero3(), column3(R_WB, k)))
     }
 
     #[inline(always)]

@@ -1,5 +1,5 @@
 use super::{Motion, Turn};
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, zero3};
 
 /// B rotates about and translates along one axis. Coordinates: the angle (rad), the distance (m).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -41,7 +41,7 @@ impl<S: Scalar> Motion<S, 2, 2> for Cylindrical<S::Constant> {
     #[inline(always)]
     fn subspace(&self, _q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
         let axis_W = R_WF * lift3(&self.turn.axis);
-        [Twist::new(axis_W, Vec3::zeros()), Twist::new(Vec3::zeros(), axis_W)]
+        [Twist::new(axis_W, zero3()), Twist::new(zero3(), axis_W)]
     }
 
     #[inline(always)]

@@ -1,5 +1,5 @@
 use super::Motion;
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, lift33, zero3};
 
 /// B is fixed in F. No coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,7 +28,7 @@ impl<S: Scalar> Motion<S, 0, 0> for Fixed<S::Constant> {
     fn pose(&self, _q: &[S; 0]) -> Pose<S> {
         Pose {
             R: lift33(&self.R_FB),
-            p: Vec3::zeros(),
+            p: zero3(),
         }
     }
 

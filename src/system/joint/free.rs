@@ -1,5 +1,5 @@
 use super::{Motion, quaternion_rate};
-use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, column3, lift33, one33, zero3};
 
 /// B moves freely in F. Coordinates are the quaternion `q_MB` of B in the joint frame M and the
 /// position of B's origin (m, axes of M); rates are the angular velocity (rad/s, axes of B) and the
@@ -44,7 +44,7 @@ impl<C: Scalar> Free<C> {
         match self.coincide {
             // Equal to the lifted matrix, but with entries that no parameter changes, which reduces
             // the dependencies.
-            true => Mat3::identity(),
+            true => one33(),
             false => lift33(&self.R_FM),
         }
     }
@@ -92,8 +92,8 @@ impl<S: Scalar> Motion<S, 7, 6> for Free<S::Constant> {
     #[inline(always)]
     fn subspace(&self, _q: &[S; 7], R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 6] {
         let R_WM = R_WF * self.R_FM::<S>();
-        let turn = |k: usize| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros());
-        let shift = |k: usize| Twist::new(Vec3::zeros(), R_WM.column(k).into_owned());
+        let turn = |k: usize| Twist::new(column3(R_WB, k), zero3());
+        let shift = |k: usize| Twist::new(zero3(), column3(&R_WM, k));
         [turn(0), turn(1), turn(2), shift(0), shift(1), shift(2)]
     }
 

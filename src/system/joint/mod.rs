@@ -32,7 +32,7 @@ pub use universal::Universal;
 
 use crate::algebra::transposed::parts;
 use crate::algebra::{
-    Lanes, Lift, Mat3, Pose, Quaternion, Scalar, Transposed, Twist, Wrench, lift3, lift33, transposed,
+    Lanes, Lift, Mat3, Pose, Quaternion, Scalar, Transposed, Twist, Wrench, lift3, lift33, one33, transposed,
 };
 use crate::spec::JointType;
 use std::f64::consts::TAU;
@@ -214,7 +214,7 @@ impl Turn {
             axis,
             along: along * R_0,
             sine: axis.cross_matrix() * R_0,
-            cosine: (Mat3::identity() - along) * R_0,
+            cosine: (one33() - along) * R_0,
             q_0: q_0.normalised(),
         }
     }

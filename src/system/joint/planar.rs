@@ -1,5 +1,5 @@
 use super::{Motion, Turn};
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, column3, lift3, zero3};
 
 /// B translates in a plane and rotates about its normal. Coordinates: the angle (rad), the position
 /// of B's origin along two axes in the plane (m).
@@ -18,7 +18,7 @@ impl Planar {
     /// of B to the normal.
     pub fn new(normal: &Vec3<f64>, q_FB0: Quaternion<f64>) -> Self {
         let R_FB0 = q_FB0.rotation();
-        let [x, y, z] = [0, 1, 2].map(|k| R_FB0.column(k).into_owned());
+        let [x, y, z] = [0, 1, 2].map(|k| column3(&R_FB0, k));
         let onto = Quaternion::between(&z, normal);
         Self {
             turn: Turn::new(*normal, q_FB0),
@@ -53,8 +53,8 @@ impl<S: Scalar> Motion<S, 3, 3> for Planar<S::Constant> {
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 3], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 3] {
-        let [x, y] = self.across.map(|axis| Twist::new(Vec3::zeros(), R_WF * lift3(&axis)));
-        [Twist::new(R_WF * lift3(&self.turn.axis), Vec3::zeros()), x, y]
+        let [x, y] = self.across.map(|axis| Twist::new(zero3(), R_WF * lift3(&axis)));
+        [Twist::new(R_WF * lift3(&self.turn.axis), zero3()), x, y]
     }
 
     #[inline(always)]

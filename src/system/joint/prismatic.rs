@@ -1,5 +1,5 @@
 use super::Motion;
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33, zero3};
 
 /// B translates along an axis. Coordinate: the distance, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ impl<S: Scalar> Motion<S, 1, 1> for Prismatic<S::Constant> {
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
-        [Twist::new(Vec3::zeros(), R_WF * lift3(&self.axis))]
+        [Twist::new(zero3(), R_WF * lift3(&self.axis))]
     }
 
     #[inline(always)]

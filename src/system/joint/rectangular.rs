@@ -1,5 +1,5 @@
 use super::Motion;
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, column3, lift33, zero3};
 
 /// B translates along its axes x and y, at constant attitude. Coordinates: two distances, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl<S: Scalar> Motion<S, 2, 2> for Rectangular<S::Constant> {
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 2], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 2] {
-        std::array::from_fn(|k| Twist::new(Vec3::zeros(), R_WB.column(k).into_owned()))
+        std::array::from_fn(|k| Twist::new(zero3(), column3(R_WB, k)))
     }
 
     #[inline(always)]

@@ -1,5 +1,5 @@
 use super::{Motion, Turn};
-use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3};
+use crate::algebra::{Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, zero3};
 
 /// B rotates about an axis through the joint's origin, by `ratio` times the coordinate (rad). The
 /// ratio is 1 except for the rotors of drive trains.
@@ -40,13 +40,13 @@ impl<S: Scalar> Motion<S, 1, 1> for Revolute<S::Constant> {
     fn pose(&self, q: &[S; 1]) -> Pose<S> {
         Pose {
             R: self.turn.rotation(q[0] * S::lift(self.ratio)),
-            p: Vec3::zeros(),
+            p: zero3(),
         }
     }
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 1], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 1] {
-        [Twist::new(R_WF * lift3(&self.column), Vec3::zeros())]
+        [Twist::new(R_WF * lift3(&self.column), zero3())]
     }
 
     #[inline(always)]

@@ -1,5 +1,5 @@
 use super::{Motion, quaternion_rate};
-use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift33};
+use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, column3, lift33, zero3};
 
 /// B rotates about a point. Coordinates: the quaternion `q_MB` of B in the joint frame M; rates:
 /// the angular velocity `w_FB` in axes of B, rad/s.
@@ -39,13 +39,13 @@ impl<S: Scalar> Motion<S, 4, 3> for Spherical<S::Constant> {
     fn pose(&self, q: &[S; 4]) -> Pose<S> {
         Pose {
             R: lift33::<S>(&self.R_FM) * Quaternion::from_slice(q).rotation(),
-            p: Vec3::zeros(),
+            p: zero3(),
         }
     }
 
     #[inline(always)]
     fn subspace(&self, _q: &[S; 4], _R_WF: &Mat3<S>, R_WB: &Mat3<S>) -> [Twist<S>; 3] {
-        std::array::from_fn(|k| Twist::new(R_WB.column(k).into_owned(), Vec3::zeros()))
+        std::array::from_fn(|k| Twist::new(column3(R_WB, k), zero3()))
     }
 
     // Ḣ q̇ = w_FB × w_FB = 0: the columns rotate with B.

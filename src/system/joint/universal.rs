@@ -1,5 +1,5 @@
 use super::{Motion, Turn, angle_near};
-use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33};
+use crate::algebra::{Lift, Mat3, Pose, Quaternion, Scalar, Twist, Vec3, lift3, lift33, zero3};
 
 /// B rotates about a second axis that rotates about a first. Coordinates: the two angles, rad.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl<S: Scalar> Motion<S, 2, 2> for Universal<S::Constant> {
     fn pose(&self, q: &[S; 2]) -> Pose<S> {
         Pose {
             R: self.first.rotation(q[0]) * self.second.rotation(q[1]),
-            p: Vec3::zeros(),
+            p: zero3(),
         }
     }
 
@@ -52,15 +52,15 @@ impl<S: Scalar> Motion<S, 2, 2> for Universal<S::Constant> {
     fn subspace(&self, q: &[S; 2], R_WF: &Mat3<S>, _R_WB: &Mat3<S>) -> [Twist<S>; 2] {
         let carried = self.first.rotation(q[0]) * lift3::<S>(&self.second.axis);
         [
-            Twist::new(R_WF * lift3(&self.first.axis), Vec3::zeros()),
-            Twist::new(R_WF * carried, Vec3::zeros()),
+            Twist::new(R_WF * lift3(&self.first.axis), zero3()),
+            Twist::new(R_WF * carried, zero3()),
         ]
     }
 
     /// Returns `h₁ × h₂ q̇₁ q̇₂`: the second axis rotates with the first.
     #[inline(always)]
     fn bias(&self, H: &[Twist<S>; 2], qd: &[S; 2]) -> Twist<S> {
-        Twist::new(H[0].w.cross(&H[1].w) * (qd[0] * qd[1]), Vec3::zeros())
+        Twist::new(H[0].w.cross(&H[1].w) * (qd[0] * qd[1]), zero3())
     }
 
     #[inline(always)]
