@@ -85,6 +85,7 @@ fn runs_here(processor: &str) -> bool {
             is_x86_feature_detected!("avx512f")
                 && is_x86_feature_detected!("avx512vl")
                 && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512bw")
         }
         _ => false,
     }

@@ -6,24 +6,127 @@ use num_traits::{One, Zero};
 use std::cmp::Ordering;
 use std::f64::consts::FRAC_2_PI;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use wide::{f64x4, f64x8, u64x4, u64x8};
 
 /// A number of each of `N` runs. Each operation has in each lane the bits of that on `f64`; NaN has any
 /// payload.
 ///
-/// The array is aligned so that the compiler uses vector instructions.
+/// Four and eight lanes are combined as vectors ([`wide`]), to which the array is aligned.
 ///
 /// # Panics
 /// [`value`](Scalar::value) and all comparisons but [`exceeds`](Scalar::exceeds) have one result for
 /// all lanes; they panic if the lanes' results differ.
 #[derive(Clone, Copy, Debug)]
-#[repr(C, align(32))]
+#[repr(C, align(64))]
 pub struct Lanes<const N: usize>(pub [f64; N]);
 
 /// Condition of each lane: all bits are set where it is true.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneMask<const N: usize>([u64; N]);
 
+/// A number, or several that are combined as a vector.
+trait Vector:
+    Copy + Neg<Output = Self> + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
+    fn root(self) -> Self;
+
+    fn magnitude(self) -> Self;
+
+    /// Returns the numbers with the sign reversed where that of `b` is negative.
+    fn signed_by(self, b: Self) -> Self;
+}
+
+impl Vector for f64 {
+    #[inline(always)]
+    fn root(self) -> Self {
+        self.sqrt()
+    }
+
+    #[inline(always)]
+    fn magnitude(self) -> Self {
+        self.abs()
+    }
+
+    #[inline(always)]
+    fn signed_by(self, b: Self) -> Self {
+        f64::from_bits(self.to_bits() ^ (b.to_bits() & SIGN))
+    }
+}
+
+macro_rules! vector {
+    ($($V:ty)*) => {$(
+        impl Vector for $V {
+            #[inline(always)]
+            fn root(self) -> Self {
+                self.sqrt()
+            }
+
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+
+            #[inline(always)]
+            fn signed_by(self, b: Self) -> Self {
+                self ^ (b & Self::splat(f64::from_bits(SIGN)))
+            }
+        }
+    )*};
+}
+vector!(f64x4 f64x8);
+
+/// An operation on two numbers, or on vectors of them.
+trait Operation {
+    fn of<V: Vector>(a: V, b: V) -> V;
+}
+
+macro_rules! operation {
+    ($Name:ident($a:ident, $b:ident) => $of:expr) => {
+        struct $Name;
+
+        impl Operation for $Name {
+            #[inline(always)]
+            fn of<V: Vector>($a: V, $b: V) -> V {
+                $of
+            }
+        }
+    };
+}
+operation!(Sum(a, b) => a + b);
+operation!(Difference(a, b) => a - b);
+operation!(Product(a, b) => a * b);
+operation!(Quotient(a, b) => a / b);
+operation!(Signed(a, b) => a.signed_by(b));
+operation!(Negative(a, _b) => -a);
+operation!(Magnitude(a, _b) => a.magnitude());
+operation!(Root(a, _b) => a.root());
+
+/// Returns all numbers, if there are `M`.
+#[inline(always)]
+fn all<T: Copy, const N: usize, const M: usize>(of: &[T; N]) -> Option<[T; M]> {
+    if N == M { of.first_chunk().copied() } else { None }
+}
+
+/// Returns the numbers, of which there are `N`.
+#[inline(always)]
+fn resized<T: Copy + Default, const M: usize, const N: usize>(of: [T; M]) -> [T; N] {
+    let mut to = [T::default(); N];
+    to.copy_from_slice(&of);
+    to
+}
+
 impl<const N: usize> Lanes<N> {
+    #[inline(always)]
+    fn combine<O: Operation>(self, b: Self) -> Self {
+        if let (Some(a), Some(b)) = (all(&self.0), all(&b.0)) {
+            return Self(resized(O::of(f64x8::new(a), f64x8::new(b)).to_array()));
+        }
+        if let (Some(a), Some(b)) = (all(&self.0), all(&b.0)) {
+            return Self(resized(O::of(f64x4::new(a), f64x4::new(b)).to_array()));
+        }
+        self.zip(b, |a, b| O::of(a, b))
+    }
+
     #[inline(always)]
     fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self(self.0.map(f))
@@ -44,12 +147,12 @@ impl<const N: usize> Lanes<N> {
     /// Returns the numbers with the sign reversed where that of `b` is negative.
     #[inline(always)]
     fn signed_by(self, b: Self) -> Self {
-        self.zip(b, |a, b| f64::from_bits(a.to_bits() ^ (b.to_bits() & SIGN)))
+        self.combine::<Signed>(b)
     }
 
     #[inline(always)]
     fn abs(self) -> Self {
-        self.map(|x| f64::from_bits(x.to_bits() & !SIGN))
+        self.combine::<Magnitude>(self)
     }
 }
 
@@ -130,7 +233,7 @@ impl<const N: usize> Scalar for Lanes<N> {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        self.map(f64::sqrt)
+        self.combine::<Root>(self)
     }
 
     #[inline(always)]
@@ -160,11 +263,27 @@ impl<const N: usize> Scalar for Lanes<N> {
 
     #[inline(always)]
     fn exceeds(self, limit: f64) -> LaneMask<N> {
+        if let Some(x) = all(&self.0) {
+            let mask = f64x8::new(x).simd_gt(f64x8::splat(limit));
+            return LaneMask(resized(mask.to_bits().to_array()));
+        }
+        if let Some(x) = all(&self.0) {
+            let mask = f64x4::new(x).simd_gt(f64x4::splat(limit));
+            return LaneMask(resized(mask.to_bits().to_array()));
+        }
         self.mask(Self::number(limit), |x, limit| x > limit)
     }
 
     #[inline(always)]
     fn select(condition: LaneMask<N>, yes: Self, no: Self) -> Self {
+        if let (Some(mask), Some(yes), Some(no)) = (all(&condition.0), all(&yes.0), all(&no.0)) {
+            let mask = f64x8::from_bits(u64x8::new(mask));
+            return Self(resized(mask.select(f64x8::new(yes), f64x8::new(no)).to_array()));
+        }
+        if let (Some(mask), Some(yes), Some(no)) = (all(&condition.0), all(&yes.0), all(&no.0)) {
+            let mask = f64x4::from_bits(u64x4::new(mask));
+            return Self(resized(mask.select(f64x4::new(yes), f64x4::new(no)).to_array()));
+        }
         Self(std::array::from_fn(|i| {
             let mask = condition.0[i];
             f64::from_bits((yes.0[i].to_bits() & mask) | (no.0[i].to_bits() & !mask))
@@ -304,35 +423,35 @@ fn reduced_cosine<const N: usize>(x: Lanes<N>, y: Lanes<N>) -> Lanes<N> {
 }
 
 macro_rules! operator {
-    ($Op:ident $op:ident $Assign:ident $assign:ident $sign:tt) => {
+    ($Name:ident $Op:ident $op:ident $Assign:ident $assign:ident) => {
         impl<const N: usize> $Op for Lanes<N> {
             type Output = Self;
 
             #[inline(always)]
             fn $op(self, b: Self) -> Self {
-                self.zip(b, |a, b| a $sign b)
+                self.combine::<$Name>(b)
             }
         }
 
         impl<const N: usize> $Assign for Lanes<N> {
             #[inline(always)]
             fn $assign(&mut self, b: Self) {
-                *self = self.zip(b, |a, b| a $sign b);
+                *self = self.combine::<$Name>(b);
             }
         }
     };
 }
-operator!(Add add AddAssign add_assign +);
-operator!(Sub sub SubAssign sub_assign -);
-operator!(Mul mul MulAssign mul_assign *);
-operator!(Div div DivAssign div_assign /);
+operator!(Sum Add add AddAssign add_assign);
+operator!(Difference Sub sub SubAssign sub_assign);
+operator!(Product Mul mul MulAssign mul_assign);
+operator!(Quotient Div div DivAssign div_assign);
 
 impl<const N: usize> Mul<f64> for Lanes<N> {
     type Output = Self;
 
     #[inline(always)]
     fn mul(self, b: f64) -> Self {
-        self.map(|a| a * b)
+        self * Self::number(b)
     }
 }
 
@@ -341,7 +460,7 @@ impl<const N: usize> Neg for Lanes<N> {
 
     #[inline(always)]
     fn neg(self) -> Self {
-        self.map(|x| -x)
+        self.combine::<Negative>(self)
     }
 }
 
