@@ -1,20 +1,21 @@
 //! Evaluations of the next attempted step of several runs at once, in the lanes of one scalar.
 //!
-//! A run's own step follows: where it needs an evaluation at a point that was evaluated ahead, bit by
-//! bit, it takes the stored result ([`Ahead`]). An evaluation ahead that the step does not need, for
-//! instance after an event, therefore costs time and changes nothing.
+//! A run's own step follows: if it makes the attempt that was evaluated ahead, from the same state, bit
+//! by bit, it takes the stored results ([`Ahead`]). Results that the step does not need, for instance
+//! after an event, therefore cost time and change nothing.
 
 use super::auto::is_short;
-use super::equations::same_bits;
+use super::equations::{same_bits, same_point};
 use super::landing::Trial;
 use super::linearly_implicit::corrections;
 use super::memory::Memory;
 use super::method_selection::Candidate;
 use super::rosenbrock::{A, B, BACK, C, G, GAMMA, OF_TIME, SHIFT, STAGES, THERE, has_drift};
 use super::tableau::{Row, Tableau};
-use super::{Method, Settings, Stage, adaptive, bogacki_shampine, dopri5, fixed, rk4};
+use super::{Method, Settings, adaptive, bogacki_shampine, dopri5, fixed, rk4};
 use crate::algebra::{Lanes, Scalar};
 use num_traits::Zero;
+use std::ops::Range;
 
 /// Equations of `N` runs at once; each has its own time. All functions return `None` if the results
 /// are not valid in all lanes.
@@ -65,7 +66,7 @@ pub struct Results<'a> {
     pub energies: Option<[f64; 3]>,
 }
 
-/// A [`Stage`] of each lane.
+/// A [`Stage`](super::Stage) of each lane.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneStage<const N: usize> {
     /// Times of the stage.
@@ -92,6 +93,18 @@ enum By {
     Dopri5,
     Rosenbrock { has_drift: bool },
     LinearlyImplicit { corrections: u32 },
+}
+
+impl By {
+    /// Returns the tableau of an explicit method.
+    fn tableau(self) -> Option<&'static Tableau> {
+        match self {
+            Self::Rk4 => Some(&rk4::TABLEAU),
+            Self::BogackiShampine => Some(&bogacki_shampine::TABLEAU),
+            Self::Dopri5 => Some(&dopri5::TABLEAU),
+            Self::Rosenbrock { .. } | Self::LinearlyImplicit { .. } => None,
+        }
+    }
 }
 
 impl Next {
@@ -149,6 +162,11 @@ impl Next {
         self.by == other.by
     }
 
+    /// Returns the time at its start, s.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
     /// Returns true if the attempt ends at the limit of the step.
     pub fn lands(&self) -> bool {
         self.trial.lands
@@ -168,18 +186,22 @@ pub struct Start<'a> {
     pub g: &'a [f64],
 }
 
-/// Results of evaluations that were made ahead, in the order in which a step needs them.
+/// Results of an attempt that were computed ahead.
 #[derive(Clone, Debug, Default)]
 pub struct Ahead {
     /// Number of states.
     n: usize,
-    /// Times and kinds.
-    made: Vec<(f64, Kind)>,
-    /// For each evaluation its arguments and its result, consecutively.
-    numbers: Vec<f64>,
-    /// Index of the next one, and of its first number.
-    next: usize,
-    next_number: usize,
+    /// The attempt; `None` without results.
+    attempt: Option<Next>,
+    /// State at its start.
+    x0: Vec<f64>,
+    /// Derivative there; empty if the run knows it.
+    dx0: Vec<f64>,
+    /// Midpoint derivative of the last step, for [`Method::LinearlyImplicit`], else empty.
+    g: Vec<f64>,
+    /// Derivatives of the stages that the method uses after the last one, then the state at the end:
+    /// see [`Stages`]. Empty if the attempt has failed.
+    stages: Vec<f64>,
     /// Time of the end of the step, s; `None` without [results](Results) there.
     end: Option<f64>,
     /// State, derivative and outputs at the end of the step, consecutively.
@@ -188,28 +210,35 @@ pub struct Ahead {
     energies: Option<[f64; 3]>,
 }
 
-/// Kind of an evaluation, with its coefficients.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
-    Derivative,
-    Stage { theta: f64, is_first: bool },
-    Correction { theta: f64 },
-}
-
-impl Kind {
-    /// Returns the number of arguments besides time and coefficients.
-    fn arguments(self) -> usize {
-        if self == Self::Derivative { 1 } else { 2 }
-    }
+/// Stages of an attempt that were computed ahead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stages<'a> {
+    /// Derivatives of the last stages, consecutively: of all but the first one if the method uses them
+    /// after the last one, else of those at the end of the step.
+    pub k: &'a [f64],
+    /// State at the end of the step.
+    pub x1: &'a [f64],
 }
 
 impl Ahead {
     /// Discards all results.
     pub fn clear(&mut self) {
-        self.made.clear();
-        self.numbers.clear();
-        (self.next, self.next_number) = (0, 0);
-        self.end = None;
+        (self.attempt, self.end) = (None, None);
+    }
+
+    /// Begins an attempt, without results.
+    fn begin(&mut self, start: &Start) {
+        let g = match start.next.by {
+            By::LinearlyImplicit { .. } => start.g,
+            _ => &[],
+        };
+        (self.n, self.attempt, self.end) = (start.x.len(), Some(start.next), None);
+        self.dx0.clear();
+        self.stages.clear();
+        for (own, given) in [(&mut self.x0, start.x), (&mut self.g, g)] {
+            own.clear();
+            own.extend_from_slice(given);
+        }
     }
 
     /// Returns the results at the end of the step, if it is `(t, x)`.
@@ -221,74 +250,53 @@ impl Ahead {
         same_bits(own, x).then_some(Results { dx, y, energies })
     }
 
-    /// Copies the derivative at `(t, x)` to `dx` and returns true, if it is the next result.
-    pub fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> bool {
-        self.take(t, Kind::Derivative, x, None, dx)
+    /// Returns the derivative at `(t, x)`, if the attempt starts there.
+    pub(super) fn derivative(&self, t: f64, x: &[f64]) -> Option<&[f64]> {
+        let attempt = self.attempt?;
+        let is_it = !self.dx0.is_empty() && same_point(t, x, attempt.t, &self.x0);
+        is_it.then_some(&self.dx0)
     }
 
-    /// Copies the derivative `k` of a stage and returns true, if it is the next result.
-    pub fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> bool {
-        let Stage { t, theta, is_first } = stage;
-        self.take(t, Kind::Stage { theta, is_first }, x, Some(p), k)
+    /// Returns the stages of an attempt of an explicit method from `(t, x0)`.
+    pub(super) fn explicit(&self, tableau: &'static Tableau, t: f64, trial: Trial, x0: &[f64]) -> Option<Stages<'_>> {
+        let is_of = |by: By| by.tableau().is_some_and(|own| std::ptr::eq(own, tableau));
+        self.stages(is_of, t, trial, x0)
     }
 
-    /// Corrects the midpoint derivative `g` at the time `t`, with half a step `theta`, and returns true,
-    /// if that is the next result.
-    pub fn correct(&mut self, t: f64, theta: f64, x0: &[f64], g: &mut [f64]) -> bool {
-        self.take(t, Kind::Correction { theta }, x0, None, g)
+    /// Returns the stages of an attempt of [`Method::Rosenbrock`] from `(t, x0)`.
+    pub(super) fn rosenbrock(&self, has_drift: bool, t: f64, trial: Trial, x0: &[f64]) -> Option<Stages<'_>> {
+        self.stages(|by| by == By::Rosenbrock { has_drift }, t, trial, x0)
     }
 
-    /// Copies the next result to `to`, if it has these arguments; the second argument is `to` itself
-    /// without one. A result with other arguments ends the use of all that follow.
-    fn take(&mut self, t: f64, kind: Kind, x: &[f64], p: Option<&[f64]>, to: &mut [f64]) -> bool {
-        let Some(made) = self.made.get(self.next) else {
-            return false;
-        };
-        let (n, arguments) = (self.n, made.1.arguments());
-        let stored = &self.numbers[self.next_number..][..(arguments + 1) * n];
-        let is_it = t.to_bits() == made.0.to_bits()
-            && kind == made.1
-            && same_bits(x, &stored[..n])
-            && (arguments == 1 || same_bits(p.unwrap_or(&*to), &stored[n..2 * n]));
-        if is_it {
-            to.copy_from_slice(&stored[arguments * n..]);
-            self.next += 1;
-            self.next_number += stored.len();
-        } else {
-            self.clear();
-        }
-        is_it
+    /// Returns the midpoint derivative of a step of [`Method::LinearlyImplicit`] from `(t, x0)`, in place
+    /// of the stages; `g` is that of the last step.
+    pub(super) fn linearly_implicit(
+        &self,
+        corrections: u32,
+        t: f64,
+        trial: Trial,
+        x0: &[f64],
+        g: &[f64],
+    ) -> Option<Stages<'_>> {
+        let is_of = |by| by == By::LinearlyImplicit { corrections };
+        self.stages(is_of, t, trial, x0).filter(|_| same_bits(g, &self.g))
+    }
+
+    fn stages(&self, is_of: impl Fn(By) -> bool, t: f64, trial: Trial, x0: &[f64]) -> Option<Stages<'_>> {
+        let Next { by, t: own, trial: to } = self.attempt.filter(|_| !self.stages.is_empty())?;
+        let is_it = is_of(by)
+            && [trial.t1, trial.h].map(f64::to_bits) == [to.t1, to.h].map(f64::to_bits)
+            && same_point(t, x0, own, &self.x0);
+        let (k, x1) = self.stages.split_at(self.stages.len() - self.n);
+        is_it.then_some(Stages { k, x1 })
     }
 }
 
-/// Arguments and result of an evaluation in lanes.
-struct Evaluated<'a, const N: usize> {
-    t: [f64; N],
-    kind: [Kind; N],
-    x: &'a [Lanes<N>],
-    p: &'a [Lanes<N>],
-    result: &'a [Lanes<N>],
-}
-
-/// Stores an evaluation for the lanes of `to`, up to the first result that is not finite.
-fn store<const N: usize>(to: &mut [Option<&mut Ahead>; N], of: Evaluated<N>) {
-    let is_finite = finite(of.result);
-    for (lane, place) in to.iter_mut().enumerate() {
-        let Some(ahead) = place else { continue };
-        if !is_finite[lane] {
-            // The run's own evaluation reports it. Stages of one step are evaluated by one plant.
-            if matches!(of.kind[lane], Kind::Stage { .. }) {
-                ahead.clear();
-            }
-            *place = None;
-            continue;
-        }
-        ahead.n = of.x.len();
-        ahead.made.push((of.t[lane], of.kind[lane]));
-        let arguments = [of.x, of.p];
-        for part in arguments[..of.kind[lane].arguments()].iter().chain([&of.result]) {
-            ahead.numbers.extend(part.iter().map(|number| number.0[lane]));
-        }
+/// Writes the numbers of a lane.
+fn set_lane<const N: usize>(to: &mut Vec<f64>, lane: usize, parts: &[&[Lanes<N>]]) {
+    to.clear();
+    for part in parts {
+        to.extend(part.iter().map(|number| number.0[lane]));
     }
 }
 
@@ -302,6 +310,8 @@ fn finite<const N: usize>(numbers: &[Lanes<N>]) -> [bool; N] {
 #[derive(Clone, Debug)]
 pub struct LaneAttempt<const N: usize> {
     x0: Vec<Lanes<N>>,
+    /// State at the end.
+    x1: Vec<Lanes<N>>,
     argument: Vec<Lanes<N>>,
     p: Vec<Lanes<N>>,
     drift: Vec<Lanes<N>>,
@@ -320,6 +330,7 @@ impl<const N: usize> LaneAttempt<N> {
         let zeros = || vec![Lanes::zero(); n];
         Self {
             x0: zeros(),
+            x1: zeros(),
             argument: zeros(),
             p: zeros(),
             drift: zeros(),
@@ -333,178 +344,192 @@ impl<const N: usize> LaneAttempt<N> {
     /// `to`, with those at the end of the steps.
     pub fn evaluate(
         &mut self,
-        starts: [Start; N],
+        starts: &[Start; N],
         end: AtEnd,
         ode: &mut impl LaneOde<N>,
         mut to: [Option<&mut Ahead>; N],
     ) {
         for (i, x0) in self.x0.iter_mut().enumerate() {
-            *x0 = Lanes(starts.map(|start| start.x[i]));
+            *x0 = Lanes(std::array::from_fn(|lane| starts[lane].x[i]));
         }
-        to.iter_mut().flatten().for_each(|ahead| ahead.clear());
-        // The result is in `to` as far as it could be evaluated.
-        let _ = match starts[0].next.by {
-            By::Rk4 => self.explicit(&rk4::TABLEAU, starts, end, ode, to),
-            By::BogackiShampine => self.explicit(&bogacki_shampine::TABLEAU, starts, end, ode, to),
-            By::Dopri5 => self.explicit(&dopri5::TABLEAU, starts, end, ode, to),
-            By::Rosenbrock { has_drift } => {
-                let done = self.rosenbrock(starts, has_drift, ode, &mut to);
-                // A stage uses the `W` of the first one: a run evaluates all stages, or none.
-                if done.is_none() {
-                    to.iter_mut().flatten().for_each(|ahead| ahead.clear());
-                }
-                done.and_then(|()| self.end(starts, B, end, ode, &mut to))
+        for (ahead, start) in to.iter_mut().zip(starts) {
+            if let Some(ahead) = ahead {
+                ahead.begin(start);
             }
-            By::LinearlyImplicit { corrections } => {
-                let done = self.linearly_implicit(starts, corrections, ode, &mut to);
-                done.and_then(|()| self.end(starts, &[(0, 1.0)], end, ode, &mut to))
-            }
+        }
+        // The results are in `to` as far as they could be evaluated.
+        let by = starts[0].next.by;
+        let _ = match by {
+            By::Rk4 | By::BogackiShampine | By::Dopri5 => by
+                .tableau()
+                .and_then(|tableau| self.explicit(tableau, starts, end, ode, &mut to)),
+            By::Rosenbrock { has_drift } => self
+                .rosenbrock(starts, has_drift, ode, &mut to)
+                .and_then(|()| self.end(starts, end, ode, &mut to)),
+            By::LinearlyImplicit { corrections } => self
+                .linearly_implicit(starts, corrections, ode, &mut to)
+                .and_then(|()| self.end(starts, end, ode, &mut to)),
         };
     }
 
-    /// Evaluates the results `end` at `x₁ = x₀ + h Σ bⱼ kⱼ`, for a method that does not use the
-    /// derivative there.
+    /// Stores for each lane, if all its numbers are finite, the state at the end and the derivatives of
+    /// the stages of which the run uses those of `used`, of `made`.
+    fn store(&self, made: Range<usize>, used: Range<usize>, to: &mut [Option<&mut Ahead>; N]) {
+        let stages = |of: Range<usize>| &self.k[of.start * self.x1.len()..of.end * self.x1.len()];
+        let are_finite = [finite(stages(made)), finite(&self.x1)];
+        for (lane, ahead) in to.iter_mut().enumerate() {
+            if let Some(ahead) = ahead
+                && are_finite.iter().all(|finite| finite[lane])
+            {
+                set_lane(&mut ahead.stages, lane, &[stages(used.clone()), &self.x1]);
+            }
+        }
+    }
+
+    /// Evaluates the results `end` at the ends of the attempts, for a method that does not use the
+    /// derivatives there.
     fn end(
         &mut self,
-        starts: [Start; N],
-        b: Row,
+        starts: &[Start; N],
         end: AtEnd,
         ode: &mut impl LaneOde<N>,
         to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         if end.outputs || end.energies {
-            let (t, h) = (
-                starts.map(|start| start.next.trial.t1),
-                starts.map(|start| start.next.trial.h),
-            );
-            advance(&mut self.argument, &self.x0, Lanes(h), b, &self.k);
-            ode.derivative(t, &self.argument, &mut self.p)?;
+            ode.derivative(
+                starts.each_ref().map(|start| start.next.trial.t1),
+                &self.x1,
+                &mut self.p,
+            )?;
             self.store_end(starts, end, ode, to);
         }
         Some(())
     }
 
-    /// Stores the results `end` at the ends of the attempts, at the states in `argument` with the
-    /// derivatives in `p`.
+    /// Stores the results `end` at the ends of the attempts, with the derivatives in `p`.
     fn store_end(
         &mut self,
-        starts: [Start; N],
+        starts: &[Start; N],
         end: AtEnd,
         ode: &mut impl LaneOde<N>,
         to: &mut [Option<&mut Ahead>; N],
     ) {
         let is_finite = finite(&self.p);
         if end.outputs {
-            ode.outputs(&self.argument, &mut self.y);
+            ode.outputs(&self.x1, &mut self.y);
         }
-        let energies = end.energies.then(|| ode.energies(&self.argument));
+        let energies = end.energies.then(|| ode.energies(&self.x1));
         for (lane, place) in to.iter_mut().enumerate() {
             let next = starts[lane].next;
             let shows = end.outputs && next.lands();
             let Some(ahead) = place.as_mut().filter(|_| is_finite[lane] && (shows || end.energies)) else {
                 continue;
             };
-            ahead.n = self.argument.len();
             ahead.end = Some(next.trial.t1);
             ahead.energies = energies.map(|all| all.map(|energy| energy.0[lane]));
-            ahead.at_end.clear();
             let y = if shows { self.y.as_slice() } else { &[] };
-            for part in [&self.argument, &self.p, y] {
-                ahead.at_end.extend(part.iter().map(|number| number.0[lane]));
-            }
+            set_lane(&mut ahead.at_end, lane, &[&self.x1, &self.p, y]);
         }
     }
 
     fn explicit(
         &mut self,
         tableau: &'static Tableau,
-        starts: [Start; N],
+        starts: &[Start; N],
         end: AtEnd,
         ode: &mut impl LaneOde<N>,
-        mut to: [Option<&mut Ahead>; N],
+        to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         let n = self.x0.len();
-        let h = Lanes(starts.map(|start| start.next.trial.h));
-        let kind = [Kind::Derivative; N];
+        let h = Lanes(starts.each_ref().map(|start| start.next.trial.h));
         if starts.iter().any(|start| start.dx.is_none()) {
-            let (t, x) = (starts.map(|start| start.next.t), &self.x0);
-            ode.derivative(t, x, &mut self.k[..n])?;
-            let mut unknown = [const { None }; N];
+            let first = &mut self.k[..n];
+            ode.derivative(starts.each_ref().map(|start| start.next.t), &self.x0, first)?;
+            let is_finite = finite(first);
             for (lane, ahead) in to.iter_mut().enumerate() {
-                unknown[lane] = ahead.as_deref_mut().filter(|_| starts[lane].dx.is_none());
+                if let Some(ahead) = ahead
+                    && is_finite[lane]
+                    && starts[lane].dx.is_none()
+                {
+                    set_lane(&mut ahead.dx0, lane, &[first]);
+                }
             }
-            let (p, result) = (x, &self.k[..n]);
-            store(&mut unknown, Evaluated { t, kind, x, p, result });
         }
         for (lane, start) in starts.iter().enumerate() {
             if let Some(known) = start.dx {
                 self.k.iter_mut().zip(known).for_each(|(k, dx)| k.0[lane] = *dx);
             }
         }
-        let has_results = end.outputs || end.energies;
-        let last = if has_results || end.derivative {
-            tableau.end
-        } else {
-            tableau.end - 1
-        };
-        for i in 1..=last {
+        for i in 1..tableau.end {
             advance(&mut self.argument, &self.x0, h, tableau.a[i], &self.k);
-            let t = starts.map(|start| time(start.next, tableau.c[i]));
-            let (x, result) = (&self.argument, &mut self.k[i * n..][..n]);
-            ode.derivative(t, x, result)?;
-            let (p, result) = (x, &*result);
-            store(&mut to, Evaluated { t, kind, x, p, result });
+            let t = starts.each_ref().map(|start| time(start.next, tableau.c[i]));
+            ode.derivative(t, &self.argument, &mut self.k[i * n..][..n])?;
         }
+        advance(&mut self.x1, &self.x0, h, tableau.a[tableau.end], &self.k);
+        let has_results = end.outputs || end.energies;
+        let mut stages = tableau.end;
+        if has_results || end.derivative {
+            let t = starts.each_ref().map(|start| start.next.trial.t1);
+            ode.derivative(t, &self.x1, &mut self.k[stages * n..][..n])?;
+            stages += 1;
+        }
+        let used = if tableau.uses_stages() { 1 } else { tableau.end };
+        self.store(1..stages, used..stages, to);
         if has_results {
             self.p.copy_from_slice(&self.k[tableau.end * n..][..n]);
-            self.store_end(starts, end, ode, &mut to);
+            self.store_end(starts, end, ode, to);
         }
         Some(())
     }
 
     fn rosenbrock(
         &mut self,
-        starts: [Start; N],
+        starts: &[Start; N],
         has_drift: bool,
         ode: &mut impl LaneOde<N>,
         to: &mut [Option<&mut Ahead>; N],
     ) -> Option<()> {
         let n = self.x0.len();
-        let h = Lanes(starts.map(|start| start.next.trial.h));
+        let h = Lanes(starts.each_ref().map(|start| start.next.trial.h));
         let theta = Lanes(h.0.map(|h| GAMMA * h));
         for i in 0..STAGES {
             advance(&mut self.argument, &self.x0, h, A[i], &self.k);
             advance(&mut self.p, &self.zeros, h, G[i], &self.k);
-            let t = starts.map(|start| time(start.next, C[i]));
-            let (x, p, is_first) = (&self.argument, &self.p, i == 0);
-            let k = &mut self.k[i * n..][..n];
-            ode.stage(LaneStage { t, theta, is_first }, x, p, k)?;
-            let (kind, result) = (theta.0.map(|theta| Kind::Stage { theta, is_first }), &*k);
-            store(to, Evaluated { t, kind, x, p, result });
+            let t = starts.each_ref().map(|start| time(start.next, C[i]));
+            let stage = LaneStage {
+                t,
+                theta,
+                is_first: i == 0,
+            };
+            ode.stage(stage, &self.argument, &self.p, &mut self.k[i * n..][..n])?;
             if has_drift {
                 if i == 0 {
-                    self.drift(starts, ode, to)?;
+                    self.drift(starts, ode)?;
                 }
                 for (k, drift) in self.k[i * n..][..n].iter_mut().zip(&self.drift) {
                     *k += Lanes::lift(OF_TIME[i]) * *drift;
                 }
             }
         }
+        advance(&mut self.x1, &self.x0, h, B, &self.k);
+        self.store(0..STAGES, 0..STAGES, to);
         Some(())
     }
 
     /// Computes the drift after the first stage, as the method itself.
-    fn drift(&mut self, starts: [Start; N], ode: &mut impl LaneOde<N>, to: &mut [Option<&mut Ahead>; N]) -> Option<()> {
+    fn drift(&mut self, starts: &[Start; N], ode: &mut impl LaneOde<N>) -> Option<()> {
         let first = &self.k[..self.x0.len()];
-        let h = Lanes(starts.map(|start| start.next.trial.h));
+        let h = Lanes(starts.each_ref().map(|start| start.next.trial.h));
         let theta = Lanes(h.0.map(|h| GAMMA * h));
         advance(&mut self.argument, &self.x0, h, THERE, first);
         advance(&mut self.p, &self.zeros, h, BACK, first);
-        let t = starts.map(|start| start.next.t + SHIFT * start.next.trial.h);
-        let (x, p, is_first) = (&self.argument, &self.p, false);
-        ode.stage(LaneStage { t, theta, is_first }, x, p, &mut self.drift)?;
-        let (kind, result) = (theta.0.map(|theta| Kind::Stage { theta, is_first }), &self.drift);
-        store(to, Evaluated { t, kind, x, p, result });
+        let t = starts.each_ref().map(|start| start.next.t + SHIFT * start.next.trial.h);
+        let stage = LaneStage {
+            t,
+            theta,
+            is_first: false,
+        };
+        ode.stage(stage, &self.argument, &self.p, &mut self.drift)?;
         for (drift, first) in self.drift.iter_mut().zip(first) {
             *drift = (*drift - *first) / Lanes::lift(SHIFT);
         }
@@ -513,7 +538,7 @@ impl<const N: usize> LaneAttempt<N> {
 
     fn linearly_implicit(
         &mut self,
-        starts: [Start; N],
+        starts: &[Start; N],
         corrections: u32,
         ode: &mut impl LaneOde<N>,
         to: &mut [Option<&mut Ahead>; N],
@@ -521,18 +546,19 @@ impl<const N: usize> LaneAttempt<N> {
         let n = self.x0.len();
         let g = &mut self.k[..n];
         for (i, g) in g.iter_mut().enumerate() {
-            *g = Lanes(starts.map(|start| start.g[i]));
+            *g = Lanes(std::array::from_fn(|lane| starts[lane].g[i]));
         }
-        let theta = Lanes(starts.map(|start| 0.5 * start.next.trial.h));
+        let h = Lanes(starts.each_ref().map(|start| start.next.trial.h));
+        let theta = Lanes(h.0.map(|h| 0.5 * h));
         let t = std::array::from_fn(|lane| starts[lane].next.t + theta.0[lane]);
-        let kind = theta.0.map(|theta| Kind::Correction { theta });
         for _ in 0..corrections {
-            self.p.copy_from_slice(g);
             let is_first = true;
             ode.correct(LaneStage { t, theta, is_first }, &self.x0, g, &mut self.argument)?;
-            let (x, p, result) = (&self.x0, &self.p, &*g);
-            store(to, Evaluated { t, kind, x, p, result });
         }
+        for ((x1, x0), g) in self.x1.iter_mut().zip(&self.x0).zip(g) {
+            *x1 = *x0 + h * *g;
+        }
+        self.store(0..1, 0..1, to);
         Some(())
     }
 }

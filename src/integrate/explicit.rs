@@ -95,8 +95,30 @@ impl Explicit {
         equations.derivative(time, &self.argument, stage)
     }
 
-    /// Evaluates the derivative at the end of the attempt.
-    fn end_stage<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>, t1: f64) -> Result<(), Failure<O::Error>> {
+    /// Copies the stages of the attempt and the state at its end, if they were computed ahead. Returns
+    /// true if the derivative at the end is among them.
+    fn take_ahead<O: Ode + ?Sized>(&mut self, equations: &mut Equations<O>, t: f64, trial: Trial) -> Option<bool> {
+        let ahead = equations.ode.ahead()?.explicit(self.tableau, t, trial, &self.x0)?;
+        let (n, end) = (self.x0.len(), self.tableau.end);
+        let first = if self.tableau.uses_stages() { 1 } else { end };
+        self.k[first * n..][..ahead.k.len()].copy_from_slice(ahead.k);
+        self.x1.copy_from_slice(ahead.x1);
+        let has_end = first * n + ahead.k.len() > end * n;
+        *equations.evaluations += end as u64 - 1;
+        Some(has_end)
+    }
+
+    /// Evaluates the derivative at the end of the attempt, unless it is there.
+    fn end_stage<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t1: f64,
+        is_there: bool,
+    ) -> Result<(), Failure<O::Error>> {
+        if is_there {
+            *equations.evaluations += 1;
+            return Ok(());
+        }
         let stage = nth_mut(&mut self.k, self.x0.len(), self.tableau.end);
         equations.derivative_at_end(t1, &self.x1, stage)
     }
@@ -224,19 +246,25 @@ impl OneStep for Explicit {
         _: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
         let end = self.tableau.end;
-        for i in 1..end {
-            self.stage(equations, i, t, (trial.t1, trial.h))?;
-        }
-        let row = self.tableau.a[end];
-        advance(&mut self.x1, &self.x0, trial.h, row, &self.k);
-        check_finite(&self.x1)?;
+        let has_end = match self.take_ahead(equations, t, trial) {
+            Some(has_end) => has_end,
+            None => {
+                for i in 1..end {
+                    self.stage(equations, i, t, (trial.t1, trial.h))?;
+                }
+                let row = self.tableau.a[end];
+                advance(&mut self.x1, &self.x0, trial.h, row, &self.k);
+                check_finite(&self.x1)?;
+                false
+            }
+        };
         if self.error_uses_end {
-            self.end_stage(equations, trial.t1)?;
+            self.end_stage(equations, trial.t1, has_end)?;
         }
         let norm = self.error_norm(trial.h, settings);
         if settings.accepts(norm) {
             if !self.error_uses_end {
-                self.end_stage(equations, trial.t1)?;
+                self.end_stage(equations, trial.t1, has_end)?;
             }
             let step = Taken {
                 t0: t,

@@ -70,6 +70,13 @@ impl Rule for LinearlyImplicit {
     ) -> Result<(), Failure<O::Error>> {
         let corrections = corrections(memory);
         self.g.copy_from_slice(&memory.rows);
+        let ahead = equations.ode.ahead();
+        if let Some(step) = ahead.and_then(|ahead| ahead.linearly_implicit(corrections, t, trial, &ends.x0, &self.g)) {
+            self.g.copy_from_slice(step.k);
+            ends.x1.copy_from_slice(step.x1);
+            *equations.evaluations += u64::from(corrections);
+            return Ok(());
+        }
         let half = 0.5 * trial.h;
         for _ in 0..corrections {
             equations.correct((t + half, half), &ends.x0, &mut self.g, &mut self.midpoint)?;

@@ -43,7 +43,7 @@
 //! `radau5`), `rosenbrock` the Rosenbrock-W method, `ends` the common part of `midpoint`,
 //! `linearly_implicit` and `conserving`; `auto` selects a method by the counts in
 //! `method_selection`. `newton` and `lu` solve the equations of implicit methods, `equations` is the
-//! common interface to the [`Ode`], `known` reuses derivatives, `ahead` evaluates the stages of
+//! common interface to the [`Ode`], `known` reuses derivatives, `ahead` computes the stages of
 //! several runs at once. `adaptive` and `fixed` are the two kinds of step size selection, `control`
 //! is the step size controller, `initial` selects the first step, `landing` makes a step end exactly
 //! on a limit, `lanes` contains loops over states; `numbers` reads a saved [`Memory`].
@@ -222,6 +222,12 @@ pub trait Ode {
     fn varies_in_time(&self, t: f64) -> bool {
         let _ = t;
         true
+    }
+
+    /// Returns what was computed ahead for the next attempt, together with those of other runs; by default
+    /// `None`.
+    fn ahead(&self) -> Option<&Ahead> {
+        None
     }
 
     /// Returns the step that the equations define for [`Method::Conserving`]; by default `None`.

@@ -198,6 +198,37 @@ impl Rosenbrock {
         }
     }
 
+    /// Computes the derivatives of all stages.
+    fn stages<O: Ode + ?Sized>(
+        &mut self,
+        equations: &mut Equations<O>,
+        t: f64,
+        trial: Trial,
+        has_drift: bool,
+    ) -> Result<(), Failure<O::Error>> {
+        let (h, n) = (trial.h, self.x0.len());
+        let theta = GAMMA * h;
+        for i in 0..STAGES {
+            advance(&mut self.argument, &self.x0, h, A[i], &self.k);
+            advance(&mut self.p, &self.zeros, h, G[i], &self.k);
+            let stage = Stage {
+                t: if C[i] == 1.0 { trial.t1 } else { t + C[i] * h },
+                theta,
+                is_first: i == 0,
+            };
+            equations.stage(stage, &self.argument, &self.p, &mut self.k[i * n..][..n])?;
+            if has_drift {
+                if i == 0 {
+                    self.drift(equations, t, h)?;
+                }
+                for (k, drift) in self.k[i * n..][..n].iter_mut().zip(&self.drift) {
+                    *k += OF_TIME[i] * drift;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Computes `(1 − γ h W)⁻¹ h d` after the first stage, with `d` of (2).
     fn drift<O: Ode + ?Sized>(
         &mut self,
@@ -248,29 +279,21 @@ impl OneStep for Rosenbrock {
         settings: &Settings,
         memory: &mut Memory,
     ) -> Result<Attempt, Failure<O::Error>> {
-        let (h, n) = (trial.h, self.x0.len());
-        let theta = GAMMA * h;
+        let h = trial.h;
         let has_drift = has_drift(settings, memory, trial, equations.ode.varies_in_time(t));
-        for i in 0..STAGES {
-            advance(&mut self.argument, &self.x0, h, A[i], &self.k);
-            advance(&mut self.p, &self.zeros, h, G[i], &self.k);
-            let stage = Stage {
-                t: if C[i] == 1.0 { trial.t1 } else { t + C[i] * h },
-                theta,
-                is_first: i == 0,
-            };
-            equations.stage(stage, &self.argument, &self.p, &mut self.k[i * n..][..n])?;
-            if has_drift {
-                if i == 0 {
-                    self.drift(equations, t, h)?;
-                }
-                for (k, drift) in self.k[i * n..][..n].iter_mut().zip(&self.drift) {
-                    *k += OF_TIME[i] * drift;
-                }
+        let ahead = equations.ode.ahead();
+        match ahead.and_then(|ahead| ahead.rosenbrock(has_drift, t, trial, &self.x0)) {
+            Some(stages) => {
+                self.k.copy_from_slice(stages.k);
+                self.x1.copy_from_slice(stages.x1);
+                *equations.evaluations += STAGES as u64 + u64::from(has_drift);
+            }
+            None => {
+                self.stages(equations, t, trial, has_drift)?;
+                advance(&mut self.x1, &self.x0, h, B, &self.k);
+                check_finite(&self.x1)?;
             }
         }
-        advance(&mut self.x1, &self.x0, h, B, &self.k);
-        check_finite(&self.x1)?;
         settings.scale(&self.x0, &self.x1, &mut self.scale);
         advance(&mut self.error, &self.zeros, h, ERROR, &self.k);
         let norm = max_norm(&self.error, &self.scale);

@@ -54,6 +54,11 @@ pub(super) enum ErrorEstimate {
 }
 
 impl Tableau {
+    /// Returns true if error estimate or dense output use stages between the ends of the step.
+    pub fn uses_stages(&self) -> bool {
+        !matches!(self.error, ErrorEstimate::None) || !self.dense.is_empty()
+    }
+
     /// Returns true if the error estimate needs the derivative at the end of the step.
     pub fn error_uses_end(&self) -> bool {
         let uses_end = |row: Row| row.iter().any(|&(j, _)| j == self.end);

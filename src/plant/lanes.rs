@@ -51,10 +51,15 @@ pub struct LaneDiscrete<'a, const N: usize> {
 impl<'a, const N: usize> LaneDiscrete<'a, N> {
     /// Combines the discrete states of the runs; `None` if they load the system differently.
     pub fn new(of: [&'a Discrete; N]) -> Option<Self> {
-        of.iter().all(|one| one.loads_as(of[0])).then(|| Self {
+        of.iter().all(|one| one.loads_as(of[0])).then(|| Self::alike(of))
+    }
+
+    /// Combines the discrete states of runs that load the system alike.
+    pub(crate) fn alike(of: [&'a Discrete; N]) -> Self {
+        Self {
             of,
-            have_equal_segments: of.iter().all(|one| one.segments == of[0].segments),
-        })
+            have_equal_segments: of[1..].iter().all(|one| one.segments == of[0].segments),
+        }
     }
 }
 

@@ -214,19 +214,14 @@ impl Simulation {
     /// Returns the attempt that [`proceed`](Self::proceed) makes next, if no event comes first.
     pub(super) fn next(&self, call: &Call) -> Option<Next> {
         let State {
-            t,
-            x,
-            u_derivatives,
-            discrete,
-            memory,
-            ..
+            t, x, discrete, memory, ..
         } = &self.state;
         let event = self.plant.next_time_event(discrete);
         let is_due = event.is_some_and(|event| reached(event, *t));
         if x.is_empty() || *t >= call.t_end || is_due {
             return None;
         }
-        let varies = || self.plant.signals_vary(*t, discrete) || u_derivatives.iter().flatten().any(|d| *d != 0.0);
+        let varies = || self.plant.signals_vary(*t, discrete) || self.state.inputs_move();
         self.stepper.next(*t, call.stop_at(event), memory, varies)
     }
 

@@ -46,7 +46,7 @@ pub struct Simulation {
     jumped_at: Option<f64>,
     workspace: Workspace,
     /// Evaluations of the next step that were made [together](LaneRuns) with those of other runs.
-    ahead: Ahead,
+    ahead: Option<Box<Ahead>>,
     /// Jacobian of the plant's derivatives with respect to its states, if the method uses it.
     state_jacobian: Option<StateJacobian>,
     /// The plant's own step, if the method is [`Method::Conserving`].
@@ -147,7 +147,7 @@ impl Simulation {
             event_handling: EventHandling::default(),
             jumped_at: None,
             workspace,
-            ahead: Ahead::default(),
+            ahead: None,
             state_jacobian,
             own_step,
         };
@@ -252,7 +252,9 @@ impl Simulation {
     /// Discards stored derivatives and evaluations that were made ahead.
     fn forget_derivatives(&mut self) {
         self.stepper.invalidate();
-        self.ahead.clear();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.clear();
+        }
     }
 
     /// Returns the work done since initialisation.
@@ -367,7 +369,9 @@ impl Simulation {
         state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
         let u = self.workspace.u.as_slice();
         let changes = self.plant.update(*t, x, u, discrete, events);
-        self.ahead.clear();
+        if let Some(ahead) = &mut self.ahead {
+            ahead.clear();
+        }
         if changes.as_ref().is_ok_and(|changes| changes.states) {
             self.jumped_at = Some(*t);
         }
@@ -400,7 +404,7 @@ impl Simulation {
             u: &mut self.workspace.u,
             state_jacobian: self.state_jacobian.as_mut(),
             own_step: self.own_step.as_deref_mut(),
-            ahead: Some(&mut self.ahead),
+            ahead: self.ahead.as_deref(),
         };
         self.step_source.before_step(memory);
         let taken = self.stepper.step(&mut motion, *t, limit, x, memory);
@@ -408,7 +412,7 @@ impl Simulation {
         match taken {
             Ok(step) => {
                 *t = step.t;
-                if let Some(results) = self.ahead.end(*t, x) {
+                if let Some(results) = self.ahead.as_deref().and_then(|ahead| ahead.end(*t, x)) {
                     state::inputs_after(*t - t_start, u, u_derivatives, &mut self.workspace.u);
                     let at = OperatingPoint::new(*t, x, &self.workspace.u, discrete);
                     self.plant.set_results(at, results);

@@ -17,17 +17,15 @@ pub(super) struct Motion<'a> {
     pub u: &'a mut [f64],
     pub state_jacobian: Option<&'a mut StateJacobian>,
     pub own_step: Option<&'a mut ConservingStep>,
-    /// Evaluations that were made ahead; `None` if there are none for what is computed.
-    pub ahead: Option<&'a mut Ahead>,
+    /// Results of the next attempt that were computed ahead; `None` if there are none for what is
+    /// computed.
+    pub ahead: Option<&'a Ahead>,
 }
 
 impl Ode for Motion<'_> {
     type Error = Error;
 
     fn derivative(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
-        if self.ahead.as_mut().is_some_and(|ahead| ahead.derivative(t, x, dx)) {
-            return Ok(());
-        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let (u, discrete) = (&*self.u, self.discrete);
@@ -35,9 +33,6 @@ impl Ode for Motion<'_> {
     }
 
     fn derivative_at_end(&mut self, t: f64, x: &[f64], dx: &mut [f64]) -> Result<(), Error> {
-        if self.ahead.as_mut().is_some_and(|ahead| ahead.derivative(t, x, dx)) {
-            return Ok(());
-        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let (u, discrete) = (&*self.u, self.discrete);
@@ -62,9 +57,6 @@ impl Ode for Motion<'_> {
         g: &mut [f64],
         midpoint: &mut [f64],
     ) -> Result<(), Error> {
-        if self.ahead.as_mut().is_some_and(|ahead| ahead.correct(t, theta, x0, g)) {
-            return Ok(());
-        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(t - self.t_start, u, derivatives, self.u);
         let at = OperatingPoint {
@@ -77,9 +69,6 @@ impl Ode for Motion<'_> {
     }
 
     fn stage(&mut self, stage: Stage, x: &[f64], p: &[f64], k: &mut [f64]) -> Result<(), Error> {
-        if self.ahead.as_mut().is_some_and(|ahead| ahead.stage(stage, x, p, k)) {
-            return Ok(());
-        }
         let (u, derivatives) = self.inputs;
         state::inputs_after(stage.t - self.t_start, u, derivatives, self.u);
         let at = OperatingPoint {
@@ -95,6 +84,10 @@ impl Ode for Motion<'_> {
     fn varies_in_time(&self, t: f64) -> bool {
         let (_, derivatives) = self.inputs;
         self.plant.signals_vary(t, self.discrete) || derivatives.iter().flatten().any(|d| *d != 0.0)
+    }
+
+    fn ahead(&self) -> Option<&Ahead> {
+        self.ahead
     }
 
     fn own_step(&mut self) -> Option<&mut dyn OwnStep<Error = Error>> {

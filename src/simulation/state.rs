@@ -138,6 +138,11 @@ impl State {
         to.discrete.clone_from(&self.discrete);
     }
 
+    /// Returns true if an input has a derivative that is not zero.
+    pub fn inputs_move(&self) -> bool {
+        self.u_derivatives.iter().flatten().any(|d| *d != 0.0)
+    }
+
     /// Returns the operating point, with the stored inputs.
     pub fn point(&self) -> OperatingPoint<'_> {
         OperatingPoint {

@@ -74,7 +74,9 @@ impl<'a> Run<'a> {
     }
 
     fn go_on(&mut self, call: Call, goes_on: Result<bool, Error>) {
-        self.simulation.ahead.clear();
+        if let Some(ahead) = &mut self.simulation.ahead {
+            ahead.clear();
+        }
         match goes_on {
             Ok(true) => self.call = Some(call),
             Ok(false) => self.outcome = self.simulation.end_call(&call, Ok(())),
@@ -137,7 +139,7 @@ impl<const N: usize> LaneRuns<N> {
             let of_first = waiting[first];
             let group: [Option<Next>; N] = std::array::from_fn(|k| {
                 let next = waiting[k].filter(|next| of_first.is_some_and(|first| next.is_like(&first)))?;
-                runs[k].simulation.state.discrete.loads_as(loads).then_some(next)
+                (k == first || runs[k].simulation.state.discrete.loads_as(loads)).then_some(next)
             });
             for (waits, member) in waiting.iter_mut().zip(&group) {
                 *waits = waits.filter(|_| member.is_none());
@@ -151,9 +153,9 @@ impl<const N: usize> LaneRuns<N> {
     /// Evaluates the next attempts of a group in all lanes; those of other runs have no use.
     fn evaluate_group(&mut self, runs: &mut [Run], first: usize, group: [Option<Next>; N]) {
         let Some(of_first) = group[first] else { return };
-        let mut ahead: [Ahead; N] = std::array::from_fn(|k| match group[k] {
-            Some(_) => std::mem::take(&mut runs[k].simulation.ahead),
-            None => Ahead::default(),
+        let mut ahead: [Option<Box<Ahead>>; N] = std::array::from_fn(|k| {
+            group[k]?;
+            Some(runs[k].simulation.ahead.take().unwrap_or_default())
         });
         let starts: [Start; N] = std::array::from_fn(|k| {
             let simulation = &*runs[lane_of(k, runs.len())].simulation;
@@ -179,9 +181,7 @@ impl<const N: usize> LaneRuns<N> {
             outputs: land >= FEWEST && self.evaluation.observes() && show_alike(),
             energies: members().filter(|&k| runs[k].simulation.is_balance_due()).count() >= FEWEST,
         };
-        let Some(discrete) = LaneDiscrete::new(std::array::from_fn(|k| &run_of(k).simulation.state.discrete)) else {
-            return;
-        };
+        let discrete = LaneDiscrete::alike(std::array::from_fn(|k| &run_of(k).simulation.state.discrete));
         let mut motion = LaneMotion {
             evaluation: &mut self.evaluation,
             states: std::array::from_fn(|k| &run_of(k).simulation.state),
@@ -192,14 +192,13 @@ impl<const N: usize> LaneRuns<N> {
             }),
             u: &mut self.u,
             u_of_run: &mut self.u_of_run,
+            inputs_move: members().any(|k| runs[k].simulation.state.inputs_move()),
         };
-        let mut places = ahead.each_mut().map(Some);
-        for (place, _) in places.iter_mut().zip(group).filter(|(_, is_in)| !is_in) {
-            *place = None;
-        }
-        self.attempt.evaluate(starts, end, &mut motion, places);
-        for (k, ahead) in ahead.into_iter().enumerate().filter(|(k, _)| group[*k]) {
-            runs[k].simulation.ahead = ahead;
+        motion.extrapolate(std::array::from_fn(|k| starts[k].next.time()));
+        let places = ahead.each_mut().map(Option::as_deref_mut);
+        self.attempt.evaluate(&starts, end, &mut motion, places);
+        for (run, ahead) in runs.iter_mut().zip(ahead) {
+            run.simulation.ahead = ahead.or(run.simulation.ahead.take());
         }
     }
 }
@@ -222,6 +221,8 @@ struct LaneMotion<'a, const N: usize> {
     t_start: [f64; N],
     u: &'a mut [Lanes<N>],
     u_of_run: &'a mut [f64],
+    /// True if an input has a derivative that is not zero.
+    inputs_move: bool,
 }
 
 impl<const N: usize> LaneMotion<'_, N> {
@@ -238,7 +239,9 @@ impl<const N: usize> LaneMotion<'_, N> {
 
     /// Returns the evaluation, and the point of the states `x` with the inputs at these times.
     fn at<'a>(&'a mut self, t: [f64; N], x: &'a [Lanes<N>]) -> (&'a mut LaneEvaluation<N>, LanePoint<'a, N>) {
-        self.extrapolate(t);
+        if self.inputs_move {
+            self.extrapolate(t);
+        }
         let (u, discrete) = (&*self.u, self.discrete);
         (self.evaluation, LanePoint { t, x, u, discrete })
     }
