@@ -241,6 +241,10 @@ class Model:
         Raises GrappleError if the frame's spacecraft does not float freely.
         """
 
+class Together:
+    def __new__(cls, runs: list[Simulation]) -> Self: ...
+    def step(self, dt: float, inputs: list[NDArray[np.float64] | None]) -> list[Exception | None]: ...
+
 class Simulation:
     def __new__(
         cls,

@@ -28,6 +28,7 @@ mod points;
 mod run;
 mod sensitivities;
 mod simulation;
+mod together;
 mod watched;
 
 /// The library of grapple. The package `grapple_fmu` documents its use.
@@ -45,6 +46,8 @@ mod _native {
     use crate::sensitivities::{identify, sensitivities};
     #[pymodule_export]
     use crate::simulation::{Saved, Simulation};
+    #[pymodule_export]
+    use crate::together::Together;
 
     use pyo3::prelude::*;
     use std::ffi::OsString;

@@ -45,8 +45,8 @@ struct Constant {
 }
 
 #[derive(Clone)]
-struct Inner {
-    component: Component,
+pub struct Inner {
+    pub component: Component,
     /// Events since the start, or since they were restored: time (s), text, JSON.
     events: Vec<Event>,
 }
@@ -92,7 +92,7 @@ impl Constant {
 
 impl Inner {
     /// Takes the events of the last call from its messages.
-    fn take_events(&mut self) {
+    pub fn take_events(&mut self) {
         for message in self.component.log.take() {
             if message.category == Category::EventValues
                 && let Ok(event) = serde_json::from_str::<grapple::Event>(&message.text)
@@ -155,7 +155,7 @@ impl Simulation {
     ///
     /// # Errors
     /// `GrappleError` if another thread uses it.
-    fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+    pub fn lock(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
         match self.inner.try_lock() {
             Ok(guard) => Ok(guard),
             Err(TryLockError::WouldBlock) => Err(errors::error(
@@ -168,6 +168,12 @@ impl Simulation {
                 "this simulation is lost after an internal error: make another one",
             )),
         }
+    }
+
+    /// Sets all inputs.
+    pub fn set_inputs(&self, py: Python<'_>, inner: &mut Inner, values: &[f64]) -> PyResult<()> {
+        let set = inner.component.set_real(&self.constant.of_inputs, values);
+        set.map_err(|fault| errors::of_fault(py, fault))
     }
 
     /// Returns the numbers of the variables with these value references.
@@ -301,8 +307,7 @@ impl Simulation {
                 }
                 Err(_) => {
                     let values = vector(inputs, "inputs", &constant.inputs)?;
-                    let set = inner.component.set_real(&constant.of_inputs, values.values()?);
-                    set.map_err(|fault| errors::of_fault(py, fault))?;
+                    self.set_inputs(py, inner, values.values()?)?;
                 }
             }
         }

@@ -122,27 +122,43 @@ def test_dispersed_values_reach_the_model(tasks):
     assert env.simulation["base.mass"] != 123.0
 
 
-def test_threads_do_not_change_results(tasks):
+def test_threads_and_lanes_do_not_change_results(tasks):
     """Environments in a vector are those alone with the seeds from the first on, also after they are reset."""
     short = {**vars(tasks["slew"]), "duration": 0.5}
     task = gym.Task(**short)
     results = []
-    for threads in (1, 3):
-        envs = gym.VectorEnv(task, 4, threads=threads)
+    for threads, lanes in ((1, False), (1, True), (3, True)):
+        envs = gym.VectorEnv(task, 6, threads=threads, lanes=lanes)
         rows = [envs.reset(seed=20)[0]]
         envs.action_space.seed(1)
-        for _ in range(8):
+        for step in range(8):
+            if step == 3:
+                envs.envs[4].reset()  # its time, masses and the end of its episode differ from the others'
             observation, reward, terminated, truncated, _ = envs.step(envs.action_space.sample())
             rows += [observation, reward, terminated, truncated]
         results.append(b"".join(np.asarray(row).tobytes() for row in rows))
-        assert truncated.shape == (4,)
+        assert truncated.shape == (6,)
         envs.close()
-    assert results[0] == results[1]
+    assert results[0] == results[1] == results[2]
     alone, envs = gym.Env(task), gym.VectorEnv(task, 2, threads=2)
     envs.reset(seed=20)
     alone.reset(seed=21)
     action = np.full((2, 2), 3.0)
     assert envs.step(action)[0][1].tobytes() == alone.step(action[1])[0].tobytes()
+    envs.close()
+
+
+def test_models_outside_lanes_are_refused_by_name(tasks):
+    with pytest.raises(grapple.GrappleError, match="contact"):
+        gym.VectorEnv(tasks["capture"], 2, lanes=True)
+
+
+def test_error_of_a_run_in_lanes_names_its_episode(tasks):
+    envs = gym.VectorEnv(tasks["reach"], 4, threads=1, lanes=True)
+    envs.reset(seed=3)
+    envs.envs[2].unwrapped.simulation.set_state({"elbow.qd": 1e200})
+    with pytest.raises(grapple.GrappleError, match="episode with seed 5 and run 0"):
+        envs.step(np.zeros((4, 6)))
     envs.close()
 
 

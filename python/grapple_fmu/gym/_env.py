@@ -168,6 +168,15 @@ class Env(gymnasium.Env[_Array, _Array]):
 
     def advance(self, action: _Array) -> None:
         """Integrates over a step; the next call of `step` returns its result. Other threads run meanwhile."""
+        inputs = self.prepare(action)
+        try:
+            self.simulation.step(self.task.step, inputs)
+        except GrappleError as error:
+            self.finish(error)
+        self.finish(None)
+
+    def prepare(self, action: _Array) -> _Array:
+        """Returns the inputs of the run for a step with this action."""
         if not self._is_reset:
             raise gymnasium.error.ResetNeeded("call reset before step")
         action = np.asarray(action, dtype=np.float64)
@@ -176,11 +185,15 @@ class Env(gymnasium.Env[_Array, _Array]):
         if self._is_scaled:
             action = action * self._limits
         self._inputs[self._to_inputs] = np.minimum(np.maximum(action, -self._limits), self._limits)
-        try:
-            self.simulation.step(self.task.step, self._inputs)
-        except GrappleError as error:
+        return self._inputs
+
+    def finish(self, error: Exception | None) -> None:
+        """Ends a step of the run, with its error."""
+        if isinstance(error, GrappleError):
             where = f"episode with seed {self._seed} and run {self._run}, t = {self.simulation.time} s"
             raise GrappleError(f"{where}: {error}", result=error.result) from error
+        if error is not None:
+            raise error
         self._is_advanced = True
 
     def save(self) -> State:

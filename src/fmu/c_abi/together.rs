@@ -4,6 +4,7 @@
 use super::handle::Handle;
 use crate::fmu::component::{Component, step_together};
 use crate::fmu::fmi2::fmi2Status;
+use crate::integrate::Span;
 use crate::simulation::LaneRuns;
 use std::ffi::c_void;
 
@@ -55,7 +56,8 @@ impl<const N: usize> Group<N> {
             return;
         };
         // SAFETY: guaranteed by the caller of `into_raw`.
-        let found = unsafe { Handle::call_together(instances, |all| step_together(all, lanes, t, h)) };
+        let found =
+            unsafe { Handle::call_together(instances, |all| step_together(all, lanes, |_, _| Some(Span { t, h }))) };
         for (k, status) in found.into_iter().enumerate() {
             // SAFETY: there is a place for each instance.
             unsafe { *statuses.add(k) = fmi2Status::from(status) };

@@ -3,6 +3,7 @@
 use super::co_simulation::Step;
 use super::{Component, Fault};
 use crate::fmu::lifecycle::{Call, Rule, Standard, fmi3};
+use crate::integrate::Span;
 use crate::plant::{NoLanes, Plant};
 use crate::simulation::{LaneRuns, Run};
 
@@ -30,15 +31,19 @@ impl Component {
     }
 }
 
-/// Makes the step from `t` to `t + h` (s) of each instance, as [`Component::do_step`], with the same
-/// results. The instances are those of `lanes`, in their order.
+/// Makes a step of each instance, as [`Component::do_step`], with the same results. The instances are
+/// those of `lanes`, in their order; `span` returns the step of an instance, by its number, and `None` if it
+/// stays where it is.
 pub fn step_together<const N: usize>(
     components: &mut [&mut Component],
     lanes: &mut LaneRuns<N>,
-    t: f64,
-    h: f64,
+    span: impl Fn(usize, &Component) -> Option<Span>,
 ) -> Vec<Result<(), Fault>> {
-    let begun: Vec<_> = components.iter_mut().map(|of| begin(of, t, h)).collect();
+    let begin = |(k, of): (usize, &mut &mut Component)| match span(k, of) {
+        Some(Span { t, h }) => begin(of, t, h),
+        None => Ok(None),
+    };
+    let begun: Vec<_> = components.iter_mut().enumerate().map(begin).collect();
     let runs = components.iter_mut().zip(&begun).map(|(of, begun)| {
         let Component { simulation, events, .. } = &mut **of;
         let end = begun.as_ref().ok().copied().flatten().map(|step| step.end);
