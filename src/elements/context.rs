@@ -1,6 +1,6 @@
 //! Contexts of the loads.
 
-use super::{Limit, MotorState, PointForce, Sliding};
+use super::{Limit, MotorState, PointForce, RestState, Sliding};
 use crate::algebra::{Scalar, Vec3, lift3};
 use crate::spec::JointMotion;
 use crate::system::{Configuration, Derived, Kinematics, OrbitPoint, System};
@@ -35,6 +35,8 @@ pub struct Instant<'a, S: Scalar> {
     pub sliding: &'a [Sliding],
     /// True for each tank that is empty, of those from which thrusters draw.
     pub empty: &'a [bool],
+    /// States of the points that may rest, then of the contacts with stiction.
+    pub(crate) rests: &'a [RestState],
     /// Feed-forward torques (forces) of the servos, one for each rate, N·m or N; empty without
     /// feed-forward.
     pub feed_forward: &'a [S],

@@ -77,7 +77,7 @@ discrete! {
     pub(crate) filters: Vec<Memory>,
     /// Samples of controllers, tasks and sensors, without results for those that are not sampled.
     pub(crate) samples: Vec<Samples>,
-    /// State of each point of the contacts that may rest.
+    /// State of each point of the contacts that may rest, then of each contact with stiction.
     pub(crate) rests: Vec<RestState>,
     /// State of the points on rims, of each contact that may rest and has them.
     pub(crate) rims: Vec<RimState>,
@@ -125,6 +125,7 @@ impl Discrete {
         self.motors == other.motors
             && self.voltages == other.voltages
             && self.sliding == other.sliding
+            && self.rests == other.rests
             && self.empty == other.empty
             && self.motions == other.motions
     }
@@ -202,9 +203,16 @@ impl Discrete {
                 && self.rests[rest.points()].iter().filter(|state| holds(state)).count() >= 3
     }
 
+    /// Lets all compliant contacts with stiction transmit no friction.
+    pub(crate) fn free_stictions(&mut self, elements: &Elements) {
+        let stictions = self.rests[elements.resting_points()..].iter_mut();
+        stictions.for_each(|state| state.hold = Hold::Free);
+    }
+
     /// Returns true if a point that rests slides.
-    pub(crate) fn slides(&self) -> bool {
-        self.rests.iter().any(|state| state.hold == Hold::Sliding)
+    pub(crate) fn slides(&self, elements: &Elements) -> bool {
+        let rests = &self.rests[..elements.resting_points()];
+        rests.iter().any(|state| state.hold == Hold::Sliding)
     }
 
     /// Returns true if the frames of a contact are captured: their surfaces then count as touching,

@@ -69,9 +69,9 @@ pub use band::Limit;
 pub use closed_loop::{ClosedLoop, Constraint};
 pub(crate) use closure::Closed;
 pub use command::{Command, Target};
-pub use contact::{Capture, Contact, Manifold, Nearest, Rest, Solid, nearest, rate_bound, wall_width};
+pub use contact::{Capture, Contact, Manifold, Nearest, Rest, Solid, Stiction, nearest, rate_bound, wall_width};
 pub(crate) use contact::{Captured, ContactState, Detected, ImpactReport, ImpactStatus, MOST_IMPACTS, Transition};
-pub(crate) use contact::{FacePair, Outline, Slot, SlotKind};
+pub(crate) use contact::{FacePair, Outline, Slot, SlotKind, Touching};
 pub(crate) use contact::{Hold, NO_SLIP, PointForce, QUARTERS, RestState, RestingFrames, RimState, indicators};
 pub(crate) use context::EventContext;
 pub use context::{Instant, Sensed};
@@ -488,7 +488,7 @@ impl Elements {
             .filter_map(|contact| Some((contact, contact.capture()?)))
     }
 
-    /// Returns the number of captures, loops, couplings and points that may rest.
+    /// Returns the number of captures, loops, couplings and [points](Self::rest_points).
     pub fn closures(&self) -> usize {
         self.bilateral_closures() + self.rest_points()
     }
@@ -498,10 +498,9 @@ impl Elements {
         self.captures().count() + self.closed_loops.len() + self.couplings.len()
     }
 
-    /// Returns the largest total number of scalar constraints of captures, loops, couplings and points
-    /// that may rest.
+    /// Returns the largest total number of scalar constraints of captures, loops, couplings and points.
     pub fn most_rows(&self) -> usize {
-        6 * self.captures().count() + self.loop_rows() + self.couplings.len() + 3 * self.rest_points()
+        6 * self.captures().count() + self.loop_rows() + self.couplings.len() + self.point_rows()
     }
 
     /// Returns the total number of scalar constraints of the loops.
@@ -516,12 +515,13 @@ impl Elements {
         let loops = self.closed_loops.iter().map(|of| ("loop", &of.name));
         let couplings = self.couplings.iter().map(|of| ("coupling", &of.name));
         let rests = self.rests().map(|(contact, ..)| ("contact", &contact.name));
-        let named = captures.chain(loops).chain(couplings).chain(rests).nth(number);
+        let stictions = self.stictions().map(|(contact, _)| ("contact", &contact.name));
+        let named = (captures.chain(loops).chain(couplings).chain(rests.chain(stictions))).nth(number);
         named.map_or_else(String::new, |(kind, name)| format!("{kind} \"{name}\""))
     }
 
-    /// Reports Baumgarte gains of captures, loops and couplings that are unstable with the explicit treatment
-    /// in `linearly_implicit` at this step (s).
+    /// Reports Baumgarte gains that are unstable with the explicit treatment in `linearly_implicit` at this
+    /// step (s).
     ///
     /// With the two corrections of a step, the eigenvalues of one constraint violation are stable
     /// up to steps of 1/α for β = 0 and 0.73/α for β = α; the limit here is 1/√(α² + β²).
@@ -545,6 +545,7 @@ impl Elements {
                 report(declared, gains[0], problems, what);
             }
         }
+        self.validate_stiction_gains(step, declared, values, problems);
     }
 
     /// Returns the inputs that command impulses and captures or set impulses.

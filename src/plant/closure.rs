@@ -8,6 +8,7 @@ mod gram_schmidt;
 mod responses;
 mod rest;
 mod sticking;
+mod stiction;
 
 #[cfg(feature = "inside")]
 test_modules![combined::tests, gram_schmidt::tests, sticking::tests];
@@ -409,13 +410,9 @@ impl<S: Scalar> Closure<S> {
         for (k, coupling) in model.elements.couplings.iter().enumerate() {
             self.add_coupling(of, stabilises, at, before + k, coupling);
         }
-        self.add_rests(
-            of,
-            stabilises,
-            discrete,
-            kinematics,
-            model.elements.bilateral_closures(),
-        );
+        let before = model.elements.bilateral_closures();
+        self.add_stictions(of, stabilises, discrete, kinematics, before);
+        self.add_rests(of, stabilises, discrete, kinematics, before);
     }
 }
 

@@ -480,6 +480,7 @@ pub(super) fn instant<'a, S: Scalar>(
         voltages: &discrete.voltages,
         sliding: &discrete.sliding,
         empty: &discrete.empty,
+        rests: &discrete.rests,
         feed_forward: &[],
     }
 }

@@ -125,15 +125,19 @@ impl Plant {
         self.separate(discrete);
         let jumps = self.apply_impulses(t, x, u, &touching, discrete, events)?;
         let switched = self.switch_motions(t, x, u, discrete, events)?;
-        let stuck = self.update_sticking(t, x, u, discrete, jumps.states || switched.states)?;
-        let jumped = jumps.states || switched.states || stuck.states;
+        let jumped = jumps.states || switched.states;
+        let stuck = self.update_sticking(t, x, discrete, jumped)?;
+        let jumped = jumped || stuck.states;
+        let rubbed = self.update_stictions(t, x, discrete, &before.rests, jumped)?;
+        let jumped = jumped || rubbed.states;
         before.due = match (jumped, rests_touch || points) {
             (true, _) => RestsDue::Jumped,
             (false, true) => RestsDue::Touched,
             (false, false) => RestsDue::IfInvalid,
         };
         let rested = self.update_rests(t, x, u, discrete, before, events)?;
-        let states = jumped || rested.states;
+        let released = self.release(t, x, u, discrete, events)?;
+        let states = jumped || rested.states || released.states;
         // Limit states that depend on rates are updated again after a jump.
         let after = states && self.update_limits(t, x, u, discrete, events);
         Ok(Changes {
@@ -143,7 +147,9 @@ impl Plant {
                 || jumps.modes
                 || switched.modes
                 || stuck.modes
+                || rubbed.modes
                 || rested.modes
+                || released.modes
                 || after,
             states,
         })

@@ -48,6 +48,7 @@ mod start_checks;
 mod start_derivatives;
 mod state_jacobian;
 mod sticking;
+mod stiction;
 mod tangent;
 mod task;
 mod work;
@@ -237,8 +238,13 @@ impl Plant {
         if !elements.closed_loops.is_empty() || !elements.couplings.is_empty() {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
-        self.update_sticking(t, x, u, discrete, true)?;
+        self.update_sticking(t, x, discrete, true)?;
+        let before = discrete.rests.clone();
+        self.update_stictions(t, x, discrete, &before, true)?;
         self.start_rests(t, x, u, discrete)?;
+        if self.release_overloaded(t, x, u, discrete)? {
+            self.start_rests(t, x, u, discrete)?;
+        }
         Ok(())
     }
 

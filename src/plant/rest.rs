@@ -28,6 +28,7 @@ use crate::system::{JointState, significant};
 use friction::frictions;
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
+pub(super) use problem::pseudo_solution;
 use problem::{ForceProblem, condensed, inconsistency, least_norm, within_cones};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
@@ -60,7 +61,7 @@ pub(super) enum RestsDue {
 /// Points that may rest, before an event.
 pub(super) struct RestsBefore {
     pub due: RestsDue,
-    rests: Vec<RestState>,
+    pub rests: Vec<RestState>,
     rims: Vec<RimState>,
     manifolds: Vec<FacePair>,
     /// True for points that were kept in contact: what separates them is integration error, which
@@ -127,8 +128,9 @@ impl RestsBefore {
 }
 
 impl Plant {
-    /// Lets all points that rest transmit no force, before impulses: these may separate them. Returns
-    /// true if there are any; [`update_rests`](Self::update_rests) then has to follow.
+    /// Lets all points that rest, and compliant contacts that stick, transmit no force, before impulses.
+    /// Returns true if there are any; [`update_stictions`](Self::update_stictions) and
+    /// [`update_rests`](Self::update_rests) then have to follow.
     pub(super) fn free_rests(&mut self, x: &[f64], discrete: &mut Discrete) -> bool {
         let of = self.base.constants();
         if discrete.rests.iter().all(|state| state.hold == Hold::Free) {
@@ -144,6 +146,7 @@ impl Plant {
             }
             discrete.rests[state].hold = Hold::Free;
         }
+        discrete.free_stictions(&of.model.elements);
         self.evaluation.determine_rank(of, x, discrete);
         true
     }
@@ -169,9 +172,11 @@ impl Plant {
         let of = self.base.constants();
         let mut changes = Changes::default();
         let is_due = before.due != RestsDue::IfInvalid;
-        if of.model.elements.rest_points() == 0 || !(is_due || self.is_rest_invalid(t, x, u, discrete)) {
+        let first = of.model.elements.resting_points();
+        if first == 0 || !(is_due || self.is_rest_invalid(t, x, u, discrete)) {
             return Ok(changes);
         }
+        let held = discrete.rests.clone();
         self.free_rests(x, discrete);
         let of = self.base.constants();
         let evaluation = &mut self.evaluation;
@@ -187,6 +192,10 @@ impl Plant {
                 before.due = RestsDue::Jumped;
             }
             self.check_finite(t, x, discrete)?;
+        }
+        discrete.rests[first..].copy_from_slice(&held[first..]);
+        if changes.states {
+            self.update_stictions(t, x, discrete, &held, true)?;
         }
         let of = self.base.constants();
         self.evaluation.decide(of, t, x, u, discrete, &before)?;
@@ -205,7 +214,7 @@ impl Plant {
     /// As [`update_rests`](Self::update_rests).
     pub(super) fn start_rests(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<(), Error> {
         let of = self.base.constants();
-        if of.model.elements.rest_points() > 0 {
+        if of.model.elements.resting_points() > 0 {
             let before = RestsBefore::new(of, discrete);
             self.evaluation.decide(of, t, x, u, discrete, &before)?;
         }

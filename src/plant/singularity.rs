@@ -88,7 +88,7 @@ impl Plant {
     /// Returns true if constraints are active that are monitored: not while a contact slides, since its
     /// friction makes `W` asymmetric.
     pub fn is_closed(&self, discrete: &Discrete) -> bool {
-        discrete.rank > 0 && !discrete.slides()
+        discrete.rank > 0 && !discrete.slides(&self.base.model.elements)
     }
 
     /// Begins the monitoring of a step at an operating point. Returns the sine of the least angle
@@ -100,7 +100,10 @@ impl Plant {
     pub fn begin_singularity_check(&mut self, at: OperatingPoint) -> Result<f64, Error> {
         let of = self.base.constants();
         let (model, discrete) = (of.model, at.discrete);
-        let (Some(monitor), true) = (&mut self.singularity, discrete.rank > 0 && !discrete.slides()) else {
+        let (Some(monitor), true) = (
+            &mut self.singularity,
+            discrete.rank > 0 && !discrete.slides(&self.base.model.elements),
+        ) else {
             return Ok(1.0);
         };
         let known = self.evaluation.known_derivative(at);

@@ -209,11 +209,14 @@ impl Plant {
         if discrete.rank > 0 {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
-        self.update_sticking(t, x, u, discrete, true)?;
+        self.update_sticking(t, x, discrete, true)?;
+        let before = discrete.rests.clone();
+        self.update_stictions(t, x, discrete, &before, true)?;
         self.evaluation.update_kinematics(self.base.constants(), x);
         start_points(self.base.constants(), &self.evaluation, discrete);
         let before = RestsBefore::elsewhere(discrete);
         self.update_rests(t, x, u, discrete, before, events)?;
+        self.release(t, x, u, discrete, events)?;
         Ok(())
     }
 }

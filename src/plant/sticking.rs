@@ -1,19 +1,22 @@
-//! Dry friction that sticks: which joints stick and which slide.
+//! Dry friction that sticks: which joints stick and which slide, and the release of joints and compliant
+//! contacts whose friction exceeds its limit.
 
 use super::context::{Constants, OperatingPoint};
 use super::evaluation::{Evaluation, joint_coordinates};
 use super::events::Changes;
+use super::rest::RestsBefore;
 use super::{Discrete, Plant};
 use crate::Error;
-use crate::elements::{Sliding, StickingFriction};
+use crate::algebra::Vec3;
+use crate::elements::{Hold, Sliding, StickingFriction};
+use crate::event::Event;
 
 impl Plant {
-    /// Updates which joints stick by dry friction and which slide, to time (s), states and the
-    /// importer's inputs `u`. `has_jumped` is true if rates have jumped at this event.
+    /// Updates which joints stick by dry friction and which slide, to time (s) and states. `has_jumped`
+    /// is true if rates have jumped at this event.
     ///
     /// Joints that have lost their rate stick: an impulse ends the rest of it, of the order of the
-    /// hysteresis, and conserves momentum. Then, as long as a joint that sticks is held by more
-    /// than the breakaway torque, the one with the largest excess begins to slide.
+    /// hysteresis, and conserves momentum. [`release`](Self::release) has to follow.
     ///
     /// # Errors
     /// Those of the dynamics; [`Error::Singular`] if a part without inertia receives an impulse,
@@ -22,7 +25,6 @@ impl Plant {
         &mut self,
         t: f64,
         x: &mut [f64],
-        u: &[f64],
         discrete: &mut Discrete,
         has_jumped: bool,
     ) -> Result<Changes, Error> {
@@ -59,8 +61,6 @@ impl Plant {
                 states: true,
             };
         }
-        let released = self.release_overloaded(t, x, u, discrete)?;
-        changes.modes |= released;
         if changes.modes {
             self.evaluation.determine_rank(self.base.constants(), x, discrete);
         }
@@ -84,39 +84,104 @@ impl Plant {
         is_held
     }
 
-    /// Lets joints slide, one after the other, until friction can hold all that stick. Returns true
-    /// if one slides now.
-    fn release_overloaded(&mut self, t: f64, x: &[f64], u: &[f64], discrete: &mut Discrete) -> Result<bool, Error> {
+    /// Lets joints and compliant contacts slide, one after the other, until friction can hold all that
+    /// stick: that with the largest friction relative to its limit is the next. Points at rest whose
+    /// state is then invalid are decided anew.
+    ///
+    /// # Errors
+    /// Those of the dynamics and of [`update_rests`](Self::update_rests).
+    pub(super) fn release(
+        &mut self,
+        t: f64,
+        x: &mut [f64],
+        u: &[f64],
+        discrete: &mut Discrete,
+        events: &mut Vec<Event>,
+    ) -> Result<Changes, Error> {
+        let mut changes = Changes::default();
+        while self.release_overloaded(t, x, u, discrete)? {
+            changes.modes = true;
+            let before = RestsBefore::new(self.base.constants(), discrete);
+            let rested = self.update_rests(t, x, u, discrete, before, events)?;
+            changes.states |= rested.states;
+            if !rested.modes {
+                break;
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Lets joints and compliant contacts slide, one after the other, until friction can hold all that
+    /// stick. Returns true if one slides now.
+    pub(super) fn release_overloaded(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        u: &[f64],
+        discrete: &mut Discrete,
+    ) -> Result<bool, Error> {
         let of = self.base.constants();
-        let frictions = &of.model.elements.sticking;
+        let elements = &of.model.elements;
+        let first = elements.resting_points();
         let mut released = false;
-        while frictions.iter().any(|friction| friction.holds(discrete)) {
+        while elements.sticking.iter().any(|friction| friction.holds(discrete))
+            || discrete.rests[first..].iter().any(|state| state.hold == Hold::Sticking)
+        {
             self.evaluation.determine_rank(of, x, discrete);
             let at = OperatingPoint::new(t, x, u, discrete);
-            let Some((number, state)) = self.evaluation.most_overloaded(of, at)? else {
-                break;
-            };
-            discrete.sliding[number] = state;
+            match self.evaluation.most_overloaded(of, at)? {
+                None => break,
+                Some(Overloaded::Joint(number, state)) => discrete.sliding[number] = state,
+                Some(Overloaded::Contact(number, direction)) => {
+                    discrete.rests[number].hold = Hold::Sliding;
+                    discrete.rests[number].direction = direction;
+                }
+            }
             released = true;
+        }
+        if released {
+            self.evaluation.determine_rank(of, x, discrete);
         }
         Ok(released)
     }
 }
 
+/// Joint or compliant contact that sticks, with a friction beyond its limit: its number, and the state
+/// in which it begins to slide, opposite to the friction, which keeps its sign.
+enum Overloaded {
+    Joint(usize, Sliding),
+    /// The direction is a unit vector in axes of b.
+    Contact(usize, Vec3<f64>),
+}
+
 impl Evaluation<f64> {
-    /// Returns the number of the friction with the largest excess of its holding torque, and the state
-    /// in which it begins to slide: opposite to the holding torque, so that the friction keeps its
-    /// sign. `None` if friction can hold all joints that stick.
-    fn most_overloaded(&mut self, of: Constants, at: OperatingPoint) -> Result<Option<(usize, Sliding)>, Error> {
+    /// Returns the joint or contact with the largest excess of its friction over the limit, relative to
+    /// it; `None` if friction can hold all that stick.
+    fn most_overloaded(&mut self, of: Constants, at: OperatingPoint) -> Result<Option<Overloaded>, Error> {
         self.solve(of, at)?;
         let joints = joint_coordinates(self.recovered.as_deref(), &of.model.split(at.x));
         let hold = &self.dynamics.drive;
-        let excess =
-            |friction: &StickingFriction| friction.excess(of.parameters, joints.q, joints.qd, hold[friction.rate]);
-        let stuck = of.model.elements.sticking.iter();
-        let stuck = stuck.filter(|friction| friction.holds(at.discrete));
-        let most = stuck.max_by(|a, b| excess(a).total_cmp(&excess(b)));
-        let overloaded = most.filter(|friction| excess(friction) > 0.0);
-        Ok(overloaded.map(|friction| (friction.number, Sliding::along(-hold[friction.rate]))))
+        let (elements, parameters) = (&of.model.elements, of.parameters);
+        let stuck = elements.sticking.iter().filter(|friction| friction.holds(at.discrete));
+        let of_joints = stuck.map(|friction| {
+            let excess = friction.excess(parameters, joints.q, joints.qd, hold[friction.rate]);
+            let state = Sliding::along(-hold[friction.rate]);
+            (excess, Overloaded::Joint(friction.number, state))
+        });
+        let points = self.closure.as_ref().map_or(&[][..], |closure| closure.points());
+        let stuck = elements
+            .stictions()
+            .filter(|(_, stiction)| at.discrete.rests[stiction.number].hold == Hold::Sticking);
+        let of_contacts = stuck.map(|(contact, stiction)| {
+            let point = &points[stiction.number];
+            let R_WB = of.at(&self.kinematics).pose(contact.b).R;
+            let direction = R_WB.tr_mul(&-point.force).normalize();
+            let excess = stiction.excess(parameters, point);
+            (excess, Overloaded::Contact(stiction.number, direction))
+        });
+        let most = of_joints.chain(of_contacts).max_by(|(a, _), (b, _)| a.total_cmp(b));
+        Ok(most
+            .filter(|(excess, _)| *excess > 0.0)
+            .map(|(_, overloaded)| overloaded))
     }
 }

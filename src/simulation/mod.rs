@@ -374,6 +374,8 @@ impl Simulation {
         }
         if changes.as_ref().is_ok_and(|changes| changes.states) {
             self.jumped_at = Some(*t);
+            // The energy of an impulse is seen even if it is lost again within a few steps.
+            self.state.monitored.check_at_next_step();
         }
         if changes.as_ref().is_ok_and(|changes| changes.modes) {
             self.statistics.events += 1;

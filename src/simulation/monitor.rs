@@ -32,6 +32,15 @@ const NEAR: f64 = 0.1;
 /// step that jumps over a singular position exceeds it.
 const JUMP: f64 = 0.3;
 
+impl Monitored {
+    /// Makes the next accepted step be followed by a check of the energy balance.
+    pub(super) fn check_at_next_step(&mut self) {
+        if self.steps >= 0.0 {
+            self.steps = STEPS - 1.0;
+        }
+    }
+}
+
 impl Simulation {
     /// Begins the monitoring of captures and loops before a step. Returns the sine of the smallest
     /// angle between a constraint row and the others; `None` without captures and loops.

@@ -82,8 +82,9 @@ pub struct Contact {
     /// `energy_friction`. Default `reject`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_inconsistent: Option<Inconsistent>,
-    /// Gain α of captures and of contacts that rest, 1/s, not negative, of the stabilisation by which
-    /// a constraint violation φ decays: `φ̈ + 2 α φ̇ + β² φ = 0` (Baumgarte). Default 10.
+    /// Gain α of captures, of contacts that rest and of compliant contacts with `slip = 0`, 1/s, not
+    /// negative, of the stabilisation by which a constraint violation φ decays: `φ̈ + 2 α φ̇ + β² φ = 0`
+    /// (Baumgarte). Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alpha: Option<f64>,
     /// Gain β of captures and of contacts that rest, 1/s, not negative (see `alpha`). Default 10.
@@ -105,8 +106,10 @@ pub struct Contact {
     /// speed of approach. At a low speed v the restitution is `1 − ⅔ · dissipation · v`. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dissipation: Option<f64>,
-    /// Slip speed of the law `compliant` at which 71 % of the friction acts, m/s, positive. A
-    /// smaller value is closer to Coulomb's law, and stiffer. With `mu` only. Default 0.001.
+    /// Slip speed of the law `compliant` at which 71 % of the friction acts, m/s, not negative. A
+    /// smaller value is closer to Coulomb's law, and stiffer; 0 is Coulomb's law, with surfaces that
+    /// stick: for a sphere or a point on a plane or a sphere, and then no parameter. With `mu` only.
+    /// Default 0.001.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slip: Option<f64>,
     /// Speed of approach up to which an impact is plastic, m/s, positive. The contact may then rest:
@@ -157,8 +160,8 @@ pub enum ImpactLaw {
     /// Capture with a fixed connection: a plastic impact, then the two frames keep their relative
     /// pose.
     CaptureGrasp,
-    /// Contact force that grows with the penetration (Hunt and Crossley), with regularised
-    /// friction, for lasting contacts. It requires the surface `plane` or `sphere`, or shapes that
+    /// Contact force that grows with the penetration (Hunt and Crossley), with friction that is
+    /// regularised or sticks, for lasting contacts. It requires the surface `plane` or `sphere`, or shapes that
     /// touch at one point.
     Compliant,
 }
@@ -220,6 +223,7 @@ impl Table for Contact {
         self.check_surface(report);
         self.check_shapes(report);
         self.check_rest(spec, report);
+        self.check_stiction(spec, report);
     }
 }
 
@@ -293,7 +297,7 @@ impl Contact {
         ];
         for (field, written, laws, needed) in fields {
             let rests = self.rest.is_some() && ["alpha", "beta"].contains(&field);
-            let has = laws.contains(&law) || rests;
+            let has = laws.contains(&law) || rests || field == "alpha" && self.sticks();
             if written && !has {
                 let what = format!("the law \"{}\" has no `{field}`", law.name());
                 report.add(field, what);
@@ -316,6 +320,36 @@ impl Contact {
         let is_polyhedron =
             |shape: &Option<ContactShape>| shape.as_ref().is_some_and(|shape| shape.kind.is_polyhedron());
         is_polyhedron(&self.shape_a) && is_polyhedron(&self.shape_b)
+    }
+
+    /// Returns true if the surfaces of a compliant contact stick by friction.
+    pub fn sticks(&self) -> bool {
+        self.law == ImpactLaw::Compliant && self.mu.is_some() && self.slip == Some(0.0)
+    }
+
+    /// Reports compliant contacts whose friction needs a slip speed.
+    fn check_stiction(&self, spec: &Spec, report: &mut Report) {
+        if !self.sticks() {
+            return;
+        }
+        let kinds = [&self.shape_a, &self.shape_b].map(|shape| shape.as_ref().map(|shape| shape.kind));
+        let fits = match kinds {
+            [None | Some(ContactShapeType::Sphere), Some(of_b)] => {
+                matches!(of_b, ContactShapeType::Plane | ContactShapeType::Sphere)
+            }
+            // Surfaces that the law does not have are reported elsewhere.
+            [_, None] => true,
+            [Some(_), Some(_)] => false,
+        };
+        if !fits {
+            let what =
+                "friction with slip = 0 is for a sphere or a point on a plane or a sphere: write a positive slip";
+            report.add("slip", what);
+        }
+        if spec.solver.method == Method::Conserving {
+            let what = "the method conserving does not support friction with slip = 0: write a positive slip";
+            report.add("slip", what);
+        }
     }
 
     /// Reports contacts that cannot rest.

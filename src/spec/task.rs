@@ -1,6 +1,6 @@
 use super::check::NO_ORBIT;
 use super::element::{FrameField, Report, Table};
-use super::{Axes, ImpactLaw, JointMotion, PerAxis, Shaper, Spec, rotation, unknown};
+use super::{Axes, Contact, ImpactLaw, JointMotion, PerAxis, Shaper, Spec, rotation, unknown};
 use crate::algebra::{Quaternion, Scalar, log};
 use crate::error::rounded;
 use schemars::JsonSchema;
@@ -380,7 +380,15 @@ impl Task {
             }
         }
         for name in &self.contacts {
-            let law = spec.contact.get(name).map(|contact| contact.law);
+            let contact = spec.contact.get(name);
+            if contact.is_some_and(Contact::sticks) {
+                let what = format!(
+                    "contact \"{name}\" has friction with slip = 0, which depends on the accelerations that the task \
+                     commands: write a positive slip"
+                );
+                report.add("contacts", what);
+            }
+            let law = contact.map(|contact| contact.law);
             if let Some(law) = law.filter(|&law| law != ImpactLaw::Compliant) {
                 let law = law.name();
                 let what =

@@ -134,6 +134,20 @@ fn invalid_impedances_are_reported_with_their_names() {
     assert_eq!(twice, ["22: task.reach.contacts"]);
 }
 
+/// The friction of a contact that sticks is a reaction, which a task does not measure.
+#[test]
+fn task_does_not_measure_contacts_that_stick() {
+    let _section = messages::of_this_test();
+    let with = |slip: f64| {
+        report(&format!(
+            "{GOOD}{TASK}contacts = [\"touch\"]\n[contact.touch]\na = \"tip\"\nb = \"world\"\nsurface = \"plane\"\n\
+             law = \"compliant\"\nforce = 9.0\ndepth = 0.01\nmu = 0.3\nslip = {slip:?}\n"
+        ))
+    };
+    assert_eq!(with(1e-3), Vec::<String>::new());
+    assert_eq!(with(0.0), ["22: task.reach.contacts"]);
+}
+
 /// Parts of a model that the rigid spacecraft of a task does not include, and joints that a task
 /// cannot move, are reported with the task's name.
 #[test]

@@ -70,6 +70,7 @@ mod slosh;
 mod spring;
 mod state_jacobian;
 mod sticking;
+mod sticking_contact;
 mod task;
 mod tether;
 mod together;

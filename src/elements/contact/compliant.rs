@@ -1,4 +1,4 @@
-use super::Nearest;
+use super::{Nearest, Stiction};
 use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
@@ -13,7 +13,8 @@ use crate::system::{FrameRef, ParamId};
 /// ```
 ///
 /// with the penetration δ, the tangential velocity u_t and the slip speed u_s, acting at the point
-/// halfway between the surfaces. The normal force `N` is never tensile.
+/// halfway between the surfaces. The normal force `N` is never tensile. Without a slip speed the
+/// friction is that of [`Stiction`].
 #[derive(Clone, Copy, Debug)]
 pub struct Compliant {
     /// Force F at the penetration δ_F, N.
@@ -24,8 +25,17 @@ pub struct Compliant {
     pub(super) is_hertz: bool,
     /// Dissipation coefficient d, s/m.
     pub(super) dissipation: ParamId,
-    /// Coefficient of friction μ and slip speed u_s (m/s).
-    pub(super) friction: Option<(ParamId, ParamId)>,
+    /// Friction; `None` without.
+    pub(super) friction: Option<CompliantFriction>,
+}
+
+/// Friction of a compliant contact.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CompliantFriction {
+    /// Smoothed Coulomb friction with the coefficient μ and the slip speed u_s (m/s).
+    Smoothed { mu: ParamId, slip: ParamId },
+    /// Coulomb friction with surfaces that stick.
+    Coulomb(Stiction),
 }
 
 /// Compliant contact whose surfaces penetrate each other, at one instant.
@@ -49,15 +59,39 @@ impl Compliant {
             return None;
         }
         let depth = S::select(is_pressed, -nearest.gap, S::zero());
-        let part = depth * S::lift(S::Constant::number(1.0) / self.depth.of(now.parameters));
-        let shape = if self.is_hertz { part * part.sqrt() } else { part };
         Some(Pressed {
             law: self,
             pair: Pair::at(now.configuration(), frames, nearest.from_a),
             n: nearest.n,
             depth,
-            spring: shape * S::lift(self.force.of(now.parameters)),
+            spring: self.spring(now.parameters, depth),
         })
+    }
+
+    /// Returns the spring force F (δ/δ_F)ᵖ, N, at a penetration (m).
+    fn spring<S: Scalar>(self, parameters: &[S::Constant], depth: S) -> S {
+        let part = depth * S::lift(S::Constant::number(1.0) / self.depth.of(parameters));
+        let shape = if self.is_hertz { part * part.sqrt() } else { part };
+        shape * S::lift(self.force.of(parameters))
+    }
+
+    /// Returns the normal force, N, at a gap (m) and its rate (m/s); zero if the surfaces do not
+    /// penetrate.
+    pub fn normal_force<S: Scalar>(self, parameters: &[S::Constant], gap: S, rate: S) -> S {
+        let is_pressed = (-gap).exceeds(0.0);
+        if !is_pressed.is_needed() {
+            return S::zero();
+        }
+        let spring = self.spring(parameters, S::select(is_pressed, -gap, S::zero()));
+        spring + damper(spring, S::lift(self.dissipation.of(parameters)), rate)
+    }
+
+    /// Returns the Coulomb friction with surfaces that stick; `None` without.
+    pub fn stiction(&self) -> Option<Stiction> {
+        match self.friction {
+            Some(CompliantFriction::Coulomb(stiction)) => Some(stiction),
+            Some(CompliantFriction::Smoothed { .. }) | None => None,
+        }
     }
 }
 
@@ -97,29 +131,42 @@ impl Compliant {
     }
 }
 
+/// Returns the damper force along the normal, N, of a spring force (N) with the dissipation (s/m) at
+/// the rate of the gap (m/s), limited so that the normal force is never tensile.
+fn damper<S: Scalar>(spring: S, dissipation: S, rate: S) -> S {
+    let damper = -spring * dissipation * rate;
+    let pushes = (spring + damper).exceeds(0.0);
+    S::select(pushes, damper, -spring)
+}
+
 impl<S: Scalar> Pressed<S> {
     /// Returns the spring force on a, N, world axes.
     pub fn spring(&self) -> Vec3<S> {
         self.n * self.spring
     }
 
-    /// Returns the damper force and the friction on a, N, world axes. The damper force is limited
-    /// so that the normal force is never tensile.
+    /// Returns the damper force and the smoothed friction on a, N, world axes. The damper force is
+    /// limited so that the normal force is never tensile.
     pub fn dissipation(&self, now: &Instant<S>) -> Vec3<S> {
         let (law, spring) = (&self.law, self.spring);
         let value = |id: ParamId| S::lift(id.of(now.parameters));
         let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
         let u_n = dot(&self.n, &u);
-        let damper = -spring * value(law.dissipation) * u_n;
-        let pushes = (spring + damper).exceeds(0.0);
-        let damper = S::select(pushes, damper, -spring);
+        let damper = damper(spring, value(law.dissipation), u_n);
         let mut F = self.n * damper;
-        if let Some((mu, slip)) = law.friction {
+        if let Some(CompliantFriction::Smoothed { mu, slip }) = law.friction {
             let u_t = u - self.n * u_n;
             let slip = value(slip);
             F -= u_t * (value(mu) * (spring + damper) / (dot(&u_t, &u_t) + slip * slip).sqrt());
         }
         F
+    }
+
+    /// Returns the normal force, N.
+    pub fn normal(&self, now: &Instant<S>) -> S {
+        let u = self.pair.relative(|on| now.kinematics.carrier(on).V_WB).v;
+        let dissipation = S::lift(self.law.dissipation.of(now.parameters));
+        self.spring + damper(self.spring, dissipation, dot(&self.n, &u))
     }
 
     /// Returns the energy of the spring, J.

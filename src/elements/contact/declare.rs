@@ -1,10 +1,10 @@
 //! Compilation of contacts.
 
 use super::capture::Capture;
-use super::compliant::Compliant;
+use super::compliant::{Compliant, CompliantFriction};
 use super::shape::Shapes;
 use super::surface::Surface;
-use super::{Contact, ContactLaw, Manifold, Rest, Trigger};
+use super::{Contact, ContactLaw, Manifold, Rest, Stiction, Trigger};
 use crate::elements::{Command, Compiler, Target};
 use crate::spec::{self, ImpactLaw, at};
 use crate::system::{Bound, Declarations, ParamId, Quantity, Unit};
@@ -59,7 +59,23 @@ pub(super) fn contacts(from: &mut Compiler) -> Vec<Contact> {
             rubs: written.mu.is_some(),
         });
     }
+    number_stictions(&mut contacts);
     contacts
+}
+
+/// Numbers the contacts with stiction, after all points that may rest.
+fn number_stictions(contacts: &mut [Contact]) {
+    let mut next: usize = (contacts.iter().filter_map(|contact| contact.rest))
+        .map(|rest| rest.count)
+        .sum();
+    for contact in contacts {
+        if let ContactLaw::Compliant(law) = &mut contact.law
+            && let Some(CompliantFriction::Coulomb(stiction)) = &mut law.friction
+        {
+            stiction.number = next;
+            next += 1;
+        }
+    }
 }
 
 /// Returns name and description of a contact's command, `None` if it needs none.
@@ -190,20 +206,28 @@ impl Numbers<'_> {
             written.dissipation,
             what,
         );
-        let friction = written.mu.map(|mu| self.friction(Some(mu)));
-        let slip = written.slip.unwrap_or(1e-3);
-        let what = "sliding speed at which the friction is 71 % of its Coulomb value,";
+        let friction = written.mu.map(|mu| {
+            let mu = self.friction(Some(mu));
+            if written.sticks() {
+                let alpha = written.alpha.unwrap_or(10.0);
+                return CompliantFriction::Coulomb(Stiction {
+                    number: 0,
+                    mu,
+                    force,
+                    alpha: self.number("alpha", Unit::PerSecond, Bound::NotNegative, alpha, VELOCITY_GAIN),
+                });
+            }
+            let slip = written.slip.unwrap_or(1e-3);
+            let what = "sliding speed at which the friction is 71 % of its Coulomb value,";
+            let slip = self.number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what);
+            CompliantFriction::Smoothed { mu, slip }
+        });
         Compliant {
             force,
             depth,
             is_hertz: written.exponent.unwrap_or(1.5) > 1.0,
             dissipation,
-            friction: friction.map(|mu| {
-                (
-                    mu,
-                    self.number("slip", Unit::MetrePerSecond, Bound::Positive, slip, what),
-                )
-            }),
+            friction,
         }
     }
 

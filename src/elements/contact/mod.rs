@@ -10,6 +10,7 @@ mod report;
 mod rest;
 mod rim;
 mod shape;
+mod stiction;
 mod surface;
 mod touching;
 
@@ -27,8 +28,9 @@ pub use rest::Rest;
 pub(crate) use rest::{Hold, NO_SLIP, PointForce, RestState, indicators};
 pub(crate) use rim::{QUARTERS, RimState};
 pub use shape::{Solid, nearest, rate_bound, wall_width};
+pub use stiction::Stiction;
 pub use surface::Nearest;
-pub(crate) use touching::RestingFrames;
+pub(crate) use touching::{RestingFrames, Touching};
 
 use super::{
     Compiler, Cursor, Discrete, Element, EventContext, Instant, Invariance, Outputs, Reads, Stored, Values, View,
@@ -293,7 +295,16 @@ impl Contact {
         shapes.touching_along_a_line(parameters, &self.poses(of), &self.names)
     }
 
-    /// Returns the compliant contact force on a, N, world axes.
+    /// Returns the compliant contact force on a, N, world axes, with the friction of surfaces that
+    /// stick.
+    fn compliant_force<S: Scalar>(&self, view: &View<S>) -> Vec3<S> {
+        let pressed = self.pressed(&view.now);
+        pressed.map_or_else(Vec3::zeros, |pressed| {
+            pressed.spring() + pressed.dissipation(&view.now) + self.stiction_force(view, &pressed)
+        })
+    }
+
+    /// Returns the compliant contact force on a without [`Stiction`], N, world axes.
     pub fn force<S: Scalar>(&self, now: &Instant<S>) -> Vec3<S> {
         let force = |pressed: Pressed<S>| pressed.spring() + pressed.dissipation(now);
         self.pressed(now).map_or_else(Vec3::zeros, force)
@@ -346,6 +357,9 @@ impl Element for Contact {
         if self.rest.is_some() {
             self.rest_outputs(to);
         }
+        if self.stiction().is_some() {
+            self.stiction_outputs(to);
+        }
         if let Some(capture) = self.capture() {
             capture.outputs(self, to);
         }
@@ -356,7 +370,7 @@ impl Element for Contact {
             y.number(self.nearest_now(&view.now).gap);
         }
         if self.is_compliant() {
-            y.vector(&self.force(&view.now));
+            y.vector(&self.compliant_force(view));
         } else {
             view.discrete.reports[self.number].write(&mut |number| y.number(S::lift(number)));
         }
@@ -364,6 +378,9 @@ impl Element for Contact {
             self.rest_wrench(view.points).iter().for_each(|part| y.vector(part));
             let counts = self.resting(view.discrete);
             counts.iter().for_each(|&count| y.number(S::lift(count as f64)));
+        }
+        if let Some(stiction) = self.stiction() {
+            y.flag(view.discrete.rests[stiction.number].hold == Hold::Sticking);
         }
         if let Some(capture) = self.capture() {
             let closed = &view.closed[capture.number];
@@ -389,6 +406,7 @@ impl Element for Contact {
     fn add_active<S: Scalar>(&self, now: &Instant<S>, applied: &mut Applied<S>) {
         if let Some(pressed) = self.pressed(now) {
             pressed.push(now, pressed.dissipation(now), applied);
+            self.add_friction(now, &pressed, applied);
         }
     }
 
@@ -430,13 +448,13 @@ impl Element for Contact {
         let of_rest = self.rest.map_or(0, |rest| {
             rest.count * self.rest_indicators() + usize::from(rest.rims.is_some() || rest.manifold.is_some())
         });
-        self.point_count() + of_rest
+        self.point_count() + of_rest + usize::from(self.stiction().is_some())
     }
 
     fn watches(&self) -> Watched {
         Watched {
             kinematics: self.detection_number().is_some(),
-            points: self.rest.is_some(),
+            points: self.rest.is_some() || self.stiction().is_some(),
             ..Watched::default()
         }
     }
@@ -461,6 +479,7 @@ impl Element for Contact {
             self.indicate_rims(now.configuration(), discrete, z);
             self.indicate_manifold(parameters, now.configuration(), discrete, z);
         }
+        self.indicate_stiction(now, discrete, z);
     }
 
     /// Bounds the rate of the gap of separated shapes with several minima within a step.

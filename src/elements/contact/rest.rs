@@ -223,11 +223,22 @@ impl Elements {
             let has_all = on_beam(contact.a) || on_beam(contact.b);
             Some(if has_all { rows } else { rows.min(6) })
         });
-        self.most_rows() - 3 * self.rest_points() + of_contacts.sum::<usize>()
+        self.most_rows() - 3 * self.resting_points() + of_contacts.sum::<usize>()
+    }
+
+    /// Returns the number of points that may rest and of contacts with [`Stiction`](super::Stiction).
+    pub fn rest_points(&self) -> usize {
+        self.resting_points() + self.stictions().count()
+    }
+
+    /// Returns the largest number of scalar constraints of these points: three of a point that rests,
+    /// two of a contact with [`Stiction`](super::Stiction).
+    pub fn point_rows(&self) -> usize {
+        3 * self.resting_points() + 2 * self.stictions().count()
     }
 
     /// Returns the number of points that may rest.
-    pub fn rest_points(&self) -> usize {
+    pub fn resting_points(&self) -> usize {
         self.contacts
             .iter()
             .filter_map(|contact| Some(contact.rest?.count))

@@ -2,6 +2,7 @@
 
 use super::Contact;
 use super::rest::{Ball, Base};
+use super::rim::RimState;
 use crate::algebra::{Pose, Scalar, Twist, Vec3, lift3, root};
 use crate::elements::{Discrete, Pair};
 use crate::system::{BodyKinematics, Configuration};
@@ -154,8 +155,13 @@ impl<S: Scalar> RestingFrames<'_, S> {
                 let (pair, slot) = (discrete.face_pair(manifold), discrete.slot(manifold, point));
                 self.locate(&pair, &slot, parameters)
             }
-            None => self.locate_ball(point, parameters, discrete),
+            None => self.locate_ball(point, parameters, self.contact.rim_state(discrete)),
         };
+        self.moving(located)
+    }
+
+    /// Returns the motion of the contact point that is at a position now.
+    pub(super) fn moving(&self, located: Located<S>) -> Touching<S> {
         let Located {
             gap,
             rate,
@@ -198,8 +204,10 @@ impl<S: Scalar> RestingFrames<'_, S> {
         self.poses[0].p - self.poses[1].p + from_a
     }
 
-    /// Returns the point of a ball on a plane or a sphere.
-    fn locate_ball(&self, point: usize, parameters: &[f64], discrete: &Discrete) -> Located<S> {
+    /// Returns the point of a ball on a plane or a sphere: halfway between the surfaces, of a compliant
+    /// contact with a plane on the plane. There the points of a body with several feet, pressed to
+    /// different depths, do not hinder each other while they stick and the body rocks.
+    pub(super) fn locate_ball(&self, point: usize, parameters: &[f64], rims: RimState) -> Located<S> {
         let Ball {
             centre,
             rim,
@@ -212,10 +220,7 @@ impl<S: Scalar> RestingFrames<'_, S> {
             let n = *n;
             let turns = (V_B.w - V_A.w).cross(&n);
             let into_plane = [n, turns].map(|v| -A.R.tr_mul(&v));
-            let [e, e_dot] = self
-                .contact
-                .rim_state(discrete)
-                .towards(quarter, into_plane[0], into_plane[1]);
+            let [e, e_dot] = rims.towards(quarter, into_plane[0], into_plane[1]);
             arm += A.R * e * S::lift(r);
             moves = A.R * e_dot * S::lift(r);
         }
@@ -237,7 +242,11 @@ impl<S: Scalar> RestingFrames<'_, S> {
         };
         let t = self.plane.as_ref().map_or_else(|| tangents(n, B), |plane| plane.t);
         let gap = gap - S::lift(radius);
-        let depth = gap * S::lift(0.5) + S::lift(radius);
+        let share = S::lift(match self.plane {
+            Some(_) if self.contact.is_compliant() => 1.0,
+            _ => 0.5,
+        });
+        let depth = gap * share + S::lift(radius);
         let from_a = arm - n * depth;
         Located {
             gap,
@@ -246,7 +255,7 @@ impl<S: Scalar> RestingFrames<'_, S> {
             n_dot,
             t,
             from_a,
-            v: v_centre - n_dot * depth - n * (rate * S::lift(0.5)),
+            v: v_centre - n_dot * depth - n * (rate * share),
         }
     }
 }

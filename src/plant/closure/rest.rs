@@ -17,6 +17,8 @@ const REFINEMENTS: usize = 2;
 pub(super) struct RestRow<S: Scalar> {
     /// Index of the point among all that may rest.
     pub number: usize,
+    /// True for the row of a compliant contact, which has no row along the normal.
+    is_compliant: bool,
     /// True for the row along the normal.
     is_normal: bool,
     /// Force per unit of the row's reaction, world axes.
@@ -52,6 +54,20 @@ impl<S: Scalar> Asymmetric<S> {
 }
 
 impl<S: Scalar> RestRow<S> {
+    /// Creates the data of a row along the tangent `t` of a compliant contact that sticks, with its
+    /// velocity `rate` (m/s).
+    pub fn of_stiction(number: usize, t: Vec3<S>, rate: S) -> Self {
+        Self {
+            number,
+            is_compliant: true,
+            is_normal: false,
+            force: t,
+            reaction: None,
+            power: rate,
+            reference: 0.0,
+        }
+    }
+
     /// Adds the reaction `lambda` (N) of the row to the force of its point; returns the power of its
     /// friction, W.
     pub fn press(&self, point: &mut PointForce<S>, lambda: S) -> S {
@@ -122,6 +138,7 @@ impl<S: Scalar> Closure<S> {
                     target: -bias - rate * S::lift(2.0 * alpha) - violation * S::lift(beta * beta),
                     rest: Some(RestRow {
                         number,
+                        is_compliant: false,
                         is_normal,
                         force,
                         reaction: slides.then(|| Wrench::new(Vec3::zeros(), force)),
@@ -319,7 +336,8 @@ impl Closure<f64> {
         let along = DVector::from_iterator(n, along);
         self.respond(of, &mut engine, qdd);
         let W = self.combined.expand_matrix(&self.W, n);
-        let of_points = self.rows.iter().filter(|row| row.rest.is_some()).count();
+        let is_of_point = |row: &&Row<f64>| row.rest.is_some_and(|rest| !rest.is_compliant);
+        let of_points = self.rows.iter().filter(is_of_point).count();
         Rows { of_points, W, along }
     }
 }

@@ -1,14 +1,14 @@
 use super::regime::pairs;
 use super::tracer::Random;
 use super::*;
-use crate::algebra::Quaternion;
-use crate::elements::{Invariance, Limit, MotorState, Sliding};
+use crate::algebra::{Quaternion, Vec3};
+use crate::elements::{Hold, Invariance, Limit, MotorState, Sliding};
 use crate::plant::context::Constants;
 use crate::plant::{Discrete, Evaluation, Jacobians, LANES, OperatingPoint, Tangent};
 use crate::system::Derived;
 use everything::{COUPLED, EVERYTHING, IN_GRASP, WITH_DIRECTORS, rigid};
 use example_files::example_files;
-use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, SLIDES, TASKED, TETHERED};
+use models::{CAUGHT, FED, GRASPED, MOORED, MOUNTED, RUBS, SLIDES, TASKED, TETHERED};
 use std::path::Path;
 
 unit_tests![
@@ -30,7 +30,7 @@ mod models;
 ///
 /// Some have an effect that the experiments do not detect: a frame on an ANCF beam may move to
 /// another element (`beam_in_grasp`), gravity varies little over the distance from the orbit
-/// (`servicer_orbit`), contacts may be open (`fed`). Others cancel: full turns of
+/// (`servicer_orbit`), contacts may be open (`fed`, `rubs`). Others cancel: full turns of
 /// an angle in its sine (`klak_2020_quaternion`), rotations inside a tree if velocities of bodies
 /// are states (`dual_arm`, `valverde_2018`) or if the tree is fixed or tied to the world
 /// (`bricard`, `tethered 8`), rotations inside a captured system (`tethered 14`, `tethered 15`),
@@ -57,6 +57,7 @@ const SURPLUS: &[(&str, usize)] = &[
     ("tethered 14", 193),
     ("tethered 15", 87),
     ("tasked 16", 95),
+    ("rubs 17", 12),
 ];
 
 /// A model at random parameter values, states, inputs and discrete states.
@@ -149,6 +150,10 @@ impl<'a> Experiment<'a> {
             .for_each(|state| *state = limit());
         let desaturating = discrete.desaturating.iter_mut();
         desaturating.for_each(|is_on| *is_on = Self::choose(random, &[false, true]));
+        for state in &mut discrete.rests[model.elements.resting_points()..] {
+            state.hold = Self::choose(random, &[Hold::Free, Hold::Sticking, Hold::Sliding]);
+            state.direction = Vec3::from_fn(|_, _| random.unit());
+        }
         for capture in &mut discrete.captures {
             capture.holds = random.unit() > 0.0;
             capture.R = Quaternion::from_slice(&[(); 4].map(|()| random.unit()))
@@ -436,6 +441,7 @@ fn every_load_in_every_formulation_has_all_exact_dependencies() {
         format!("formulation = \"natural\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
         format!("formulation = \"dual_quaternion\"\n{TETHERED}{MOUNTED}{CAUGHT}"),
         TASKED.to_owned(),
+        RUBS.to_owned(),
     ];
     let models = texts.iter().enumerate().map(|(i, text)| {
         let model = Model::read(text, Path::new(".")).expect("valid");

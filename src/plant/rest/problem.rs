@@ -73,7 +73,7 @@ pub(super) fn within_cones(W: &DMatrix<f64>, f: &DVector<f64>, points: &[Frictio
 
 /// Returns the solution of least norm of `W x = b` for a symmetric positive semidefinite `W`; zero if
 /// its rank cannot be determined.
-pub(super) fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
+pub(in crate::plant) fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
     let n = b.len();
     let largest = (0..n).fold(0.0, |most: f64, k| most.max(W[(k, k)]));
     if largest <= 0.0 {

@@ -263,3 +263,53 @@ joints = ["shoulder", "elbow", "wrist"]
 outputs = ["jacobian", "generalized_jacobian", "base_motion", "singular_value", "manipulability"]
 components = ["x", "rz"]
 "#;
+
+/// A ball on a free deck and one on a post that turns, in compliant contacts that stick or slide.
+pub const RUBS: &str = r#"
+name = "rubs"
+[body.deck]
+mass = 6.0
+mass_centre = [0.05, -0.02, 0.1]
+inertia = [0.9, 1.1, 0.8]
+[port.push_deck]
+frame = "deck"
+[body.ball]
+mass = 2.0
+mass_centre = [0.01, 0.02, 0.01]
+inertia = [0.1, 0.2, 0.3]
+start = { position = [0.1, 0.2, 0.099] }
+[port.push_ball]
+frame = "ball"
+[contact.on_deck]
+a = "ball"
+b = "deck"
+surface = "plane"
+radius_a = 0.1
+law = "compliant"
+force = 10.0
+depth = 0.01
+dissipation = 0.2
+mu = 0.3
+slip = 0.0
+[body.post]
+mass = 5.0
+mass_centre = [0.5, 0.02, 0.0]
+inertia = [0.1, 0.6, 0.7]
+[joint.hinge]
+type = "revolute"
+parent = "world"
+child = "post"
+origin = [0.1, 0.2, 0.29]
+axis = [0.0, 0.3, 1.0]
+[contact.on_post]
+a = "ball"
+b = "post"
+surface = "sphere"
+radius_a = 0.1
+radius_b = 0.1
+law = "compliant"
+force = 10.0
+depth = 0.01
+mu = 0.3
+slip = 0.0
+"#;
