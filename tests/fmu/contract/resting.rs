@@ -61,11 +61,10 @@ fn body_comes_to_rest_alike_in_both_interfaces() {
     logged();
 }
 
-/// States saved in flight, while the box rests on an edge, while it slides and at rest continue in
-/// another instance with the same bits; so do events in Model Exchange.
-#[test]
-fn states_saved_in_mid_rest_continue_with_identical_bits() {
-    let fmu = Fmu::of(BOX);
+/// States saved in flight, while a box rests on an edge, while it slides and at rest continue in another
+/// instance with the same bits; so do events in Model Exchange. `text` is its spec.
+fn continue_with_identical_bits(text: &str) {
+    let fmu = Fmu::of(text);
     let [a, mut b, mut c] = [(); 3].map(|()| {
         let instance = fmu.instance(CS);
         instance.initialise(Some(1e-8));
@@ -101,6 +100,20 @@ fn states_saved_in_mid_rest_continue_with_identical_bits() {
     importer.fmu.free_state(state);
     assert!(first.1.len() > 1 && first == second);
     logged();
+}
+
+#[test]
+fn states_saved_in_mid_rest_continue_with_identical_bits() {
+    continue_with_identical_bits(BOX);
+}
+
+/// On a table that ends, the pair of faces and the points where they overlap are part of the state.
+#[test]
+fn states_saved_in_mid_rest_on_a_table_continue_with_identical_bits() {
+    let on_table = BOX
+        .replace("0.0, 0.13]", "0.0, 0.18]")
+        .replace("{ type = \"plane\" }", "{ type = \"box\", size = [2.0, 2.0, 0.1] }");
+    continue_with_identical_bits(&on_table);
 }
 
 /// Returns a sled on four round feet, on soft ground, that turns while it slides and stops within a
