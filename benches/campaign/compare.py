@@ -26,6 +26,9 @@ CASES = [
     ("ssrms_type", "", 0.05, 60.0, "base.mass"),
     ("ssrms_flexible", "", 0.5, 10.0, "base.mass"),
     ("ssrms_flexible", 'method = "linearly_implicit"\nstep = 5e-3', 0.05, 10.0, "base.mass"),
+    ("ssrms_flexible", 'method = "linearly_implicit"\nstep = 5e-3', 0.5, 10.0, "base.mass"),
+    ("ssrms_flexible", 'method = "rk4"\nstep = 2e-3', 0.5, 10.0, "base.mass"),
+    ("ssrms_flexible", 'method = "rosenbrock"', 0.5, 10.0, "base.mass"),
     ("solar_arrays", "", 0.5, 60.0, "servicer.mass"),
 ]
 
