@@ -242,8 +242,11 @@ class Model:
         """
 
 class Together:
-    def __new__(cls, runs: list[Simulation]) -> Self: ...
-    def step(self, dt: float, inputs: list[NDArray[np.float64] | None]) -> list[Exception | None]: ...
+    def __new__(cls, runs: list[Simulation]) -> Self:
+        """Combines runs of one model. Raises GrappleError if it does not run in lanes."""
+    def step(self, dt: float, inputs: list[NDArray[np.float64] | None]) -> list[Exception | None]:
+        """Integrates each run over `dt` (s) with all its inputs (shape (nu,)); one without inputs stays where it
+        is. Returns the error of each, or None."""
 
 class Simulation:
     def __new__(

@@ -10,7 +10,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard};
 
-/// Number of runs in the lanes of one scalar: with vectors of two numbers more take longer.
+/// Number of runs in the lanes of one scalar. The library is compiled for vectors of two numbers (SSE2),
+/// with which eight runs take longer than four.
 const LANES: usize = 4;
 
 /// Runs of one model whose steps are computed in the lanes of vectors.

@@ -36,25 +36,8 @@ trait Vector:
     fn signed_by(self, b: Self) -> Self;
 }
 
-impl Vector for f64 {
-    #[inline(always)]
-    fn root(self) -> Self {
-        self.sqrt()
-    }
-
-    #[inline(always)]
-    fn magnitude(self) -> Self {
-        self.abs()
-    }
-
-    #[inline(always)]
-    fn signed_by(self, b: Self) -> Self {
-        f64::from_bits(self.to_bits() ^ (b.to_bits() & SIGN))
-    }
-}
-
 macro_rules! vector {
-    ($($V:ty)*) => {$(
+    ($V:ty, $signed_by:expr) => {
         impl Vector for $V {
             #[inline(always)]
             fn root(self) -> Self {
@@ -68,12 +51,14 @@ macro_rules! vector {
 
             #[inline(always)]
             fn signed_by(self, b: Self) -> Self {
-                self ^ (b & Self::splat(f64::from_bits(SIGN)))
+                $signed_by(self, b)
             }
         }
-    )*};
+    };
 }
-vector!(f64x4 f64x8);
+vector!(f64, |a: f64, b: f64| f64::from_bits(a.to_bits() ^ (b.to_bits() & SIGN)));
+vector!(f64x4, |a, b| a ^ (b & f64x4::splat(f64::from_bits(SIGN))));
+vector!(f64x8, |a, b| a ^ (b & f64x8::splat(f64::from_bits(SIGN))));
 
 /// An operation on two numbers, or on vectors of them.
 trait Operation {

@@ -199,8 +199,7 @@ pub struct Ahead {
     dx0: Vec<f64>,
     /// Midpoint derivative of the last step, for [`Method::LinearlyImplicit`], else empty.
     g: Vec<f64>,
-    /// Derivatives of the stages that the method uses after the last one, then the state at the end:
-    /// see [`Stages`]. Empty if the attempt has failed.
+    /// The numbers of [`Stages`], consecutively. Empty if the attempt has failed.
     stages: Vec<f64>,
     /// Time of the end of the step, s; `None` without [results](Results) there.
     end: Option<f64>,
@@ -213,8 +212,9 @@ pub struct Ahead {
 /// Stages of an attempt that were computed ahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stages<'a> {
-    /// Derivatives of the last stages, consecutively: of all but the first one if the method uses them
-    /// after the last one, else of those at the end of the step.
+    /// Derivatives of the stages, consecutively. Explicit methods: of all but the first if error estimate
+    /// or dense output use them, else of the end of the step, if it was evaluated. [`Method::Rosenbrock`]:
+    /// of all. [`Method::LinearlyImplicit`]: the midpoint derivative.
     pub k: &'a [f64],
     /// State at the end of the step.
     pub x1: &'a [f64],
@@ -372,8 +372,8 @@ impl<const N: usize> LaneAttempt<N> {
         };
     }
 
-    /// Stores for each lane, if all its numbers are finite, the state at the end and the derivatives of
-    /// the stages of which the run uses those of `used`, of `made`.
+    /// Stores for each lane the derivatives of the stages `used` and the state at the end, if these and the
+    /// derivatives of all stages `made` are finite.
     fn store(&self, made: Range<usize>, used: Range<usize>, to: &mut [Option<&mut Ahead>; N]) {
         let stages = |of: Range<usize>| &self.k[of.start * self.x1.len()..of.end * self.x1.len()];
         let are_finite = [finite(stages(made)), finite(&self.x1)];

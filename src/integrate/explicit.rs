@@ -108,14 +108,14 @@ impl Explicit {
         Some(has_end)
     }
 
-    /// Evaluates the derivative at the end of the attempt, unless it is there.
+    /// Evaluates the derivative at the end of the attempt, unless it was computed ahead.
     fn end_stage<O: Ode + ?Sized>(
         &mut self,
         equations: &mut Equations<O>,
         t1: f64,
-        is_there: bool,
+        is_known: bool,
     ) -> Result<(), Failure<O::Error>> {
-        if is_there {
+        if is_known {
             *equations.evaluations += 1;
             return Ok(());
         }

@@ -128,8 +128,8 @@ impl Plant {
         let jumped = jumps.states || switched.states;
         let stuck = self.update_sticking(t, x, discrete, jumped)?;
         let jumped = jumped || stuck.states;
-        let rubbed = self.update_stictions(t, x, discrete, &before.rests, jumped)?;
-        let jumped = jumped || rubbed.states;
+        let contacts_stuck = self.update_stictions(t, x, discrete, &before.rests, jumped)?;
+        let jumped = jumped || contacts_stuck.states;
         before.due = match (jumped, rests_touch || points) {
             (true, _) => RestsDue::Jumped,
             (false, true) => RestsDue::Touched,
@@ -147,7 +147,7 @@ impl Plant {
                 || jumps.modes
                 || switched.modes
                 || stuck.modes
-                || rubbed.modes
+                || contacts_stuck.modes
                 || rested.modes
                 || released.modes
                 || after,

@@ -18,7 +18,7 @@ const STOPPED: f64 = 3.0 * NO_SLIP;
 const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 
 /// Compliant contact whose surfaces touch, at an event.
-struct Rubbing {
+struct TouchingStiction {
     stiction: Stiction,
     touching: Touching<f64>,
     /// Velocity of a relative to b along the surface, m/s, world axes.
@@ -54,7 +54,7 @@ impl Plant {
         }
         let evaluation = &mut self.evaluation;
         evaluation.update_kinematics(of, x);
-        let touching = evaluation.rubbing(of, discrete, before);
+        let touching = evaluation.touching_stictions(of, discrete, before);
         discrete.rests[first..].fill(RestState::default());
         let mut stopping = Vec::new();
         for (index, at) in touching.iter().enumerate() {
@@ -67,7 +67,7 @@ impl Plant {
         }
         let mut changes = Changes::default();
         if !stopping.is_empty() {
-            let stopping: Vec<&Rubbing> = stopping.into_iter().map(|index| &touching[index]).collect();
+            let stopping: Vec<&TouchingStiction> = stopping.into_iter().map(|index| &touching[index]).collect();
             evaluation.determine_rank(of, x, discrete);
             evaluation.end_slip(of, x, discrete, &stopping)?;
             for at in stopping {
@@ -84,15 +84,15 @@ impl Plant {
 
 impl Evaluation<f64> {
     /// Returns the compliant contacts whose surfaces touch and have friction, at the present kinematics.
-    fn rubbing(&self, of: Constants, discrete: &Discrete, before: &[RestState]) -> Vec<Rubbing> {
+    fn touching_stictions(&self, of: Constants, discrete: &Discrete, before: &[RestState]) -> Vec<TouchingStiction> {
         let at = of.at(&self.kinematics);
         let acts =
             |(contact, stiction): &(&Contact, Stiction)| contact.is_touching(discrete) && stiction.acts(of.parameters);
         let contacts = of.model.elements.stictions().filter(acts);
         contacts
             .map(|(contact, stiction)| {
-                let touching = contact.rubbing(of.parameters, at);
-                Rubbing {
+                let touching = contact.stiction_point(of.parameters, at);
+                TouchingStiction {
                     stiction,
                     slip: touching.slip(),
                     touching,
@@ -109,7 +109,7 @@ impl Evaluation<f64> {
         of: Constants,
         x: &mut [f64],
         discrete: &Discrete,
-        stopping: &[&Rubbing],
+        stopping: &[&TouchingStiction],
     ) -> Result<(), Error> {
         let pairs: Vec<Pair<f64>> = stopping.iter().map(|at| at.touching.pair).collect();
         let operator = self.operator(of, x, discrete, &pairs)?;
@@ -130,7 +130,7 @@ impl Evaluation<f64> {
     }
 }
 
-impl Rubbing {
+impl TouchingStiction {
     /// Returns the sliding speed, m/s.
     fn speed(&self) -> f64 {
         self.slip.norm()
@@ -148,8 +148,8 @@ impl Rubbing {
     }
 
     /// Returns the state of the surfaces; `all` are all contacts.
-    fn next(&self, of: Constants, all: &[Rubbing], has_jumped: bool) -> RestState {
-        let stops = |other: &&Rubbing| other.has_turned(of) && other.speed() <= STOPPED;
+    fn next(&self, of: Constants, all: &[TouchingStiction], has_jumped: bool) -> RestState {
+        let stops = |other: &&TouchingStiction| other.has_turned(of) && other.speed() <= STOPPED;
         let with_others = || {
             let mut own = all
                 .iter()

@@ -169,11 +169,12 @@ class Env(gymnasium.Env[_Array, _Array]):
     def advance(self, action: _Array) -> None:
         """Integrates over a step; the next call of `step` returns its result. Other threads run meanwhile."""
         inputs = self.prepare(action)
+        failed = None
         try:
             self.simulation.step(self.task.step, inputs)
         except GrappleError as error:
-            self.finish(error)
-        self.finish(None)
+            failed = error
+        self.finish(failed)
 
     def prepare(self, action: _Array) -> _Array:
         """Returns the inputs of the run for a step with this action."""
@@ -188,7 +189,7 @@ class Env(gymnasium.Env[_Array, _Array]):
         return self._inputs
 
     def finish(self, error: Exception | None) -> None:
-        """Ends a step of the run, with its error."""
+        """Ends a step of the run: raises its error, if there is one, with the episode."""
         if isinstance(error, GrappleError):
             where = f"episode with seed {self._seed} and run {self._run}, t = {self.simulation.time} s"
             raise GrappleError(f"{where}: {error}", result=error.result) from error

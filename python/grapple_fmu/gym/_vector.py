@@ -81,7 +81,7 @@ class VectorEnv(SyncVectorEnv):
             return
         inputs = [None if waits[i] else self._runs[i].prepare(actions[i]) for i in part]
         errors = together.step(self._step, inputs)
-        # Those without an error first: it ends the loop.
+        # Runs without an error first, since an error ends the loop.
         for i, error in sorted(zip(part, errors), key=lambda of: of[1] is not None):
             if not waits[i]:
                 self._runs[i].finish(error)

@@ -120,7 +120,7 @@ impl Contact {
     }
 
     /// Returns the contact point of a compliant contact with stiction, with its motion.
-    pub(crate) fn rubbing<S: Scalar>(&self, parameters: &[f64], at: Configuration<S>) -> Touching<S> {
+    pub(crate) fn stiction_point<S: Scalar>(&self, parameters: &[f64], at: Configuration<S>) -> Touching<S> {
         let frames = self.frames_at(parameters, at);
         frames.moving(frames.locate_ball(0, parameters, RimState::default()))
     }
@@ -140,7 +140,7 @@ impl Contact {
             return None;
         }
         let at = now.configuration();
-        let touching = self.rubbing(S::numbers(now.parameters), at);
+        let touching = self.stiction_point(S::numbers(now.parameters), at);
         let d = touching.direction(at.pose(self.b).R * lift3::<S>(&state.direction));
         let mu = S::lift(stiction.mu.of(now.parameters));
         Some((touching.pair, d * (-mu * pressed.normal(now))))

@@ -26,7 +26,7 @@ impl<S: Scalar> Closure<S> {
             if hold == Hold::Free {
                 continue;
             }
-            let touching = contact.rubbing(parameters, of.at(kinematics));
+            let touching = contact.stiction_point(parameters, of.at(kinematics));
             self.points[number] = PointForce {
                 from_a: touching.from_a,
                 n: touching.n,
