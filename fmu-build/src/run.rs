@@ -5,7 +5,7 @@ use crate::fmu::{Fmu, is_number};
 use crate::instance::Instance;
 use crate::results::{Column, Results};
 use crate::signals::DrivenInputs;
-use crate::slave::{FmuLibrary, Group, Slave};
+use crate::slave::{FmuLibrary, Group, Instances, Slave};
 use crate::text::number;
 use grapple::Event;
 use grapple::spec::Signal;
@@ -214,7 +214,8 @@ impl<'a> Plan<'a> {
     /// Invalid values, with the FMU's message; too many values. A run that ends early is not an
     /// error.
     pub fn record(&self, fmu: &Fmu, request: &Request, watch: impl FnMut(f64) -> ControlFlow<()>) -> Result<Run> {
-        let mut runs = self.record_together(fmu, &fmu.library, std::slice::from_ref(request), watch);
+        let instances = &mut Instances::of(&fmu.library);
+        let mut runs = self.record_together(fmu, instances, std::slice::from_ref(request), watch);
         runs.pop().expect("one run for each request")
     }
 
@@ -223,24 +224,25 @@ impl<'a> Plan<'a> {
     pub fn record_together(
         &self,
         fmu: &Fmu,
-        library: &FmuLibrary,
+        instances: &mut Instances,
         requests: &[Request],
         mut watch: impl FnMut(f64) -> ControlFlow<()>,
     ) -> Vec<Result<Run>> {
-        let mut begun: Vec<Result<Recording>> = requests.iter().map(|of| self.begin(fmu, library, of)).collect();
+        let mut begun: Vec<Result<Recording>> = requests.iter().map(|of| self.begin(fmu, instances, of)).collect();
         let mut recordings: Vec<&mut Recording> = begun.iter_mut().flatten().collect();
-        let interrupted = self.advance(&mut recordings, library, &mut watch);
-        let end = |recording: Recording| {
+        let interrupted = self.advance(&mut recordings, instances.library, &mut watch);
+        let mut runs = Vec::with_capacity(begun.len());
+        for recording in begun {
             let interrupted = interrupted.map(|t| Error::Interrupted(format!("at t = {} s", number(t, 9))));
-            recording.end(self.times, interrupted)
-        };
-        begun.into_iter().map(|recording| recording.map(end)).collect()
+            runs.push(recording.map(|recording| recording.end(self.times, interrupted, instances)));
+        }
+        runs
     }
 
-    /// Creates and initialises the instance of a run.
-    fn begin<'l>(&self, fmu: &Fmu, library: &'l FmuLibrary, request: &Request) -> Result<Recording<'l>> {
+    /// Initialises an instance for a run.
+    fn begin<'l>(&self, fmu: &Fmu, instances: &mut Instances<'l>, request: &Request) -> Result<Recording<'l>> {
         self.check_size(request.recorded.len())?;
-        let mut slave = library.instantiate()?;
+        let mut slave = instances.take()?;
         let failures = ["logStatusError", "logStatusDiscard", "logStatusFatal"];
         slave.listen(&[request.log, &failures].concat())?;
         self.initialize(&mut slave, request.settings)?;
@@ -325,17 +327,21 @@ struct Recording<'l> {
     failure: Option<Error>,
 }
 
-impl Recording<'_> {
+impl<'l> Recording<'l> {
     /// Reads a row at the time `t` (s) after `prepare`; returns the error of either.
     fn read(&mut self, t: f64, prepare: impl FnOnce(&mut Slave) -> Result<()>) -> Option<Error> {
         let row = prepare(&mut self.slave).and_then(|()| self.recorder.record(t, &mut self.slave));
         row.err()
     }
 
-    /// Ends the run, which may have been interrupted.
-    fn end(mut self, times: Times, interrupted: Option<Error>) -> Run {
+    /// Ends the run, which may have been interrupted, and gives the instance back if it has not failed.
+    fn end(mut self, times: Times, interrupted: Option<Error>, instances: &mut Instances<'l>) -> Run {
         let failure = self.failure.or_else(|| self.slave.terminate().err()).or(interrupted);
-        Run::of(times, self.recorder, self.effort, &mut self.slave, failure)
+        let run = Run::of(times, self.recorder, self.effort, &mut self.slave, failure);
+        if run.failure.is_none() {
+            instances.take_back(self.slave);
+        }
+        run
     }
 }
 

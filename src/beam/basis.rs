@@ -96,14 +96,20 @@ impl Basis {
     }
 }
 
-/// Returns `P_0(s) … P_n(s)`.
+/// Returns `P_0(s) … P_n(s)`, `n ≥ 1`.
 fn legendre(n: usize, s: f64) -> Vec<f64> {
-    let mut P = vec![1.0, s];
+    let mut P = Vec::with_capacity(n + 1);
+    P.extend([1.0, s]);
     for k in 1..n {
-        let k_ = k as f64;
-        P.push(((2.0 * k_ + 1.0) * s * P[k] - k_ * P[k - 1]) / (k_ + 1.0));
+        P.push(next_legendre(k, s, [P[k - 1], P[k]]));
     }
     P
+}
+
+/// Returns `P_{k+1}(s)` from `P_{k−1}(s)` and `P_k(s)`.
+fn next_legendre(k: usize, s: f64, [before, last]: [f64; 2]) -> f64 {
+    let k = k as f64;
+    ((2.0 * k + 1.0) * s * last - k * before) / (k + 1.0)
 }
 
 /// Gauss points and weights on `[−1, 1]`; `n` points are exact for polynomials up to degree
@@ -124,9 +130,9 @@ impl Gauss {
             for _ in 0..6 {
                 // The starting value is Tricomi's, with an error O(n⁻³): four of the six steps
                 // reach round-off.
-                let P = legendre(n, s);
-                slope = n_ * (s * P[n] - P[n - 1]) / (s * s - 1.0);
-                s -= P[n] / slope;
+                let [before, last] = (1..n).fold([1.0, s], |P, k| [P[1], next_legendre(k, s, P)]);
+                slope = n_ * (s * last - before) / (s * s - 1.0);
+                s -= last / slope;
             }
             (s, 2.0 / ((1.0 - s * s) * slope * slope))
         };

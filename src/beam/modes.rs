@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::basis::Gauss;
+use super::basis::{Field, Gauss};
 use super::mesh::{self, Element};
 use super::mode::Values;
 use super::{Beam, BeamError, Boundary, Kind, Mode, solve};
@@ -150,14 +150,24 @@ impl Modes {
 
     /// Returns the shapes of all modes on an element at the local coordinate `s ∈ [−1, 1]`.
     pub(super) fn on(&self, element: usize, s: f64) -> Vec<Values> {
+        self.shapes(&self.list, element, s)
+    }
+
+    /// Returns the shapes of the bending modes, which are the first of the list.
+    pub(super) fn bending_on(&self, element: usize, s: f64) -> Vec<Values> {
+        let count = self.list.partition_point(|mode| mode.kind.field() == Field::Bending);
+        self.shapes(&self.list[..count], element, s)
+    }
+
+    fn shapes(&self, modes: &[Mode], element: usize, s: f64) -> Vec<Values> {
         let h = self.elements[element].length();
+        let mut shapes = Vec::with_capacity(modes.len());
         // Modes of one type follow each other and have the same functions.
-        let types = self.list.chunk_by(|a, b| a.shape.basis() == b.shape.basis());
-        let shapes = types.flat_map(|modes| {
+        for modes in modes.chunk_by(|a, b| a.shape.basis() == b.shape.basis()) {
             let N = modes[0].shape.basis().at(s, h);
-            modes.iter().map(move |mode| mode.shape.combine(element, &N))
-        });
-        shapes.collect()
+            shapes.extend(modes.iter().map(|mode| mode.shape.combine(element, &N)));
+        }
+        shapes
     }
 
     /// Returns the natural frequency (rad/s) of the first omitted mode of a type; `None` if there

@@ -53,10 +53,10 @@ impl Modes {
     pub(super) fn add_foreshortening(&self, G: &mut DMatrix<Vec3<f64>>, e: usize, a: f64, b: f64) {
         let list = self.list();
         for (s, ds) in self.gauss.on(a, b) {
-            let values = self.on(e, self.elements[e].local(s));
-            for (k, mode) in list.iter().enumerate() {
-                for (l, other) in list.iter().enumerate() {
-                    if mode.foreshortens_with(other) {
+            let values = self.bending_on(e, self.elements[e].local(s));
+            for k in 0..values.len() {
+                for l in 0..values.len() {
+                    if list[k].foreshortens_with(&list[l]) {
                         G[(k, l)].x -= values[k].slope * values[l].slope * ds;
                     }
                 }

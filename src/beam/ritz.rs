@@ -187,6 +187,14 @@ impl Shape {
     fn points_down(&self) -> bool {
         let last = self.elements.len() - 1;
         let tip = self.on(last, 1.0).value;
+        // No function is larger than one, or for a slope at a node than the element's length.
+        let functions = self.basis().len();
+        let sum = |c: &[f64]| c.iter().map(|c| c.abs()).sum::<f64>();
+        let sums = self.coefficients.chunks(functions).zip(self.elements.iter());
+        let bound = sums.map(|(c, element)| sum(c) * element.length().max(1.0));
+        if tip.abs() > 1e-9 * bound.fold(0.0, f64::max) {
+            return tip < 0.0;
+        }
         let samples = (0..=last).flat_map(|e| (0..2 * self.degree).map(move |i| (e, i)));
         let place = |i: usize| i as f64 / self.degree as f64 - 1.0;
         let largest = samples

@@ -135,6 +135,7 @@ impl Plant {
                 Some(Overloaded::Contact(number, direction)) => {
                     discrete.rests[number].hold = Hold::Sliding;
                     discrete.rests[number].direction = direction;
+                    self.evaluation.update_yielding(of, discrete);
                 }
             }
             released = true;

@@ -17,6 +17,10 @@ const STOPPED: f64 = 3.0 * NO_SLIP;
 /// the errors of the integration.
 const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 
+/// Largest part of a row that is not a combination of others, if the row counts as one: the square root
+/// of round-off.
+const DEPENDENT: f64 = 1e-7;
+
 /// Compliant contact whose surfaces touch, at an event.
 struct TouchingStiction {
     stiction: Stiction,
@@ -76,6 +80,7 @@ impl Plant {
             changes.states = true;
             self.check_finite(t, x, discrete)?;
         }
+        update_yielding(&touching, discrete);
         changes.modes = changes.states || discrete.rests[first..] != before[first..];
         self.evaluation.determine_rank(self.base.constants(), x, discrete);
         Ok(changes)
@@ -83,6 +88,12 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
+    /// Updates which compliant contacts at the limit of their friction slide, and which yield.
+    pub(super) fn update_yielding(&self, of: Constants, discrete: &mut Discrete) {
+        let touching = self.touching_stictions(of, discrete, &discrete.rests);
+        update_yielding(&touching, discrete);
+    }
+
     /// Returns the compliant contacts whose surfaces touch and have friction, at the present kinematics.
     fn touching_stictions(&self, of: Constants, discrete: &Discrete, before: &[RestState]) -> Vec<TouchingStiction> {
         let at = of.at(&self.kinematics);
@@ -130,7 +141,48 @@ impl Evaluation<f64> {
     }
 }
 
+/// Sets which of these contacts at the limit of their friction slide: those that others between the same
+/// bodies do not hold.
+fn update_yielding(touching: &[TouchingStiction], discrete: &mut Discrete) {
+    let sticks = |at: &&TouchingStiction| discrete.rests[at.stiction.number].hold == Hold::Sticking;
+    let sticking: Vec<&TouchingStiction> = touching.iter().filter(sticks).collect();
+    for at in touching {
+        let hold = &mut discrete.rests[at.stiction.number].hold;
+        if matches!(hold, Hold::Sliding | Hold::Yielding) {
+            *hold = match at.is_held_by(&sticking) {
+                true => Hold::Yielding,
+                false => Hold::Sliding,
+            };
+        }
+    }
+}
+
 impl TouchingStiction {
+    /// Returns true if the slip is zero because it is zero at `others`: its rows are combinations of
+    /// those of the others between the same bodies. It allocates.
+    fn is_held_by(&self, others: &[&TouchingStiction]) -> bool {
+        let own = self.touching.pair;
+        let others = others.iter().map(|other| &other.touching);
+        let others: Vec<_> = others.filter(|other| other.pair.carriers() == own.carriers()).collect();
+        let arms = others.iter().map(|other| other.pair.arms[0] - own.arms[0]);
+        let length = arms.clone().map(|arm| arm.norm()).fold(f64::MIN_POSITIVE, f64::max);
+        // Rows on velocity and angular velocity (times the length) of a relative to b at the own point.
+        let mut rows = DMatrix::zeros(2 * others.len(), 6);
+        for (k, (other, arm)) in others.iter().zip(arms).enumerate() {
+            for (i, t) in other.t.iter().enumerate() {
+                let moment = arm.cross(t) / length;
+                rows.row_mut(2 * k + i)
+                    .copy_from_slice(&[t.x, t.y, t.z, moment.x, moment.y, moment.z]);
+            }
+        }
+        let W = &rows * rows.transpose();
+        self.touching.t.iter().all(|t| {
+            let row = DVector::from_vec(vec![t.x, t.y, t.z, 0.0, 0.0, 0.0]);
+            let left = &row - rows.tr_mul(&pseudo_solution(&W, &(&rows * &row)));
+            left.norm() < DEPENDENT
+        })
+    }
+
     /// Returns the sliding speed, m/s.
     fn speed(&self) -> f64 {
         self.slip.norm()
@@ -159,7 +211,7 @@ impl TouchingStiction {
         let stays = match self.before.hold {
             _ if has_jumped => false,
             Hold::Free => false,
-            Hold::Sticking => true,
+            Hold::Sticking | Hold::Yielding => true,
             Hold::Sliding => !self.has_turned(of) && !with_others(),
         };
         let sticks = self.speed() <= STOPPED || self.before.hold == Hold::Sliding && with_others();

@@ -16,7 +16,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).parent
-EXAMPLES = [*sorted(path for path in (ROOT / "examples").glob("*.toml")), HERE / "in_contact.toml"]
+FOLDERS = [ROOT / "examples", ROOT / "examples" / "contacts"]
+EXAMPLES = [*(path for folder in FOLDERS for path in sorted(folder.glob("*.toml"))), HERE / "in_contact.toml"]
 GRAPPLE = os.environ["GRAPPLE"]
 
 # For each platform the compiler's target, the name of a program, and the command that runs it.

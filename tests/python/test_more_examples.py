@@ -14,6 +14,7 @@ CASES = {
     "contacts/probe_drogue": (8.0, ["client.w[2]", "probe.v[3]", "servicer.v[1]", "head.gap"]),
     "contacts/crate_on_panel": (1.2, ["crate.r[1]", "crate.w[3]", "panel.eta[3]", "feet.force[3]"]),
     "contacts/stack_on_deck": (16.0, ["upper.r[1]", "upper.v[3]", "lower.r[1]", "feet.force[1]"]),
+    "contacts/lander": (12.0, ["lander.r[1]", "lander.v[1]", "lander.r[3]", "lander.v[3]"]),
     "contacts/gripper": (3.5, ["client.v[3]", "palm.v[3]", "servicer.v[3]", "knuckle_1.q"]),
     "impacts/debris": (2.0, ["satellite.r[3]", "satellite.w[2]", "panel.eta[4]", "debris.v[3]", "strike.impulse[3]"]),
     "environment/low_orbit": (20.0, ["bus.w[1]", "bus.w[2]", "left_array.eta[1]"]),

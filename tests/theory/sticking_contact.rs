@@ -310,6 +310,36 @@ fn derivatives_and_restored_states_of_sticking_contacts_are_exact() {
     }
 }
 
+/// The uphill feet of a lander on a slope reach the limit of their friction first, and yield: while the
+/// others stick, their friction keeps its direction, whatever the slip that an integrator's errors leave.
+/// Then all slide, along their motion.
+#[test]
+fn feet_that_yield_keep_the_direction_of_their_friction() {
+    let lander = include_str!("../../examples/contacts/lander.toml");
+    let mut run = Run::new(lander, 1e-9);
+    let mut along = |t: f64, stick: usize| {
+        run.go(t);
+        let sticks = |k: &i32| run.value(&format!("feet.pad_{k}.ground.sticks")) == 1.0;
+        assert_eq!((1..=4).filter(sticks).count(), stick);
+        let before = run.vector("feet.pad_2.ground.force");
+        run.set_state("lander.v[2]", 1e-7);
+        run.look();
+        let after = run.vector("feet.pad_2.ground.force");
+        run.set_state("lander.v[2]", 0.0);
+        let limit = 0.4 * before.z;
+        let off = (before.xy().norm() / limit - 1.0).abs();
+        println!(
+            "{stick} stick: friction off its limit by {off:.1e}, turned by {:.1e} rad",
+            after.y / limit
+        );
+        assert!(off < 1e-9 && (before.x + limit).abs() < 1e-6 * limit);
+        (after.y - before.y).abs() / limit
+    };
+    assert!(along(5.0, 2) < 1e-9);
+    // The lander slides at 0.0572 m/s.
+    assert!((along(7.0, 0) - 1e-7 / 0.0572).abs() < 2e-8);
+}
+
 /// A slider whose joint has dry friction too: joint and contact hold together as much as both can,
 /// and slide together beyond it.
 #[test]

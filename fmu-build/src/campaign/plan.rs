@@ -9,6 +9,7 @@ use crate::fmu::Fmu;
 use crate::lanes::Lanes;
 use crate::results::Results;
 use crate::run::{Plan, Request};
+use crate::slave::Instances;
 use model_description::ScalarVariable;
 use std::ops::ControlFlow;
 
@@ -79,7 +80,7 @@ impl Campaign<'_> {
     pub(super) fn perform(
         &self,
         runs: &[usize],
-        lanes: &Lanes,
+        instances: &mut Instances,
         folder: &Folder,
         flow: impl Fn() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Record>>> {
@@ -102,9 +103,7 @@ impl Campaign<'_> {
             log: &[],
         };
         let requests: Vec<Request> = settings.iter().map(|settings| request(settings)).collect();
-        let made = self
-            .plan
-            .record_together(self.fmu, lanes.library(self.fmu), &requests, |_| flow());
+        let made = self.plan.record_together(self.fmu, instances, &requests, |_| flow());
         let mut records = Vec::new();
         for ((&run, mut values), made) in runs.iter().zip(values).zip(made) {
             let mut results = Vec::new();

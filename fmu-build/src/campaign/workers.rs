@@ -4,6 +4,7 @@ use super::folder::{Folder, Journal};
 use super::plan::Campaign;
 use crate::control::Control;
 use crate::error::{Error, Result};
+use crate::slave::Instances;
 use crate::text::count;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -37,13 +38,14 @@ pub fn work(
         for _ in 0..jobs.clamp(1, runs.len().max(1)) {
             let (sender, next, lanes) = (sender.clone(), &next, &lanes);
             scope.spawn(move || {
+                let mut instances = Instances::of(lanes.library(campaign.fmu));
                 loop {
                     let first = next.fetch_add(at_a_time, Ordering::Relaxed).min(runs.len());
                     let taken = &runs[first..(first + at_a_time).min(runs.len())];
                     if taken.is_empty() {
                         break;
                     }
-                    let Some(outcome) = campaign.perform(taken, lanes, folder, flow).transpose() else {
+                    let Some(outcome) = campaign.perform(taken, &mut instances, folder, flow).transpose() else {
                         break;
                     };
                     if sender.send(outcome).is_err() {

@@ -19,6 +19,7 @@ functions! {
     fmi2EnterInitializationMode: fmi2PlainTYPE,
     fmi2ExitInitializationMode: fmi2PlainTYPE,
     fmi2Terminate: fmi2PlainTYPE,
+    fmi2Reset: fmi2PlainTYPE,
     fmi2GetReal: fmi2GetRealTYPE,
     fmi2GetBoolean: fmi2GetBooleanTYPE,
     fmi2SetReal: fmi2SetRealTYPE,
@@ -102,6 +103,12 @@ impl Slave<'_> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi2Terminate)(self.component) };
         outcome("fmi2Terminate", status)
+    }
+
+    pub fn reset(&self) -> Outcome {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi2Reset)(self.component) };
+        outcome("fmi2Reset", status)
     }
 
     pub fn set_reals(&self, references: &[u32], values: &[f64]) -> Outcome {

@@ -52,6 +52,7 @@ functions! {
     fmi3EnterInitializationMode: EnterInitialization,
     fmi3ExitInitializationMode: Plain,
     fmi3Terminate: Plain,
+    fmi3Reset: Plain,
     fmi3GetFloat64: Get<fmi3Float64>,
     fmi3GetInt32: Get<fmi3Int32>,
     fmi3GetBoolean: Get<fmi3Boolean>,
@@ -175,6 +176,12 @@ impl Slave<'_> {
         // SAFETY: the instance lives.
         let status = unsafe { (self.functions.fmi3Terminate)(self.instance) };
         outcome("fmi3Terminate", status)
+    }
+
+    pub fn reset(&self) -> Outcome {
+        // SAFETY: the instance lives.
+        let status = unsafe { (self.functions.fmi3Reset)(self.instance) };
+        outcome("fmi3Reset", status)
     }
 
     /// Sets variables of any type from numbers.

@@ -19,6 +19,7 @@ use grapple::fmu::registry::Naming;
 use grapple::fmu::status::Status;
 use grapple::plant::Model;
 pub use group::Group;
+pub use instances::Instances;
 use libloading::{Error as LoadingError, Library};
 use model_description::{FmiVersion, ModelDescription};
 use std::ffi::{CStr, CString, c_char};
@@ -28,6 +29,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 mod fmi2;
 mod fmi3;
 mod group;
+mod instances;
 #[cfg(not(any(unix, windows)))]
 mod no_loading;
 #[cfg(not(any(unix, windows)))]
@@ -266,6 +268,19 @@ impl Slave<'_> {
             Calls::Fmi3(slave) => slave.terminate(),
             Calls::InProcess(component) => {
                 component.terminate();
+                return Ok(());
+            }
+        };
+        self.expect(outcome)
+    }
+
+    /// Makes the instance equal to a new one.
+    fn reset(&mut self) -> Result<()> {
+        let outcome = match &mut self.calls {
+            Calls::Fmi2(slave) => slave.reset(),
+            Calls::Fmi3(slave) => slave.reset(),
+            Calls::InProcess(component) => {
+                component.reset();
                 return Ok(());
             }
         };

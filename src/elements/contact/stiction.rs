@@ -15,7 +15,8 @@ use crate::system::{Configuration, ParamId, Parameter, Quantity, Unit};
 /// The normal force `N` is that of the law, known from positions and velocities. While the surfaces
 /// slide in the direction `d`, the friction on a is the load `−μ N d`. While they stick, two
 /// constraints along the surface hold the velocity of the contact point at zero, with a reaction of at
-/// most `μ N`.
+/// most `μ N`. Where it reaches this limit while other contacts hold the bodies, the surfaces yield:
+/// the friction keeps its direction.
 #[derive(Clone, Copy, Debug)]
 pub struct Stiction {
     /// Index of its state, after those of all points that may rest.
@@ -71,6 +72,7 @@ impl Stiction {
                 self.mu(parameters) * at.normal + hysteresis - at.force.norm()
             }
             // The angle between the direction of sliding and that in which it began stays below 60°.
+            Hold::Yielding => NO_EVENT,
             Hold::Sliding => (R_WB * state.direction).dot(&at.slip) - 0.5 * at.slip.norm() + NO_SLIP,
         }
     }
@@ -136,12 +138,16 @@ impl Contact {
     pub(super) fn friction<S: Scalar>(&self, now: &Instant<S>, pressed: &Pressed<S>) -> Option<(Pair<S>, Vec3<S>)> {
         let stiction = self.stiction()?;
         let state = &now.rests[stiction.number];
-        if state.hold != Hold::Sliding {
+        if !matches!(state.hold, Hold::Sliding | Hold::Yielding) {
             return None;
         }
         let at = now.configuration();
         let touching = self.stiction_point(S::numbers(now.parameters), at);
-        let d = touching.direction(at.pose(self.b).R * lift3::<S>(&state.direction));
+        let began = at.pose(self.b).R * lift3::<S>(&state.direction);
+        let d = match state.hold {
+            Hold::Yielding => began,
+            _ => touching.direction(began),
+        };
         let mu = S::lift(stiction.mu.of(now.parameters));
         Some((touching.pair, d * (-mu * pressed.normal(now))))
     }
