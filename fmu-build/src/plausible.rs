@@ -49,7 +49,7 @@ pub fn implausible(model: &Arc<Model>) -> Result<Vec<Problem>, grapple::Error> {
         found.extend(joint_angles(spec));
         found.extend(tanks(spec));
         found.extend(aliased_modes(model)?);
-        found.extend(Plant::new(Arc::clone(model))?.jumping_forces());
+        found.extend(Plant::new(Arc::clone(model))?.doubtful_contacts());
     }
     found.extend(reference_angles(model));
     Ok(found)

@@ -432,7 +432,12 @@ fn initial_penetration_is_reported() {
     };
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert_eq!(problems[0].at, ["contact", "floor", "surface"]);
-    read(&dropped(-0.02, "law = \"compliant\"\nforce = 1.0\ndepth = 0.01")).expect("a force may press from the start");
+    for (start, doubtful) in [(-0.09, 0), (-0.11, 1)] {
+        let text = dropped(start, "law = \"compliant\"\nforce = 1.0\ndepth = 0.01");
+        read(&text).expect("a force may press from the start");
+        let found = crate::plant(&text).doubtful_contacts();
+        assert_eq!(found.len(), doubtful, "{found:?}");
+    }
 }
 
 /// The example of debris that strikes a flexible panel: the impact conserves momenta, its work is the

@@ -1,9 +1,9 @@
-use super::{Nearest, Stiction};
+use super::{Contact, ContactLaw, Nearest, Stiction};
 use crate::algebra::fused::dot;
 use crate::algebra::{Mask, Scalar, Vec3, Wrench};
 use crate::dynamics::Applied;
 use crate::elements::{Instant, Pair, mean_slope};
-use crate::system::{FrameRef, ParamId};
+use crate::system::{Configuration, FrameRef, ParamId, Unit};
 
 /// Compliant contact force of K. H. Hunt and F. R. E. Crossley, *J. Appl. Mech.* 42 (1975), with
 /// smoothed Coulomb friction:
@@ -137,6 +137,31 @@ fn damper<S: Scalar>(spring: S, dissipation: S, rate: S) -> S {
     let damper = -spring * dissipation * rate;
     let pushes = (spring + damper).exceeds(0.0);
     S::select(pushes, damper, -spring)
+}
+
+/// Ratio of the penetration at the start to that of the law above which a start is doubtful: the force is
+/// more than thirty times that of the law.
+const DEEP: f64 = 10.0;
+
+impl Contact {
+    /// Returns the description of a compliant contact that starts deep inside; `None` of others.
+    pub fn starts_deep(&self, parameters: &[f64], of: Configuration<f64>) -> Option<String> {
+        let ContactLaw::Compliant(law) = self.law else {
+            return None;
+        };
+        let [A, B] = &self.poses(of);
+        let (depth, reference) = (-self.nearest(parameters, [A, B]).gap, law.depth.of(parameters));
+        let force = law.normal_force(parameters, -depth, 0.0);
+        let [a, b] = &self.names;
+        (depth > DEEP * reference && force > 0.0).then(|| {
+            let [depth, reference] = [depth, reference].map(|length| Unit::Metre.about(length));
+            let force = Unit::Newton.about(force);
+            format!(
+                "\"{a}\" starts {depth} inside \"{b}\", which it leaves with a force of {force}: the law is written for about \
+                 {reference}; start farther away"
+            )
+        })
+    }
 }
 
 impl<S: Scalar> Pressed<S> {

@@ -121,8 +121,10 @@ pub fn least(pieces: &[Piece], f: impl Fn(&Vec3<f64>) -> f64) -> (f64, Vec3<f64>
         let start = nodes.min_by(|a, b| value(*a).total_cmp(&value(*b))).expect("a grid");
         let (mut at, mut here, mut step) = (start, value(start), 1.0 / GRID as f64);
         while step > 1e-11 {
-            // At an apex or a pole every direction v is the same point: all are tried.
-            let round = (0..8).flat_map(|k| [-1.0, 1.0].map(|way| [way * step, f64::from(k) / 8.0]));
+            // At an apex or a pole, which are ends, every direction v is the same point: all are tried.
+            let directions = if at[0] > 0.0 && at[0] < 1.0 { 8 } else { 128 };
+            let of = |k| f64::from(k) / f64::from(directions);
+            let round = (0..directions).flat_map(|k| [-1.0, 1.0].map(|way| [way * step, of(k)]));
             let ways = round.chain([[0.0, step], [0.0, -step]]);
             // The ends of a face are limits; those of a circle are one point.
             let mut next = ways.map(|[u, v]| [(at[0] + u).clamp(0.0, 1.0), at[1] + v]);
