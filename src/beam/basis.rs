@@ -48,16 +48,13 @@ impl Basis {
         self.degree + 1
     }
 
-    /// Returns all functions on an element of length `h` at `s`: values, first and second
-    /// derivatives with respect to `x`, with `dx = ½ h ds`.
-    pub fn at(self, s: f64, h: f64) -> [Vec<f64>; 3] {
+    /// Returns all functions on an element of length `h` at `s`: value, first and second derivative
+    /// of each with respect to `x`, with `dx = ½ h ds`.
+    pub fn at(self, s: f64, h: f64) -> Vec<[f64; 3]> {
         let P = legendre(self.degree, s);
-        let mut N = [0, 1, 2].map(|_| Vec::with_capacity(self.len()));
-        let mut push = |value: f64, first: f64, second: f64| {
-            N[0].push(value);
-            N[1].push(first * (2.0 / h));
-            N[2].push(second * (4.0 / (h * h)));
-        };
+        let mut N = Vec::with_capacity(self.len());
+        let scales = [2.0 / h, 4.0 / (h * h)];
+        let mut push = |value: f64, first: f64, second: f64| N.push([value, first * scales[0], second * scales[1]]);
         match self.field {
             Field::Rod => {
                 push(0.5 * (1.0 - s), -0.5, 0.0);
@@ -191,14 +188,14 @@ pub(super) mod tests {
             for s in [-1.0, 1.0] {
                 let N = basis.at(s, 2.0);
                 for n in 2 * order..basis.len() {
-                    worst = (0..order).fold(worst, |w, d| w.max(N[d][n].abs()));
+                    worst = (0..order).fold(worst, |w, d| w.max(N[n][d].abs()));
                 }
             }
             for i in 0..basis.len() {
                 for j in 2 * order..basis.len() {
                     let product = |(s, ds)| {
                         let N = basis.at(s, 2.0);
-                        N[order][i] * N[order][j] * ds
+                        N[i][order] * N[j][order] * ds
                     };
                     let energy: f64 = Gauss::of(14).on(-1.0, 1.0).map(product).sum();
                     worst = worst.larger((energy - if i == j { 1.0 } else { 0.0 }).abs());
@@ -217,8 +214,8 @@ pub(super) mod tests {
             let dx = 0.5 * h * step;
             for n in 0..basis.len() {
                 for d in 0..2 {
-                    let quotient = (after[d][n] - before[d][n]) / (2.0 * dx);
-                    let off = (quotient - here[d + 1][n]).abs() / (1.0 + here[d + 1][n].abs());
+                    let quotient = (after[n][d] - before[n][d]) / (2.0 * dx);
+                    let off = (quotient - here[n][d + 1]).abs() / (1.0 + here[n][d + 1].abs());
                     assert!(off < 1e-6, "{field:?} {n} {d}: {off:e}"); // step² times the next derivatives, below 100
                 }
             }

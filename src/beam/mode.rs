@@ -152,10 +152,10 @@ impl Shape {
     }
 
     /// Returns the shape on an element where its [basis](Self::basis) has the values `N`.
-    pub fn combine(&self, element: usize, N: &[Vec<f64>; 3]) -> Values {
+    pub fn combine(&self, element: usize, N: &[[f64; 3]]) -> Values {
         let functions = self.basis().len();
         let c = &self.coefficients[element * functions..][..functions];
-        let [value, slope, curvature] = [0, 1, 2].map(|d| N[d].iter().zip(c).map(|(n, c)| n * c).sum());
+        let [value, slope, curvature] = [0, 1, 2].map(|d| N.iter().zip(c).map(|(n, c)| n[d] * c).sum());
         Values {
             value,
             slope,

@@ -98,8 +98,8 @@ impl Ritz {
                 let Some(row) = self.unknowns[e][i] else { continue };
                 for j in 0..self.basis.len() {
                     let Some(column) = self.unknowns[e][j] else { continue };
-                    self.K[(row, column)] += k * N[order][i] * N[order][j];
-                    self.M[(row, column)] += mu * N[0][i] * N[0][j];
+                    self.K[(row, column)] += k * N[i][order] * N[j][order];
+                    self.M[(row, column)] += mu * N[i][0] * N[j][0];
                 }
             }
         }

@@ -149,14 +149,15 @@ impl Component {
     ) -> Result<Self, Refusal> {
         let bytes = resource::read_model(resource_location)?;
         let of = |naming, interfaces| Guid::new(&bytes, naming, interfaces);
-        let builds = [Naming::Structured, Naming::Flat]
+        let kinds = [Naming::Structured, Naming::Flat]
             .into_iter()
-            .flat_map(|naming| Interfaces::ALL.map(|interfaces| (of(naming, interfaces), naming, interfaces)));
+            .flat_map(|naming| Interfaces::ALL.map(|interfaces| (naming, interfaces)));
+        let mut builds = kinds.map(|(naming, interfaces)| (of(naming, interfaces), naming, interfaces));
         let (scalar, has_arrays) = match (standard, guid.strip_suffix(arrays::TOKEN)) {
             (Standard::Fmi3, Some(scalar)) => (scalar, true),
             _ => (guid, false),
         };
-        let Some((own, naming, interfaces)) = builds.into_iter().find(|(own, ..)| own.to_string() == scalar) else {
+        let Some((own, naming, interfaces)) = builds.find(|(own, ..)| own.to_string() == scalar) else {
             return Err(Refusal::Reason(format!(
                 "the {} {guid:?} is not that of the model in {resource_location:?} (with this library {}, with flat \
                  names {}): the modelDescription.xml belongs to another build",
