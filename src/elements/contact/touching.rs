@@ -9,7 +9,7 @@ use crate::system::{BodyKinematics, Configuration};
 
 /// Speed below which the direction of sliding tends to that in which the sliding began, m/s: the
 /// direction is undefined at zero speed. In straight motion it has no effect.
-const TURNS: f64 = 1e-8;
+const TURNS: f64 = 1e-6;
 
 /// Point of contact with its motion, at one instant. Vectors have world axes.
 pub(crate) struct Touching<S: Scalar> {
