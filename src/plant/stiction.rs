@@ -8,7 +8,7 @@ use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Vec3};
 use crate::elements::{Contact, Hold, NO_SLIP, Pair, PointForce, RestState, Stiction, Touching};
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 /// Sliding speed at which surfaces stop, m/s.
 const STOPPED: f64 = 3.0 * NO_SLIP;
@@ -20,6 +20,9 @@ const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 /// Largest part of a row that is not a combination of others, if the row counts as one: the square root
 /// of round-off.
 const DEPENDENT: f64 = 1e-7;
+
+/// Response relative to the largest below which it is round-off.
+const ROUND_OFF: f64 = 1e-10;
 
 /// Compliant contact whose surfaces touch, at an event.
 struct TouchingStiction {
@@ -135,10 +138,24 @@ impl Evaluation<f64> {
             .flat_map(|at| [at.touching.u.x, at.touching.u.y, at.touching.u.z]);
         let u = DVector::from_vec(u.collect());
         let W = tangents.tr_mul(&operator.W) * &tangents;
-        let p = &tangents * pseudo_solution(&W, &-tangents.tr_mul(&u));
+        let p = &tangents * ending(W, &tangents.tr_mul(&u));
         self.add_velocity_jumps(of, x, discrete, &operator, &p, &u);
         Ok(())
     }
+}
+
+/// Returns the impulse `p` of least norm with `W p = −u`, N·s, for the responses `W` (1/kg) of the velocities
+/// `u` (m/s). Contacts that stick leave round-off as the response of velocities that they determine.
+fn ending(W: DMatrix<f64>, u: &DVector<f64>) -> DVector<f64> {
+    let eigen = SymmetricEigen::new(W);
+    let largest = eigen.eigenvalues.amax();
+    let mut p = DVector::zeros(u.len());
+    for (response, direction) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        if *response > ROUND_OFF * largest {
+            p.axpy(-direction.dot(u) / response, &direction, 1.0);
+        }
+    }
+    p
 }
 
 /// Sets which of these contacts at the limit of their friction slide: those that others between the same

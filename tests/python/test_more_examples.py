@@ -7,6 +7,7 @@ import fmpy
 import numpy as np
 import pytest
 from fmu import Archive
+from fmu import grapple as tool
 from native import grapple_fmu as grapple
 from programs import EXAMPLES, program
 
@@ -48,6 +49,13 @@ def test_both_interfaces_agree(name, tmp_path, within):
     for column in names:
         off = np.abs(me[column] - cs[column]).max() / max(np.ptp(cs[column]), 1e-6)
         within(f"{name}: Model Exchange against Co-Simulation", off, 2e-5, "CVODE at 1e-9")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_example_runs_with_its_own_settings(name, tmp_path):
+    table = tmp_path / "run.csv"
+    tool("simulate", EXAMPLES / f"{name}.toml", "--no-page", "--output", table)
+    assert len(table.read_text().splitlines()) > 10
 
 
 def test_net_is_written_by_its_program():

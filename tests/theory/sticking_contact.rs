@@ -310,6 +310,28 @@ fn derivatives_and_restored_states_of_sticking_contacts_are_exact() {
     }
 }
 
+/// The lander of the example slides and sticks again with the same result at other tolerances and with
+/// another method. The bound is ten times the largest difference, which is at the start of the sliding.
+#[test]
+fn lander_slides_as_far_at_every_tolerance() {
+    for method in ["auto", "radau5"] {
+        for tolerance in [1e-8, 1e-7, 1e-6] {
+            let lander = include_str!("../../examples/contacts/lander.toml");
+            let text = format!("{lander}\n[solver]\nmethod = \"{method}\"\n");
+            let mut run = Run::new(&text, tolerance);
+            for k in 1..=240 {
+                run.go(0.05 * f64::from(k));
+            }
+            let moved = run.value("lander.r[1]");
+            println!(
+                "{method} at {tolerance:e}: {moved:.9} m, {}",
+                run.simulation.statistics()
+            );
+            assert!((moved - 0.177_501_236).abs() < 2e-6);
+        }
+    }
+}
+
 /// The uphill feet of a lander on a slope reach the limit of their friction first, and yield: while the
 /// others stick, their friction keeps its direction, whatever the slip that an integrator's errors leave.
 /// Then all slide, along their motion.

@@ -32,6 +32,9 @@ pub struct Stiction {
 /// law. At the first touch the normal force is zero, and the friction round-off.
 const HYSTERESIS: f64 = 1e-9;
 
+/// Speed below which the direction of sliding tends to that in which the sliding began, m/s.
+const SLOW: f64 = 1e-8;
+
 impl Stiction {
     /// Returns the coefficient of friction.
     pub fn mu(&self, parameters: &[f64]) -> f64 {
@@ -146,7 +149,7 @@ impl Contact {
         let began = at.pose(self.b).R * lift3::<S>(&state.direction);
         let d = match state.hold {
             Hold::Yielding => began,
-            _ => touching.direction(began),
+            _ => touching.direction(began, SLOW),
         };
         let mu = S::lift(stiction.mu.of(now.parameters));
         Some((touching.pair, d * (-mu * pressed.normal(now))))

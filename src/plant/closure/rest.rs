@@ -12,6 +12,10 @@ use nalgebra::{DMatrix, DVector};
 /// Number of iterative refinements of a solution by the squares of `W`.
 const REFINEMENTS: usize = 2;
 
+/// Speed below which the direction of sliding tends to that in which the sliding began, m/s. In straight
+/// motion it has no effect.
+const SLOW: f64 = 1e-6;
+
 /// Data of a row of a contact point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RestRow<S: Scalar> {
@@ -127,7 +131,7 @@ impl<S: Scalar> Closure<S> {
                 let slides = slides && is_normal;
                 let mu = S::lift(contact.rest_coefficients(S::numbers(parameters))[1]);
                 let friction = match slides {
-                    true => -touching.direction(R_WB * lift3::<S>(&state.direction)) * mu,
+                    true => -touching.direction(R_WB * lift3::<S>(&state.direction), SLOW) * mu,
                     false => Vec3::zeros(),
                 };
                 let force = e + friction;
