@@ -135,6 +135,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean d, fmi2Real t, fmi2R
 fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return 0; }
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) { return 0; }
 fmi2Status fmi2Terminate(fmi2Component c) { return 0; }
+fmi2Status fmi2Reset(fmi2Component c) { ((struct gain *)c)->k = 2.0; return 0; }
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference *r, size_t n, fmi2Real *v)
 { struct gain *g = c; for (size_t i = 0; i < n; i++) v[i] = r[i] == 0 ? g->u : r[i] == 1 ? g->k : g->k * g->u; return 0; }
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference *r, size_t n, const fmi2Real *v)
