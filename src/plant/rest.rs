@@ -28,8 +28,8 @@ use crate::system::{JointState, significant};
 use friction::frictions;
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
-pub(super) use problem::pseudo_solution;
-use problem::{ForceProblem, condensed, inconsistency, least_norm, within_cones};
+pub(super) use problem::{ForceProblem, condensed};
+use problem::{inconsistency, least_norm, within_cones};
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -391,7 +391,8 @@ impl Evaluation<f64> {
             for candidate in &candidates {
                 discrete.rests[candidate.number].hold = Hold::Sticking;
             }
-            let ForceProblem { W, b, noise } = self.rest_problem(of, OperatingPoint::new(t, x, u, discrete))?;
+            let (rows, noise) = self.constraint_rows(of, OperatingPoint::new(t, x, u, discrete))?;
+            let ForceProblem { W, b, noise } = condensed(&rows, rows.of_points.clone(), noise);
             let frictions = frictions(of, &candidates, before);
             let start = least_norm(&W, &b, &frictions);
             let noise = noise + inconsistency(&candidates, &b);
@@ -443,8 +444,9 @@ impl Evaluation<f64> {
         turned
     }
 
-    /// Returns the accelerations of all points in contact; all of them are sticking in `at`.
-    fn rest_problem(&mut self, of: Constants, at: OperatingPoint<f64>) -> Result<ForceProblem, Error> {
+    /// Returns the rows of all constraints, and the round-off of their accelerations, m/s². Points at rest
+    /// that stick have all their rows.
+    pub(super) fn constraint_rows(&mut self, of: Constants, at: OperatingPoint<f64>) -> Result<(Rows, f64), Error> {
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.load_at(of, at.x, at.discrete)?;
         let mut qdd = std::mem::take(&mut self.qdd);
@@ -466,7 +468,7 @@ impl Evaluation<f64> {
             })
         });
         self.qdd = qdd;
-        Ok(condensed(&found?.unwrap_or_else(Rows::none), noise))
+        Ok((found?.unwrap_or_else(Rows::none), noise))
     }
 }
 

@@ -8,7 +8,7 @@ use super::rest::RestsBefore;
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::Vec3;
-use crate::elements::{Hold, Sliding, StickingFriction};
+use crate::elements::{Hold, RestState, Sliding, StickingFriction};
 use crate::event::Event;
 
 impl Plant {
@@ -111,8 +111,8 @@ impl Plant {
         Ok(changes)
     }
 
-    /// Lets joints and compliant contacts slide, one after the other, until friction can hold all that
-    /// stick. Returns true if one slides now.
+    /// Lets joints slide, one after the other, and compliant contacts, all together, until friction can
+    /// hold all that stick. Returns true if one slides now, or if contacts share their load in another way.
     pub(super) fn release_overloaded(
         &mut self,
         t: f64,
@@ -123,7 +123,7 @@ impl Plant {
         let of = self.base.constants();
         let elements = &of.model.elements;
         let first = elements.resting_points();
-        let mut released = false;
+        let (mut released, mut are_shared) = (false, false);
         while elements.sticking.iter().any(|friction| friction.holds(discrete))
             || discrete.rests[first..].iter().any(|state| state.hold == Hold::Sticking)
         {
@@ -131,11 +131,27 @@ impl Plant {
             let at = OperatingPoint::new(t, x, u, discrete);
             match self.evaluation.most_overloaded(of, at)? {
                 None => break,
-                Some(Overloaded::Joint(number, state)) => discrete.sliding[number] = state,
+                Some(Overloaded::Joint(number, state)) => {
+                    discrete.sliding[number] = state;
+                    are_shared = false;
+                }
                 Some(Overloaded::Contact(number, direction)) => {
-                    discrete.rests[number].hold = Hold::Sliding;
-                    discrete.rests[number].direction = direction;
-                    self.evaluation.update_yielding(of, discrete);
+                    let together = match are_shared {
+                        true => Vec::new(),
+                        false => self.evaluation.hold_together(of, at)?,
+                    };
+                    if together.is_empty() {
+                        // No forces of all contacts were found, or only up to round-off.
+                        discrete.rests[number] = RestState {
+                            hold: Hold::Sliding,
+                            direction,
+                            ..RestState::default()
+                        };
+                    }
+                    are_shared = !together.is_empty() && together.iter().all(|(_, state)| state.hold == Hold::Sticking);
+                    for (number, state) in together {
+                        discrete.rests[number] = state;
+                    }
                 }
             }
             released = true;
@@ -177,7 +193,7 @@ impl Evaluation<f64> {
             let point = &points[stiction.number];
             let R_WB = of.at(&self.kinematics).pose(contact.b).R;
             let direction = R_WB.tr_mul(&-point.force).normalize();
-            let excess = stiction.excess(parameters, point);
+            let excess = point.force.norm() / stiction.limit(parameters, point) - 1.0;
             (excess, Overloaded::Contact(stiction.number, direction))
         });
         let most = of_joints.chain(of_contacts).max_by(|(a, _), (b, _)| a.total_cmp(b));

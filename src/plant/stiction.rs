@@ -1,14 +1,15 @@
 //! Compliant contacts whose surfaces stick: which stick, which slide.
 
-use super::context::Constants;
+use super::context::{Constants, OperatingPoint};
 use super::evaluation::Evaluation;
 use super::events::Changes;
-use super::rest::pseudo_solution;
+use super::rest::{ForceProblem, condensed};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Vec3};
+use crate::dynamics::impact::{Reserve, truncated_solution, with_largest_reserve, with_limits};
 use crate::elements::{Contact, Hold, NO_SLIP, Pair, PointForce, RestState, Stiction, Touching};
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{DMatrix, DVector};
 
 /// Sliding speed at which surfaces stop, m/s.
 const STOPPED: f64 = 3.0 * NO_SLIP;
@@ -17,12 +18,14 @@ const STOPPED: f64 = 3.0 * NO_SLIP;
 /// the errors of the integration.
 const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 
-/// Largest part of a row that is not a combination of others, if the row counts as one: the square root
-/// of round-off.
-const DEPENDENT: f64 = 1e-7;
+/// Load relative to the largest that contacts can hold, up to which it counts as that one.
+const AT_LIMIT: f64 = 1.0 + 1e-6;
 
-/// Response relative to the largest below which it is round-off.
-const ROUND_OFF: f64 = 1e-10;
+/// Friction relative to its limit above which surfaces are on the verge of sliding.
+const VERGE: f64 = 1.0 - 1e-7;
+
+/// Acceleration relative to the largest below which surfaces do not begin to slide.
+const STILL: f64 = 1e-9;
 
 /// Compliant contact whose surfaces touch, at an event.
 struct TouchingStiction {
@@ -83,7 +86,6 @@ impl Plant {
             changes.states = true;
             self.check_finite(t, x, discrete)?;
         }
-        update_yielding(&touching, discrete);
         changes.modes = changes.states || discrete.rests[first..] != before[first..];
         self.evaluation.determine_rank(self.base.constants(), x, discrete);
         Ok(changes)
@@ -91,10 +93,54 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Updates which compliant contacts at the limit of their friction slide, and which yield.
-    pub(super) fn update_yielding(&self, of: Constants, discrete: &mut Discrete) {
-        let touching = self.touching_stictions(of, discrete, &discrete.rests);
-        update_yielding(&touching, discrete);
+    /// Returns the states of the compliant contacts that stick, with the indices of their points, as
+    /// their friction can hold the bodies: all stick, with the forces of the largest reserve, if they can
+    /// together; otherwise some slide, in the directions in which the bodies begin to move. It allocates.
+    ///
+    /// # Errors
+    /// Those of the dynamics.
+    pub(super) fn hold_together(
+        &mut self,
+        of: Constants,
+        at: OperatingPoint<f64>,
+    ) -> Result<Vec<(usize, RestState)>, Error> {
+        let (rows, noise) = self.constraint_rows(of, at)?;
+        let ForceProblem { W, b, noise } = condensed(&rows, rows.of_stictions.clone(), noise);
+        let points = self.closure.as_ref().map_or(&[][..], |closure| closure.points());
+        let now = of.at(&self.kinematics);
+        let sticks = |stiction: &Stiction| at.discrete.rests[stiction.number].hold == Hold::Sticking;
+        let sticking: Vec<_> = of
+            .model
+            .elements
+            .stictions()
+            .filter(|(_, stiction)| sticks(stiction))
+            .collect();
+        let limits: Vec<f64> = sticking
+            .iter()
+            .map(|(_, stiction)| stiction.limit(of.parameters, &points[stiction.number]))
+            .collect();
+        let Some(Shared { forces, slides }) = shared(&W, &b, &limits, noise) else {
+            return Ok(Vec::new());
+        };
+        let states = sticking.iter().enumerate().map(|(k, (contact, stiction))| {
+            let t = contact.stiction_point(of.parameters, now).t;
+            let force = t[0] * forces[2 * k] + t[1] * forces[2 * k + 1];
+            let force = now.pose(contact.b).R.tr_mul(&force);
+            let state = match slides[k] {
+                true => RestState {
+                    hold: Hold::Sliding,
+                    direction: -force.normalize(),
+                    ..RestState::default()
+                },
+                false => RestState {
+                    hold: Hold::Sticking,
+                    reference: force,
+                    ..RestState::default()
+                },
+            };
+            (stiction.number, state)
+        });
+        Ok(states.collect())
     }
 
     /// Returns the compliant contacts whose surfaces touch and have friction, at the present kinematics.
@@ -138,68 +184,50 @@ impl Evaluation<f64> {
             .flat_map(|at| [at.touching.u.x, at.touching.u.y, at.touching.u.z]);
         let u = DVector::from_vec(u.collect());
         let W = tangents.tr_mul(&operator.W) * &tangents;
-        let p = &tangents * ending(W, &tangents.tr_mul(&u));
-        self.add_velocity_jumps(of, x, discrete, &operator, &p, &u);
+        // Contacts that stick leave round-off as the response of velocities that they determine. What is
+        // not finite is reported with the states.
+        if let Some((p, _)) = truncated_solution(&W, &tangents.tr_mul(&u)) {
+            self.add_velocity_jumps(of, x, discrete, &operator, &(&tangents * p), &u);
+        }
         Ok(())
     }
 }
 
-/// Returns the impulse `p` of least norm with `W p = −u`, N·s, for the responses `W` (1/kg) of the velocities
-/// `u` (m/s). Contacts that stick leave round-off as the response of velocities that they determine.
-fn ending(W: DMatrix<f64>, u: &DVector<f64>) -> DVector<f64> {
-    let eigen = SymmetricEigen::new(W);
-    let largest = eigen.eigenvalues.amax();
-    let mut p = DVector::zeros(u.len());
-    for (response, direction) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
-        if *response > ROUND_OFF * largest {
-            p.axpy(-direction.dot(u) / response, &direction, 1.0);
-        }
-    }
-    p
+/// Friction forces of contacts that have stuck, N, two for each.
+struct Shared {
+    forces: DVector<f64>,
+    /// True for contacts that begin to slide.
+    slides: Vec<bool>,
 }
 
-/// Sets which of these contacts at the limit of their friction slide: those that others between the same
-/// bodies do not hold.
-fn update_yielding(touching: &[TouchingStiction], discrete: &mut Discrete) {
-    let sticks = |at: &&TouchingStiction| discrete.rests[at.stiction.number].hold == Hold::Sticking;
-    let sticking: Vec<&TouchingStiction> = touching.iter().filter(sticks).collect();
-    for at in touching {
-        let hold = &mut discrete.rests[at.stiction.number].hold;
-        if matches!(hold, Hold::Sliding | Hold::Yielding) {
-            *hold = match at.is_held_by(&sticking) {
-                true => Hold::Yielding,
-                false => Hold::Sliding,
-            };
-        }
+/// Returns the forces of contacts with these limits (N) that stick, for the accelerations `W f + b`
+/// (m/s²) along them; `None` if none are found.
+fn shared(W: &DMatrix<f64>, b: &DVector<f64>, limits: &[f64], noise: f64) -> Option<Shared> {
+    let Reserve { forces, ratio } = with_largest_reserve(W, b, limits)?;
+    let of_limits = |forces: &DVector<f64>| {
+        let of_contacts = forces.as_slice().chunks_exact(2).zip(limits);
+        let ratios = of_contacts.map(|(f, limit)| libm::hypot(f[0], f[1]) / limit);
+        ratios.collect::<Vec<f64>>()
+    };
+    if ratio <= 1.0 {
+        let slides = vec![false; limits.len()];
+        return Some(Shared { forces, slides });
     }
+    if ratio < AT_LIMIT {
+        // The contacts that limit the load are those which slide.
+        let slides = of_limits(&forces).iter().map(|own| *own > VERGE * ratio).collect();
+        return Some(Shared { forces, slides });
+    }
+    let forces = with_limits(W, b, limits, &(forces / ratio), noise)?;
+    let a = W * &forces + b;
+    let most = a.amax();
+    let moves = |k: usize| libm::hypot(a[2 * k], a[2 * k + 1]) > STILL * most;
+    let slides = of_limits(&forces).into_iter().enumerate();
+    let slides = slides.map(|(k, own)| own > VERGE && moves(k)).collect();
+    Some(Shared { forces, slides })
 }
 
 impl TouchingStiction {
-    /// Returns true if the slip is zero because it is zero at `others`: its rows are combinations of
-    /// those of the others between the same bodies. It allocates.
-    fn is_held_by(&self, others: &[&TouchingStiction]) -> bool {
-        let own = self.touching.pair;
-        let others = others.iter().map(|other| &other.touching);
-        let others: Vec<_> = others.filter(|other| other.pair.carriers() == own.carriers()).collect();
-        let arms = others.iter().map(|other| other.pair.arms[0] - own.arms[0]);
-        let length = arms.clone().map(|arm| arm.norm()).fold(f64::MIN_POSITIVE, f64::max);
-        // Rows on velocity and angular velocity (times the length) of a relative to b at the own point.
-        let mut rows = DMatrix::zeros(2 * others.len(), 6);
-        for (k, (other, arm)) in others.iter().zip(arms).enumerate() {
-            for (i, t) in other.t.iter().enumerate() {
-                let moment = arm.cross(t) / length;
-                rows.row_mut(2 * k + i)
-                    .copy_from_slice(&[t.x, t.y, t.z, moment.x, moment.y, moment.z]);
-            }
-        }
-        let W = &rows * rows.transpose();
-        self.touching.t.iter().all(|t| {
-            let row = DVector::from_vec(vec![t.x, t.y, t.z, 0.0, 0.0, 0.0]);
-            let left = &row - rows.tr_mul(&pseudo_solution(&W, &(&rows * &row)));
-            left.norm() < DEPENDENT
-        })
-    }
-
     /// Returns the sliding speed, m/s.
     fn speed(&self) -> f64 {
         self.slip.norm()
@@ -228,7 +256,7 @@ impl TouchingStiction {
         let stays = match self.before.hold {
             _ if has_jumped => false,
             Hold::Free => false,
-            Hold::Sticking | Hold::Yielding => true,
+            Hold::Sticking => true,
             Hold::Sliding => !self.has_turned(of) && !with_others(),
         };
         let sticks = self.speed() <= STOPPED || self.before.hold == Hold::Sliding && with_others();

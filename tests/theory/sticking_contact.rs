@@ -310,56 +310,97 @@ fn derivatives_and_restored_states_of_sticking_contacts_are_exact() {
     }
 }
 
-/// The lander of the example slides and sticks again with the same result at other tolerances and with
-/// another method. The bound is ten times the largest difference, which is at the start of the sliding.
+/// Text of the lander of the example with its drill at this place (m), and its method.
+fn lander(drill: [f64; 3], method: &str) -> String {
+    let lander = include_str!("../../examples/contacts/lander.toml");
+    let lander = lander.replace("origin = [0.0, 0.0, -0.3]", &format!("origin = {drill:?}"));
+    format!("{lander}\n[solver]\nmethod = \"{method}\"\n")
+}
+
+/// Returns the number of feet of the lander that stick.
+fn feet_that_stick(run: &Run) -> usize {
+    let sticks = |k: &i32| run.value(&format!("feet.pad_{k}.ground.sticks")) == 1.0;
+    (1..=4).filter(sticks).count()
+}
+
+/// The lander of the example, pushed through its mass centre and beside it, so that it turns, slides and
+/// sticks again with the same result at other tolerances and with another method. As long as the slip is
+/// below the tolerance of velocities, the directions of the friction are not accurate: the speed is off by
+/// tens of tolerances, for four seconds.
 #[test]
 fn lander_slides_as_far_at_every_tolerance() {
-    for method in ["auto", "radau5"] {
-        for tolerance in [1e-8, 1e-7, 1e-6] {
-            let lander = include_str!("../../examples/contacts/lander.toml");
-            let text = format!("{lander}\n[solver]\nmethod = \"{method}\"\n");
-            let mut run = Run::new(&text, tolerance);
+    for (beside, expected) in [
+        (0.0, 0.177_501_236),
+        (0.1, 0.189_125_855),
+        (0.5, 0.494_717_090),
+        (1.5, 3.184_695_200),
+    ] {
+        for (method, tolerance) in [
+            ("auto", 1e-8),
+            ("auto", 1e-7),
+            ("auto", 1e-6),
+            ("radau5", 1e-8),
+            ("radau5", 1e-6),
+        ] {
+            let mut run = Run::new(&lander([0.0, beside, -0.3], method), tolerance);
             for k in 1..=240 {
                 run.go(0.05 * f64::from(k));
             }
-            let moved = run.value("lander.r[1]");
+            let off = run.value("lander.r[1]") - expected;
             println!(
-                "{method} at {tolerance:e}: {moved:.9} m, {}",
+                "{beside} m, {method} at {tolerance:e}: off by {off:.1e} m, {}",
                 run.simulation.statistics()
             );
-            assert!((moved - 0.177_501_236).abs() < 2e-6);
+            assert!(off.abs() < 300.0 * tolerance);
+            // In straight motion the direction is exact.
+            assert!(method == "auto" || beside > 0.0 || off.abs() < 2e-9);
         }
     }
 }
 
-/// The uphill feet of a lander on a slope reach the limit of their friction first, and yield: while the
-/// others stick, their friction keeps its direction, whatever the slip that an integrator's errors leave.
-/// Then all slide, along their motion.
+/// A lander on level ground, pushed at the height of its feet, begins to slide at the load at which a
+/// motion about some centre absorbs no more power than friction does (kinematic theorem of limit analysis), in
+/// the directions of this motion. All feet stick until then, though the reactions of least norm would
+/// exceed their limits before.
 #[test]
-fn feet_that_yield_keep_the_direction_of_their_friction() {
-    let lander = include_str!("../../examples/contacts/lander.toml");
-    let mut run = Run::new(lander, 1e-9);
-    let mut along = |t: f64, stick: usize| {
-        run.go(t);
-        let sticks = |k: &i32| run.value(&format!("feet.pad_{k}.ground.sticks")) == 1.0;
-        assert_eq!((1..=4).filter(sticks).count(), stick);
-        let before = run.vector("feet.pad_2.ground.force");
-        run.set_state("lander.v[2]", 1e-7);
-        run.look();
-        let after = run.vector("feet.pad_2.ground.force");
-        run.set_state("lander.v[2]", 0.0);
-        let limit = 0.4 * before.z;
-        let off = (before.xy().norm() / limit - 1.0).abs();
+fn pushed_lander_begins_to_slide_at_the_load_of_the_kinematic_theorem() {
+    let weight = 300.0 * 1.62;
+    for beside in [0.0, 0.1, 0.5, 0.8, 1.5, 10.0] {
+        // The load grows by 40 N/s from 4 s on, when the lander has settled.
+        let level = lander([0.0, beside, -0.798], "radau5")
+            .replace("[0.28131, 0.0, -1.59539]", "[0.0, 0.0, -1.62]")
+            .replace("times = [0.0, 6.0, 8.0, 9.0]", "times = [4.0, 10.0, 12.0, 13.0]")
+            .replace("values = [0.0, 120.0", "values = [0.0, 240.0");
+        // The centre is on the axis of the feet; in straight motion it is infinitely far away.
+        let ratio = |centre: f64| {
+            let absorbed = [0.8, -0.8].map(|foot: f64| 2.0 * 0.8_f64.hypot(foot - centre));
+            0.1 * weight * (absorbed[0] + absorbed[1]) / (beside - centre).abs()
+        };
+        let centres = (1..200_000).map(|k| -0.5e-4 * f64::from(k));
+        let centre = match beside > 0.0 {
+            true => centres.min_by(|a, b| ratio(*a).total_cmp(&ratio(*b))).expect("some"),
+            false => -1e9,
+        };
+        let begins = 4.0 + ratio(centre) / 40.0;
+        let mut run = Run::new(&level, 1e-9);
+        run.go(begins - 1e-5);
+        let before = feet_that_stick(&run);
+        run.go(begins + 1e-5);
+        let after = feet_that_stick(&run);
+        run.go(begins + 1e-3);
+        let mut turned = 0.0_f64;
+        for (k, [x, y]) in [[0.8, 0.8], [-0.8, 0.8], [-0.8, -0.8], [0.8, -0.8]].iter().enumerate() {
+            let force = run.vector(&format!("feet.pad_{}.ground.force", k + 1));
+            let motion = Vec3::new(y - centre, -x, 0.0).normalize();
+            turned = turned.larger((force.xy() / (0.4 * force.z) + motion.xy()).norm());
+        }
         println!(
-            "{stick} stick: friction off its limit by {off:.1e}, turned by {:.1e} rad",
-            after.y / limit
+            "{beside} m: {:.4} N about {centre:.4} m; {before} feet stick, then {after}; directions within {turned:.1e} rad, {}",
+            ratio(centre),
+            run.simulation.statistics()
         );
-        assert!(off < 1e-9 && (before.x + limit).abs() < 1e-6 * limit);
-        (after.y - before.y).abs() / limit
-    };
-    assert!(along(5.0, 2) < 1e-9);
-    // The lander slides at 0.0572 m/s.
-    assert!((along(7.0, 0) - 1e-7 / 0.0572).abs() < 2e-8);
+        assert!(before == 4 && after == 0 && turned < 1e-3);
+    }
 }
 
 /// A slider whose joint has dry friction too: joint and contact hold together as much as both can,

@@ -95,6 +95,39 @@ pub fn with_friction(
         .ok_or_else(|| NoContactForce::Unsolved(problem.residual(&problem.clipped(start)).iamax() / 3))
 }
 
+/// Returns the friction forces `p` of several contacts whose limits `m` (N) are known, by their normal
+/// forces: a solution of
+///
+/// ```text
+///     w = W p + b,     |p_i| ≤ m_i,     w_i = −ν_i p_i with ν_i ≥ 0, ν_i (m_i − |p_i|) = 0
+/// ```
+///
+/// Each contact has two rows, along the surface; otherwise as [`with_friction`]. The solution makes
+/// `½ pᵀ W p + bᵀ p` least, so that `w` is unique. `None` if the iteration does not converge.
+pub fn with_limits(
+    W: &DMatrix<f64>,
+    b: &DVector<f64>,
+    limits: &[f64],
+    start: &DVector<f64>,
+    noise: f64,
+) -> Option<DVector<f64>> {
+    // Points whose normal forces are the limits, and do not change.
+    let points = vec![Friction::Coulomb { mu: 1.0 }; limits.len()];
+    let n = 3 * limits.len();
+    let row = |k: usize| (k % 3).checked_sub(1).map(|along| 2 * (k / 3) + along);
+    let all = |of: &DVector<f64>| DVector::from_fn(n, |k, _| row(k).map_or(0.0, |row| of[row]));
+    let of_all = DMatrix::from_fn(n, n, |i, j| match (row(i), row(j)) {
+        (Some(i), Some(j)) => W[(i, j)],
+        _ => 0.0,
+    });
+    let (b, mut start) = (all(b), all(start));
+    limits.iter().enumerate().for_each(|(i, limit)| start[3 * i] = *limit);
+    let mut problem = Problem::new(&of_all, &b, &points, noise).ok()?;
+    problem.has_limits = true;
+    let p = problem.by_sweeps(problem.clipped(&start), ATTEMPTS)?;
+    Some(DVector::from_fn(2 * limits.len(), |k, _| p[3 * (k / 2) + 1 + k % 2]))
+}
+
 struct Problem<'a> {
     W: &'a DMatrix<f64>,
     b: &'a DVector<f64>,
@@ -103,6 +136,8 @@ struct Problem<'a> {
     /// a point that cannot move.
     steps: Vec<[f64; 2]>,
     noise: f64,
+    /// True if the normal forces are given.
+    has_limits: bool,
 }
 
 impl<'a> Problem<'a> {
@@ -140,6 +175,7 @@ impl<'a> Problem<'a> {
             points,
             steps,
             noise,
+            has_limits: false,
         })
     }
 
@@ -260,7 +296,10 @@ impl<'a> Problem<'a> {
             let more = REGULAR * squares.diagonal().amax();
             (0..squares.nrows()).for_each(|i| squares[(i, i)] += more);
             let Some(factors) = squares.cholesky() else { break };
-            let step = J.tr_mul(&factors.solve(&residual));
+            let mut step = J.tr_mul(&factors.solve(&residual));
+            if self.has_limits {
+                (0..self.points.len()).for_each(|i| step[3 * i] = 0.0);
+            }
             if !step.iter().all(|x| x.is_finite()) {
                 break;
             }
@@ -278,7 +317,7 @@ impl<'a> Problem<'a> {
         for (i, friction) in self.points.iter().enumerate() {
             let (k, [normal, tangential]) = (3 * i, self.steps[i]);
             let is_pressed = p[k] - normal * self.row(k, p) > 0.0;
-            if is_pressed {
+            if is_pressed && !self.has_limits {
                 J.row_mut(k).copy_from(&(self.W.row(k) * normal));
             }
             match *friction {
@@ -333,6 +372,7 @@ pub(super) mod tests {
     unit_tests![
         random_impacts_satisfy_complementarity_cone_and_energy,
         sliding_rod_of_painleve_is_reported,
+        random_contacts_with_limits_dissipate_most,
     ];
 
     /// Random states of up to eight points between rigid bodies, with redundant rows: complementarity,
@@ -378,6 +418,42 @@ pub(super) mod tests {
         }
         println!("off by {worst:.1e} (1e-10), energy at most {gained:.1e}; separate, slide, stick {kinds:?}");
         assert!(worst < 1e-10 && gained <= 1e-14 && kinds.iter().all(|&count| count > 300));
+    }
+
+    /// Random contacts of known limits, with redundant rows: no force exceeds its limit, what slides does so
+    /// against a force at its limit, and no other forces within the limits lead to less
+    /// `½ pᵀ W p + bᵀ p`.
+    fn random_contacts_with_limits_dissipate_most() {
+        let (mut worst, mut kinds) = (0.0_f64, [0; 2]);
+        for case in 0..1000 {
+            let mut rng = Sequence::new(case);
+            let (m, rank) = (1 + (case % 6) as usize, 3 + (case % 7) as usize);
+            let J = DMatrix::from_fn(2 * m, rank, |_, _| rng.next_in(-1.0..1.0));
+            let W = &J * J.transpose();
+            let b = &J * DVector::from_fn(rank, |_, _| rng.next_in(-1.0..1.0));
+            let limits: Vec<f64> = (0..m).map(|_| rng.next_in(0.0..1.0)).collect();
+            let p = with_limits(&W, &b, &limits, &DVector::zeros(2 * m), 0.0).expect("a solution");
+            let w = &W * &p + &b;
+            for (i, limit) in limits.iter().enumerate() {
+                let size = |v: &DVector<f64>| (v[2 * i] * v[2 * i] + v[2 * i + 1] * v[2 * i + 1]).sqrt();
+                let against = p[2 * i] * w[2 * i] + p[2 * i + 1] * w[2 * i + 1];
+                worst = worst
+                    .max(size(&p) - limit * (1.0 + 1e-12))
+                    .max(limit * size(&w) + against);
+                kinds[usize::from(size(&w) > 1e-9)] += 1;
+            }
+            let cost = |p: &DVector<f64>| 0.5 * p.dot(&(&W * p)) + b.dot(p);
+            for _ in 0..20 {
+                let mut other = DVector::from_fn(2 * m, |_, _| rng.next_in(-1.0..1.0));
+                for (i, limit) in limits.iter().enumerate() {
+                    let size = other.rows(2 * i, 2).norm().max(1.0);
+                    other.rows_mut(2 * i, 2).scale_mut(limit / size);
+                }
+                worst = worst.max(cost(&p) - cost(&other));
+            }
+        }
+        println!("off by {worst:.1e} (1e-10); stick, slide {kinds:?}");
+        assert!(worst < 1e-10 && kinds.iter().all(|&count| count > 300));
     }
 
     /// A rod whose friction presses it into the surface has no force (P. Painlevé, *C. R. Acad. Sci.*

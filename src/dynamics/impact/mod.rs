@@ -14,6 +14,7 @@
 //! | capture, in any number of rows | [`plastic()`] | `u⁺ = 0` |
 //! | several points, without friction | [`frictionless`] | Newton's, complementary |
 //! | several points, with friction | [`with_friction`] | Moreau's |
+//! | several contacts of known normal forces | [`with_limits`], [`with_largest_reserve`] | (forces) |
 //!
 //! `W` may be singular: a planar mechanism has no response normal to its plane, and several
 //! contacts between the same bodies may be redundant.
@@ -21,6 +22,7 @@
 mod complementarity;
 mod friction;
 mod law;
+mod limit_analysis;
 mod plastic;
 mod point_impact;
 mod polyhedral;
@@ -30,11 +32,12 @@ mod stronge;
 mod tests;
 
 #[cfg(feature = "inside")]
-test_modules![friction::tests, tests];
+test_modules![friction::tests, limit_analysis::tests, tests];
 
 pub use complementarity::frictionless;
-pub use friction::{Friction, NoContactForce, with_friction};
+pub use friction::{Friction, NoContactForce, with_friction, with_limits};
 pub use law::{Law, Outcome, Refusal};
+pub use limit_analysis::{Reserve, truncated_solution, with_largest_reserve};
 pub use plastic::{Plastic, plastic};
 pub use point_impact::PointImpact;
 

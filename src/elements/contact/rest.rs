@@ -56,9 +56,6 @@ pub(crate) enum Hold {
     Sticking = 1,
     /// The point slides, or is on the verge of it: the friction has its limit.
     Sliding = 2,
-    /// The friction of a compliant contact has its limit, in the direction in which it reached it, but
-    /// other contacts that stick keep the point from sliding.
-    Yielding = 3,
 }
 
 impl Stored for RestState {
@@ -78,7 +75,6 @@ impl Stored for RestState {
             0 => Hold::Free,
             1 => Hold::Sticking,
             2 => Hold::Sliding,
-            3 => Hold::Yielding,
             _ => return None,
         };
         Some(Self {
@@ -426,7 +422,7 @@ impl Contact {
 pub(crate) fn indicators(mu: f64, state: &RestState, at: &PointForce<f64>, B: &Pose<f64>) -> [f64; 2] {
     let friction = at.force - at.n * at.normal;
     match state.hold {
-        Hold::Free | Hold::Yielding => [NO_EVENT; 2],
+        Hold::Free => [NO_EVENT; 2],
         Hold::Sticking => [mu * at.normal - friction.norm(), NO_EVENT],
         Hold::Sliding if state.direction == Vec3::zeros() => [at.normal, NO_EVENT],
         // The angle between the direction of sliding and that in which it began stays below 60°.

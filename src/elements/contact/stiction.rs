@@ -15,8 +15,8 @@ use crate::system::{Configuration, ParamId, Parameter, Quantity, Unit};
 /// The normal force `N` is that of the law, known from positions and velocities. While the surfaces
 /// slide in the direction `d`, the friction on a is the load `−μ N d`. While they stick, two
 /// constraints along the surface hold the velocity of the contact point at zero, with a reaction of at
-/// most `μ N`. Where it reaches this limit while other contacts hold the bodies, the surfaces yield:
-/// the friction keeps its direction.
+/// most `μ N`. Where several contacts share a load in many ways, the reactions are those nearest to the
+/// ones that were determined when one reached its limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Stiction {
     /// Index of its state, after those of all points that may rest.
@@ -31,9 +31,6 @@ pub struct Stiction {
 /// Friction beyond `μ N` that surfaces which stick transmit, relative to the reference force of the
 /// law. At the first touch the normal force is zero, and the friction round-off.
 const HYSTERESIS: f64 = 1e-9;
-
-/// Speed below which the direction of sliding tends to that in which the sliding began, m/s.
-const SLOW: f64 = 1e-8;
 
 impl Stiction {
     /// Returns the coefficient of friction.
@@ -51,12 +48,11 @@ impl Stiction {
         self.mu(parameters) > 0.0 && self.force.of(parameters) > 0.0
     }
 
-    /// Returns the excess of the friction over that which surfaces can transmit while they stick,
-    /// relative to it; half of the hysteresis is subtracted from it.
-    pub(crate) fn excess(&self, parameters: &[f64], at: &PointForce<f64>) -> f64 {
+    /// Returns the largest friction that surfaces can transmit while they stick, N, with half of the
+    /// hysteresis.
+    pub(crate) fn limit(&self, parameters: &[f64], at: &PointForce<f64>) -> f64 {
         let hysteresis = HYSTERESIS * self.force.of(parameters);
-        let most = self.mu(parameters) * at.normal + 0.5 * hysteresis;
-        at.force.norm() / most.max(f64::MIN_POSITIVE) - 1.0
+        (self.mu(parameters) * at.normal + 0.5 * hysteresis).max(f64::MIN_POSITIVE)
     }
 
     /// Returns the event indicator of surfaces that touch, N or m/s, with friction of the contact point
@@ -75,7 +71,6 @@ impl Stiction {
                 self.mu(parameters) * at.normal + hysteresis - at.force.norm()
             }
             // The angle between the direction of sliding and that in which it began stays below 60°.
-            Hold::Yielding => NO_EVENT,
             Hold::Sliding => (R_WB * state.direction).dot(&at.slip) - 0.5 * at.slip.norm() + NO_SLIP,
         }
     }
@@ -141,16 +136,13 @@ impl Contact {
     pub(super) fn friction<S: Scalar>(&self, now: &Instant<S>, pressed: &Pressed<S>) -> Option<(Pair<S>, Vec3<S>)> {
         let stiction = self.stiction()?;
         let state = &now.rests[stiction.number];
-        if !matches!(state.hold, Hold::Sliding | Hold::Yielding) {
+        if state.hold != Hold::Sliding {
             return None;
         }
         let at = now.configuration();
         let touching = self.stiction_point(S::numbers(now.parameters), at);
         let began = at.pose(self.b).R * lift3::<S>(&state.direction);
-        let d = match state.hold {
-            Hold::Yielding => began,
-            _ => touching.direction(began, SLOW),
-        };
+        let d = touching.direction(began);
         let mu = S::lift(stiction.mu.of(now.parameters));
         Some((touching.pair, d * (-mu * pressed.normal(now))))
     }

@@ -7,6 +7,10 @@ use crate::algebra::{Pose, Scalar, Twist, Vec3, lift3, root};
 use crate::elements::{Discrete, Pair};
 use crate::system::{BodyKinematics, Configuration};
 
+/// Speed below which the direction of sliding tends to that in which the sliding began, m/s. In straight
+/// motion it has no effect.
+const SLOW: f64 = 1e-6;
+
 /// Point of contact with its motion, at one instant. Vectors have world axes.
 pub(crate) struct Touching<S: Scalar> {
     pub pair: Pair<S>,
@@ -79,14 +83,15 @@ impl<S: Scalar> Touching<S> {
         self.u - self.n * self.n.dot(&self.u)
     }
 
-    /// Returns the direction of sliding (unit vector), which at speeds far below `slow` (m/s) is that in
-    /// which it began, `began` (unit vector): it is undefined at zero speed. A velocity against `began` counts as zero along it: the sliding has then
-    /// stopped within a step, and the derivatives are smooth until the event is located.
-    pub fn direction(&self, began: Vec3<S>, slow: f64) -> Vec3<S> {
+    /// Returns the direction of sliding (unit vector), which at low speeds tends to that in which it
+    /// began, `began` (unit vector): it is undefined at zero speed. A velocity against `began` counts as
+    /// zero along it: the sliding has then stopped within a step, and the derivatives are smooth until
+    /// the event is located.
+    pub fn direction(&self, began: Vec3<S>) -> Vec3<S> {
         let (slip, along_surface) = (self.slip(), began - self.n * self.n.dot(&began));
         let along = slip.dot(&along_surface);
         let reversed = S::select(along.exceeds(0.0), S::zero(), along);
-        let d = slip + along_surface * (S::lift(slow) - reversed);
+        let d = slip + along_surface * (S::lift(SLOW) - reversed);
         let square = d.dot(&d);
         if square.value() > 0.0 { d / square.sqrt() } else { began }
     }

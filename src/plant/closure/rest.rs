@@ -8,13 +8,10 @@ use crate::algebra::{Scalar, Vec3, Wrench, lift3};
 use crate::elements::{Closed, Discrete, Hold, PointForce, RestingFrames};
 use crate::system::{JointState, Kinematics};
 use nalgebra::{DMatrix, DVector};
+use std::ops::Range;
 
 /// Number of iterative refinements of a solution by the squares of `W`.
 const REFINEMENTS: usize = 2;
-
-/// Speed below which the direction of sliding tends to that in which the sliding began, m/s. In straight
-/// motion it has no effect.
-const SLOW: f64 = 1e-6;
 
 /// Data of a row of a contact point.
 #[derive(Clone, Copy, Debug)]
@@ -59,8 +56,8 @@ impl<S: Scalar> Asymmetric<S> {
 
 impl<S: Scalar> RestRow<S> {
     /// Creates the data of a row along the tangent `t` of a compliant contact that sticks, with its
-    /// velocity `rate` (m/s).
-    pub fn of_stiction(number: usize, t: Vec3<S>, rate: S) -> Self {
+    /// velocity `rate` (m/s) and reaction of reference (N).
+    pub fn of_stiction(number: usize, t: Vec3<S>, rate: S, reference: f64) -> Self {
         Self {
             number,
             is_compliant: true,
@@ -68,7 +65,7 @@ impl<S: Scalar> RestRow<S> {
             force: t,
             reaction: None,
             power: rate,
-            reference: 0.0,
+            reference,
         }
     }
 
@@ -131,7 +128,7 @@ impl<S: Scalar> Closure<S> {
                 let slides = slides && is_normal;
                 let mu = S::lift(contact.rest_coefficients(S::numbers(parameters))[1]);
                 let friction = match slides {
-                    true => -touching.direction(R_WB * lift3::<S>(&state.direction), SLOW) * mu,
+                    true => -touching.direction(R_WB * lift3::<S>(&state.direction)) * mu,
                     false => Vec3::zeros(),
                 };
                 let force = e + friction;
@@ -298,10 +295,12 @@ impl Closure<f64> {
     }
 }
 
-/// Rows of all constraints, those of contact points last.
+/// Rows of all constraints, those of compliant contacts that stick and those of contact points last.
 pub struct Rows {
-    /// Number of the rows of contact points.
-    pub of_points: usize,
+    /// Rows of compliant contacts that stick.
+    pub of_stictions: Range<usize>,
+    /// Rows of contact points.
+    pub of_points: Range<usize>,
     /// Responses of all rows to unit reactions.
     pub W: DMatrix<f64>,
     /// Accelerations along the rows that the constraints have to change, `J A − b`, m/s².
@@ -312,7 +311,8 @@ impl Rows {
     /// Returns the rows of a model without constraints.
     pub fn none() -> Self {
         Self {
-            of_points: 0,
+            of_stictions: 0..0,
+            of_points: 0..0,
             W: DMatrix::zeros(0, 0),
             along: DVector::zeros(0),
         }
@@ -340,8 +340,17 @@ impl Closure<f64> {
         let along = DVector::from_iterator(n, along);
         self.respond(of, &mut engine, qdd);
         let W = self.combined.expand_matrix(&self.W, n);
-        let is_of_point = |row: &&Row<f64>| row.rest.is_some_and(|rest| !rest.is_compliant);
-        let of_points = self.rows.iter().filter(is_of_point).count();
-        Rows { of_points, W, along }
+        let stiction = self.rows.iter().position(|row| row.rest.is_some());
+        let point = self
+            .rows
+            .iter()
+            .position(|row| row.rest.is_some_and(|rest| !rest.is_compliant));
+        let [of_stictions, of_points] = [stiction, point].map(|first| first.unwrap_or(n));
+        Rows {
+            of_stictions: of_stictions..of_points,
+            of_points: of_points..n,
+            W,
+            along,
+        }
     }
 }

@@ -5,7 +5,7 @@ use super::super::context::ConstantsOf;
 use super::rest::RestRow;
 use super::{Closure, Held, Reaction, Row};
 use crate::algebra::{Scalar, Vec3, Wrench};
-use crate::elements::{Closed, Discrete, Hold, PointForce};
+use crate::elements::{Closed, Discrete, Hold, PointForce, RestState};
 use crate::system::Kinematics;
 
 impl<S: Scalar> Closure<S> {
@@ -22,7 +22,7 @@ impl<S: Scalar> Closure<S> {
         let parameters = S::numbers(of.parameters);
         for (contact, stiction) in of.model.elements.stictions() {
             let number = stiction.number;
-            let hold = discrete.rests[number].hold;
+            let RestState { hold, reference, .. } = discrete.rests[number];
             if hold == Hold::Free {
                 continue;
             }
@@ -38,6 +38,8 @@ impl<S: Scalar> Closure<S> {
                 continue;
             }
             let alpha = if stabilises { stiction.gain(parameters) } else { 0.0 };
+            let R_WB = of.at(kinematics).pose(contact.b).R;
+            let reference = R_WB.map(S::value) * reference;
             let held = self.held.len();
             for t in touching.t {
                 let rate = t.dot(&touching.u);
@@ -47,7 +49,7 @@ impl<S: Scalar> Closure<S> {
                     unit: Reaction::Wrench(Wrench::new(Vec3::zeros(), t)),
                     rate,
                     target: -bias - rate * S::lift(2.0 * alpha),
-                    rest: Some(RestRow::of_stiction(number, t, rate)),
+                    rest: Some(RestRow::of_stiction(number, t, rate, reference.dot(&t.map(S::value)))),
                 });
             }
             self.state[before + number] = Closed {

@@ -30,7 +30,7 @@ pub(super) fn frictions(of: Constants, candidates: &[Candidate], before: &RestsB
         Hold::Sliding if stops_with(point) => STOPPED_TOGETHER,
         Hold::Sliding => STOPPED,
         Hold::Sticking if before.due != RestsDue::Jumped => f64::INFINITY,
-        Hold::Free | Hold::Sticking | Hold::Yielding => STILL,
+        Hold::Free | Hold::Sticking => STILL,
     };
     let friction = |point: &Candidate| {
         let [_, mu] = point.contact.rest_coefficients(of.parameters);

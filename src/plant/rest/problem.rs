@@ -5,6 +5,7 @@ use crate::dynamics::LeastNorm;
 use crate::dynamics::impact::Friction;
 use crate::plant::closure::Rows;
 use nalgebra::{DMatrix, DVector};
+use std::ops::Range;
 
 /// Largest angle between surfaces in contact that counts as round-off, rad.
 const MOST_TILT: f64 = 1e-6;
@@ -13,9 +14,9 @@ const MOST_TILT: f64 = 1e-6;
 /// nothing of the angle.
 const DOUBLE: f64 = 1e-3;
 
-/// Accelerations `W f + b` of the points in contact along normals and tangents (m/s²), due to forces on
-/// them.
-pub(super) struct ForceProblem {
+/// Accelerations `W f + b` of contacts along normals and tangents, or tangents alone (m/s²), due to
+/// forces on them.
+pub(in crate::plant) struct ForceProblem {
     pub W: DMatrix<f64>,
     pub b: DVector<f64>,
     /// Round-off of `b`.
@@ -73,7 +74,7 @@ pub(super) fn within_cones(W: &DMatrix<f64>, f: &DVector<f64>, points: &[Frictio
 
 /// Returns the solution of least norm of `W x = b` for a symmetric positive semidefinite `W`; zero if
 /// its rank cannot be determined.
-pub(in crate::plant) fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
+pub(super) fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> DVector<f64> {
     let n = b.len();
     let largest = (0..n).fold(0.0, |most: f64, k| most.max(W[(k, k)]));
     if largest <= 0.0 {
@@ -96,19 +97,19 @@ pub(in crate::plant) fn pseudo_solution(W: &DMatrix<f64>, b: &DVector<f64>) -> D
     x
 }
 
-/// Returns the accelerations of contact points, with the reactions of the other rows eliminated.
-pub(super) fn condensed(rows: &Rows, noise: f64) -> ForceProblem {
-    let Rows { of_points, W, along } = rows;
-    let (of_points, n) = (*of_points, along.len());
-    let others = n - of_points;
-    let mut b = along.rows(others, of_points).into_owned();
-    let mut W_pp = W.view((others, others), (of_points, of_points)).into_owned();
-    if others > 0 {
-        let W_oo = W.view((0, 0), (others, others)).into_owned();
-        let W_po = W.view((others, 0), (of_points, others)).into_owned();
-        b -= &W_po * pseudo_solution(&W_oo, &along.rows(0, others).into_owned());
-        for column in 0..of_points {
-            let of_others = W.view((0, others + column), (others, 1)).column(0).into_owned();
+/// Returns the accelerations in some of the rows, with the reactions of the other rows eliminated.
+pub(in crate::plant) fn condensed(rows: &Rows, of: Range<usize>, noise: f64) -> ForceProblem {
+    let Rows { W, along, .. } = rows;
+    let others: Vec<usize> = (0..along.len()).filter(|row| !of.contains(row)).collect();
+    let of: Vec<usize> = of.collect();
+    let mut b = along.select_rows(&of);
+    let mut W_pp = W.select_rows(&of).select_columns(&of);
+    if !others.is_empty() {
+        let W_oo = W.select_rows(&others).select_columns(&others);
+        let W_po = W.select_rows(&of).select_columns(&others);
+        b -= &W_po * pseudo_solution(&W_oo, &along.select_rows(&others));
+        for (column, &row) in of.iter().enumerate() {
+            let of_others = W.column(row).select_rows(&others);
             let reduced = &W_po * pseudo_solution(&W_oo, &of_others);
             W_pp.column_mut(column).axpy(-1.0, &reduced, 1.0);
         }
