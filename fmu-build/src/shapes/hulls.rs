@@ -1,7 +1,9 @@
 //! Meshes of contacts' shapes: the vertices of their convex hulls, which become part of a model.
 
+use super::crossings::{Triangle, crossing};
 use super::inside;
-use super::mesh::Mesh;
+use super::mesh::{Mesh, Part};
+use crate::text::number;
 use grapple::algebra::{ConvexHull, NoHull, Vec3};
 use grapple::spec::{Composed, MOST_HULL_VERTICES};
 use std::collections::HashMap;
@@ -10,6 +12,9 @@ use toml::{Table, Value};
 
 /// Depth of a mesh's surface in its hull relative to the extent, above which it is reported.
 const CONVEX: f64 = 1e-3;
+/// Depth of an intersection of a mesh's triangles relative to the extent, above which it is reported:
+/// coordinates of texts often have six digits, which moves corners that touch by up to 2 √3 · 5e-6.
+const INTERSECTING: f64 = 3e-5;
 /// Number of parts of a triangle's side between points at which the depth is computed.
 const PARTS: usize = 4;
 
@@ -57,7 +62,6 @@ fn files(spec: &Table) -> Vec<&str> {
 /// # Errors
 /// A message for a mesh without a volume, or with a hull of too many vertices.
 fn hull(mesh: &Mesh) -> Result<(ConvexHull, Option<String>), String> {
-    let point = |p: &[f32; 3]| Vec3::from(p.map(f64::from));
     let points: Vec<Vec3<f64>> = mesh
         .parts
         .iter()
@@ -96,6 +100,7 @@ fn hull(mesh: &Mesh) -> Result<(ConvexHull, Option<String>), String> {
     } else if volume < 0.0 {
         remarks.push("is inside out".to_owned());
     }
+    remarks.extend(crossings(mesh, INTERSECTING * hull.extent));
     if deepest > CONVEX * hull.extent {
         remarks.push(format!(
             "is not convex: its surface is up to {deepest:.3} m (before `scale`) below that of its hull"
@@ -104,6 +109,27 @@ fn hull(mesh: &Mesh) -> Result<(ConvexHull, Option<String>), String> {
     let remark =
         (!remarks.is_empty()).then(|| format!("{}; contact is that of its convex hull", remarks.join(", and ")));
     Ok((hull, remark))
+}
+
+/// Returns a position of a file.
+fn point(p: &[f32; 3]) -> Vec3<f64> {
+    Vec3::from(p.map(f64::from))
+}
+
+/// Returns a remark on two triangles of a mesh that intersect by more than `depth` (m), with their
+/// numbers, in the order of the file from 1, and the position; `None` if there are none.
+fn crossings(mesh: &Mesh, depth: f64) -> Option<String> {
+    let corners = |part: &Part, triangle: &[u32; 3]| triangle.map(|i| point(&part.vertices[i as usize]));
+    let of_part = |part| move |triangle| corners(part, triangle);
+    let triangles: Vec<Triangle> = (mesh.parts.iter())
+        .flat_map(|part| part.triangles.iter().map(of_part(part)))
+        .collect();
+    let found = crossing(&triangles, depth)?;
+    let [first, second] = found.triangles.map(|i| i + 1);
+    let [x, y, z] = [0, 1, 2].map(|i| number(found.place[i], 4));
+    Some(format!(
+        "intersects itself: its triangles {first} and {second} meet at ({x}, {y}, {z}) m (before `scale`)"
+    ))
 }
 
 /// Returns points of a triangle.
@@ -115,11 +141,11 @@ fn inner([a, b, c]: &[Vec3<f64>; 3]) -> impl Iterator<Item = Vec3<f64>> {
 #[cfg(feature = "inside")]
 pub(super) mod tests {
     use super::*;
-    use crate::shapes::mesh::Part;
 
     unit_tests![
         mesh_of_a_box_has_its_hull,
         open_inverted_and_notched_meshes_are_reported,
+        meshes_with_triangles_that_intersect_are_reported,
         flat_and_huge_meshes_are_errors,
     ];
 
@@ -169,6 +195,25 @@ pub(super) mod tests {
         // The notch reaches 0.25 m below the upper side.
         let notched = prism(&[[1.0, 1.75], [0.0, 2.0], [0.0, 0.0], [2.0, 0.0], [2.0, 2.0]]);
         assert!(remark(&notched).contains("up to 0.250 m"), "{}", remark(&notched));
+    }
+
+    /// The prism of a bow tie and one with a fold are reported with two triangles and the position; two
+    /// prisms beside each other are not, and two that overlap are.
+    fn meshes_with_triangles_that_intersect_are_reported() {
+        let remark = |mesh: &Mesh| hull(mesh).expect("a hull").1.unwrap_or_default();
+        let tie = remark(&prism(&[[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [0.0, 2.0]]));
+        assert!(tie.contains("its triangles 1 and 5 meet at (1, 1, 0.25) m"), "{tie}");
+        let folded = prism(&[[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.5, -0.5], [0.0, 2.0]]);
+        assert!(remark(&folded).contains("intersects itself"));
+        for (shift, is_sound) in [(2.0, true), (2.5, true), (1.9, false), (0.0, true)] {
+            let mut both = prism(&SQUARE);
+            let mut other = prism(&[[0.0, 0.5], [2.0, 0.5], [2.0, 1.0], [0.0, 1.0]]).parts.remove(0);
+            for vertex in &mut other.vertices {
+                *vertex = [vertex[0] + shift, vertex[1], 0.25 + 0.5 * vertex[2]];
+            }
+            both.parts.push(other);
+            assert_eq!(!remark(&both).contains("intersects itself"), is_sound, "{shift}");
+        }
     }
 
     /// Meshes in a plane and meshes with a hull of too many vertices are errors.

@@ -4,6 +4,7 @@
 
 mod check;
 mod collada;
+mod crossings;
 mod gltf;
 pub mod hulls;
 pub mod mesh;
@@ -11,7 +12,7 @@ pub mod mesh;
 mod tests;
 
 #[cfg(feature = "inside")]
-test_modules![collada::tests, hulls::tests, tests];
+test_modules![collada::tests, crossings::tests, hulls::tests, tests];
 
 use grapple::Problem;
 use grapple::spec::{Shape, ShapeType, Spec};
