@@ -7,7 +7,9 @@ The scene is the rigid servicer of the task `reach`: a free-floating base and si
 contacts, driven by the same random torques, which are constant for 0.1 s. MuJoCo runs in
 Gymnasium's own class for it, `MujocoEnv`, with the observation, reward and ends of the task computed
 by NumPy. `error` is the largest error of a joint position after 15 s, compared with a run of grapple
-with the tolerance 1e-12. Rates are the best of the rounds.
+with the tolerance 1e-12. Rates are the best of the rounds, in which all engines run in turn. Vectors
+have eight environments; their rates are steps of one environment per second of CPU time of all
+threads.
 """
 
 import tempfile
@@ -22,7 +24,9 @@ from gymnasium.envs.mujoco import MujocoEnv
 import grapple_fmu as grapple
 import grapple_fmu.gym
 
-STEP, STEPS, ROUNDS = 0.1, 150, 15
+STEP, STEPS, ROUNDS = 0.1, 150, 100
+# Environments in a vector, and steps before any of them is reset.
+COUNT, SHORT = 8, 90
 # Integrator and time step, s.
 SCENES = [("Euler", 0.01), ("Euler", 0.002), ("implicitfast", 0.01), ("RK4", 0.05), ("RK4", 0.02)]
 TASK = grapple_fmu.gym.Task.of("reach")
@@ -105,15 +109,17 @@ class Scene(MujocoEnv):
         )
 
 
-def rate(call, before):
-    """Returns the most calls of a round of STEPS calls per second of CPU time."""
-    best = np.inf
+def rates(cases):
+    """Returns the most steps per second of CPU time of the process, for each case: its steps, what precedes them, and
+    their number. The cases are timed in turn."""
+    best = [np.inf] * len(cases)
     for _ in range(ROUNDS):
-        before()
-        begin = time.thread_time()
-        call()
-        best = min(best, time.thread_time() - begin)
-    return STEPS / best
+        for k, (call, before, _) in enumerate(cases):
+            before()
+            begin = time.process_time()
+            call()
+            best[k] = min(best[k], time.process_time() - begin)
+    return [count / seconds for (*_, count), seconds in zip(cases, best)]
 
 
 class Grapple:
@@ -188,25 +194,55 @@ def run(engine, actions):
     return engine.positions()
 
 
-def row(name, engine, actions, end):
-    """Prints the rates of an engine."""
-    rates = [rate(call, engine.reset) for call in (lambda: steps(engine.env, actions), lambda: engine.plain(actions))]
-    print(f"{name:>36}" + "".join(f"{number:>12.0f}" for number in rates) + end, flush=True)
+def alone(engine, actions):
+    """Returns the cases of an engine: with the environment, and without it."""
+    calls = (lambda: steps(engine.env, actions), lambda: engine.plain(actions))
+    return [(call, engine.reset, STEPS) for call in calls]
+
+
+def together(envs, options):
+    """Returns the case of environments that are stepped together."""
+    high = envs.single_action_space.high
+    actions = 0.3 * np.random.default_rng(1).uniform(-1.0, 1.0, (SHORT, COUNT, len(high))) * high
+    return (lambda: steps(envs, actions), lambda: envs.reset(seed=1, options=options), SHORT * COUNT)
+
+
+def vectors():
+    """Returns vectors of environments by name, and the options of their reset."""
+    made = {}
+    for name in ("reach", "slew"):
+        task = grapple_fmu.gym.Task.of(name)
+        for threads, lanes in ((1, False), (2, False), (1, True), (2, True)):
+            title = f"{name}, {threads} thread{'s' * (threads > 1)}{', lanes' * lanes}"
+            made[title] = grapple_fmu.gym.VectorEnv(task, COUNT, threads=threads, lanes=lanes), {"set": task.nominal}
+    for integrator, step in SCENES:
+        scenes = [lambda: Scene(integrator, step)] * COUNT
+        made[f"MuJoCo, {integrator}, {1e3 * step:g} ms"] = gymnasium.vector.SyncVectorEnv(scenes), None
+    return made
 
 
 def main():
     actions = torques(TASK)
-    reference = Grapple(TASK, 1e-12)
-    exact = run(reference, actions)
-    engines = [("grapple, tolerance 1e-4 (the task)", Grapple(TASK)), ("grapple, tolerance 1e-7", Grapple(TASK, 1e-7))]
-    engines += [(f"MuJoCo, {integrator}, {1e3 * step:g} ms", Mujoco(integrator, step)) for integrator, step in SCENES]
-    print(f"{processor()}; MuJoCo {mujoco.__version__}, Gymnasium {gymnasium.__version__}, NumPy {np.__version__}")
-    print(f"{'':>36}{'steps/s':>12}{'without env':>12}{'error, rad':>12}")
-    for name, engine in engines:
-        row(name, engine, actions, f"{np.abs(run(engine, actions) - exact).max():>12.1e}")
+    exact = run(Grapple(TASK, 1e-12), actions)
+    engines = {"grapple, tolerance 1e-4 (the task)": Grapple(TASK), "grapple, tolerance 1e-7": Grapple(TASK, 1e-7)}
+    engines |= {f"MuJoCo, {integrator}, {1e3 * step:g} ms": Mujoco(integrator, step) for integrator, step in SCENES}
+    errors = [f"{np.abs(run(engine, actions) - exact).max():>12.1e}" for engine in engines.values()]
+    cases = [case for engine in engines.values() for case in alone(engine, actions)]
     for name in ("capture", "slew"):
         task = grapple_fmu.gym.Task.of(name)
-        row(f"grapple, task {name}", Grapple(task), 0.3 * torques(task), "")
+        engines[f"grapple, task {name}"] = Grapple(task)
+        cases += alone(engines[f"grapple, task {name}"], 0.3 * torques(task))
+        errors.append("")
+    several = vectors()
+    cases += [together(envs, options) for envs, options in several.values()]
+    measured = iter(rates(cases))
+    print(f"{processor()}; MuJoCo {mujoco.__version__}, Gymnasium {gymnasium.__version__}, NumPy {np.__version__}")
+    print(f"{'':>36}{'steps/s':>12}{'without env':>12}{'error, rad':>12}")
+    for name, error in zip(engines, errors):
+        print(f"{name:>36}{next(measured):>12.0f}{next(measured):>12.0f}{error}")
+    print(f"vectors of {COUNT} environments")
+    for name, steps_per_s in zip(several, measured):
+        print(f"{name:>36}{steps_per_s:>12.0f}")
 
 
 if __name__ == "__main__":
