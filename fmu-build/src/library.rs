@@ -17,6 +17,9 @@ static EMBEDDED: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/embedde
 /// are compiled, and a zip file with the library.
 static FOR_LANES: &[(&str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/for_lanes.rs"));
 
+/// Largest number of symbols that a message names.
+const MOST_SYMBOLS: usize = 8;
+
 /// C library of the oldest systems that simulation tools still support (Red Hat Enterprise Linux 8,
 /// 2019).
 const OLDEST_IN_USE: Glibc = Glibc(2, 28);
@@ -182,11 +185,13 @@ impl Library {
         if let (Platform::Darwin64, [machine]) = (self.platform, self.findings.machines.as_slice()) {
             text += &format!(", for {machine} only (a universal library, made by lipo, runs on all Macs)");
         }
-        if !self.findings.others.is_empty() {
-            text += &format!(
-                "; exports symbols that are not FMI's: {}",
-                self.findings.others.join(", ")
-            );
+        let others = &self.findings.others;
+        if !others.is_empty() {
+            let shown = others.len().min(MOST_SYMBOLS);
+            text += &format!("; exports symbols that are not FMI's: {}", others[..shown].join(", "));
+            if shown < others.len() {
+                text += &format!(" and {} more", others.len() - shown);
+            }
         }
         text
     }

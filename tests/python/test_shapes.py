@@ -13,10 +13,10 @@ from native import grapple_fmu as grapple
 from scipy.spatial import ConvexHull
 
 LONG = "GRAPPLE_LONG" in os.environ
-MODELS, POSES, NORMALS = (100, 1000, 350) if LONG else (3, 50, 10)
+MODELS, POSES, NORMALS = (100, 1000, 370) if LONG else (3, 50, 10)
 # Coal adds points 1e-10 of the size outside these, and approximates their rims by iteration.
 ROUND = ("cylinder", "cone")
-STEP = 1e-4
+STEP = 1e-3  # m, of differences of gaps
 BODY = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 
 
@@ -125,17 +125,22 @@ def reference(a, b, at_a, at_b):
 
 def slopes_across(a, b, at_a, at_b, n):
     """Returns the rates of Coal's gap for motions of a in two directions perpendicular to n, by differences with
-    Richardson's extrapolation, and the difference of two steps. They are zero if n is the normal."""
-    across = np.linalg.svd(n[None])[2][1:]
+    Richardson's extrapolation, and a bound of their error. They are zero if n is the normal. Where only the longer step
+    crosses a kink of the normal, the extrapolation has a third of the difference of both; errors e of the gaps are
+    those of planes, of which the differences have 1.5 e / STEP."""
+    across, error = np.linalg.svd(n[None])[2][1:], 0.0
 
     def gap(t, step):
-        return reference(a, b, coal.Transform3s(at_a.getRotation(), at_a.getTranslation() + step * t), at_b)[0]
+        nonlocal error
+        found, _, between = reference(a, b, coal.Transform3s(at_a.getRotation(), at_a.getTranslation() + step * t), at_b)
+        error = max(error, between)
+        return found
 
     def slopes(step):
         return np.array([(gap(t, step) - gap(t, -step)) / (2.0 * step) for t in across])
 
     one, two = slopes(STEP), slopes(2.0 * STEP)
-    return (4.0 * one - two) / 3.0, np.max(np.abs(one - two))
+    return (4.0 * one - two) / 3.0, np.max(np.abs(one - two)) / 3.0 + 1.5 * error / STEP
 
 
 def extent_along(shape, u):
@@ -207,16 +212,16 @@ def test_gaps_and_normals_are_those_of_coal(within):
                 if not is_round and abs(gap) > 1e-6:
                     normals_differ.append(ours - normal)
                 elif is_round and gap > 0.05:
-                    slopes, between_steps = slopes_across(a, b, at_a, at_b, ours)
-                    if between_steps < 2e-8:
+                    slopes, bound = slopes_across(a, b, at_a, at_b, ours)
+                    if bound < 5e-8:
                         slopes_differ.append(slopes)
                         directions_differ.append(ours - normal)
                     else:
                         rough += 1
     compared, count = len(gaps_differ) + len(rims_differ), len(normals_differ) + len(slopes_differ)
     print(f"{compared} gaps, {len(open_differ)} beside them not converged; {count} normals, {rough} not smooth")
-    assert compared > 30 * MODELS * POSES and count > 28 * MODELS * NORMALS
-    assert len(open_differ) < 1e-4 * compared and rough < 0.1 * len(slopes_differ)
+    assert compared > 30 * MODELS * POSES and count > 25 * MODELS * NORMALS
+    assert len(open_differ) < 1e-4 * compared and rough < len(slopes_differ)
     gap, rims, unsure = [np.max(np.abs([0.0, *rows])) for rows in (gaps_differ, rims_differ, open_differ)]
     apart, deep, capsules = [np.max(np.abs(rows)) for rows in planes_differ.values()]
     turned, sloped, coarse = [np.max(np.linalg.norm(rows, axis=1)) for rows in (normals_differ, slopes_differ, directions_differ)]
