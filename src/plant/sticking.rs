@@ -84,8 +84,8 @@ impl Plant {
         is_held
     }
 
-    /// Lets joints and compliant contacts slide, one after the other, until friction can hold all that
-    /// stick: that with the largest friction relative to its limit is the next. Points at rest whose
+    /// Lets joints slide, one after the other, and compliant contacts together, until friction can hold all
+    /// that stick: that with the largest friction relative to its limit is the next. Points at rest whose
     /// state is then invalid are decided anew.
     ///
     /// # Errors
@@ -141,7 +141,7 @@ impl Plant {
                         false => self.evaluation.hold_together(of, at)?,
                     };
                     if together.is_empty() {
-                        // No forces of all contacts were found, or only up to round-off.
+                        // The contacts have no forces together, or the dynamics has others.
                         discrete.rests[number] = RestState {
                             hold: Hold::Sliding,
                             direction,

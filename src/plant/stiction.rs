@@ -18,6 +18,9 @@ const STOPPED: f64 = 3.0 * NO_SLIP;
 /// the errors of the integration.
 const STOPPED_TOGETHER: f64 = 100.0 * NO_SLIP;
 
+/// Friction relative to its limit below which no contact is to be released.
+const BELOW_LIMIT: f64 = 1.0 - 1e-12;
+
 /// Load relative to the largest that contacts can hold, up to which it counts as that one.
 const AT_LIMIT: f64 = 1.0 + 1e-6;
 
@@ -26,6 +29,9 @@ const VERGE: f64 = 1.0 - 1e-7;
 
 /// Acceleration relative to the largest below which surfaces do not begin to slide.
 const STILL: f64 = 1e-9;
+
+/// Response to another contact, relative to those to the own friction, below which it is round-off.
+const UNCOUPLED: f64 = 1e-12;
 
 /// Compliant contact whose surfaces touch, at an event.
 struct TouchingStiction {
@@ -93,9 +99,10 @@ impl Plant {
 }
 
 impl Evaluation<f64> {
-    /// Returns the states of the compliant contacts that stick, with the indices of their points, as
-    /// their friction can hold the bodies: all stick, with the forces of the largest reserve, if they can
-    /// together; otherwise some slide, in the directions in which the bodies begin to move. It allocates.
+    /// Returns new states of compliant contacts that stick, with the indices of their points, where the
+    /// friction of one exceeds its limit in the last solution: those that are coupled by bodies stick on,
+    /// with the forces whose largest ratio to the limits is least, if this is at most one; otherwise some
+    /// slide, in the directions in which the bodies begin to move. It allocates.
     ///
     /// # Errors
     /// Those of the dynamics.
@@ -104,43 +111,46 @@ impl Evaluation<f64> {
         of: Constants,
         at: OperatingPoint<f64>,
     ) -> Result<Vec<(usize, RestState)>, Error> {
-        let (rows, noise) = self.constraint_rows(of, at)?;
-        let ForceProblem { W, b, noise } = condensed(&rows, rows.of_stictions.clone(), noise);
-        let points = self.closure.as_ref().map_or(&[][..], |closure| closure.points());
         let now = of.at(&self.kinematics);
-        let sticks = |stiction: &Stiction| at.discrete.rests[stiction.number].hold == Hold::Sticking;
-        let sticking: Vec<_> = of
-            .model
-            .elements
-            .stictions()
-            .filter(|(_, stiction)| sticks(stiction))
+        let points = self.closure.as_ref().map_or(&[][..], |closure| closure.points());
+        let stictions = of.model.elements.stictions();
+        let sticking = stictions.filter(|(_, stiction)| at.discrete.rests[stiction.number].hold == Hold::Sticking);
+        let sticking: Vec<Stuck> = sticking
+            .map(|(contact, stiction)| Stuck {
+                number: stiction.number,
+                limit: stiction.limit(of.parameters, &points[stiction.number]),
+                t: contact.stiction_point(of.parameters, now).t,
+                R_WB: now.pose(contact.b).R,
+            })
             .collect();
-        let limits: Vec<f64> = sticking
+        let forces = sticking
             .iter()
-            .map(|(_, stiction)| stiction.limit(of.parameters, &points[stiction.number]))
-            .collect();
-        let Some(Shared { forces, slides }) = shared(&W, &b, &limits, noise) else {
-            return Ok(Vec::new());
-        };
-        let states = sticking.iter().enumerate().map(|(k, (contact, stiction))| {
-            let t = contact.stiction_point(of.parameters, now).t;
-            let force = t[0] * forces[2 * k] + t[1] * forces[2 * k + 1];
-            let force = now.pose(contact.b).R.tr_mul(&force);
-            let state = match slides[k] {
-                true => RestState {
-                    hold: Hold::Sliding,
-                    direction: -force.normalize(),
-                    ..RestState::default()
-                },
-                false => RestState {
-                    hold: Hold::Sticking,
-                    reference: force,
-                    ..RestState::default()
-                },
-            };
-            (stiction.number, state)
-        });
-        Ok(states.collect())
+            .flat_map(|stuck| stuck.t.map(|t| t.dot(&points[stuck.number].force)));
+        let present = DVector::from_vec(forces.collect());
+        // The friction of points at rest that slide is in the present forces. Their rows without it have
+        // reactions along them.
+        let mut frictionless = at.discrete.clone();
+        let first = of.model.elements.resting_points();
+        frictionless.rests[..first]
+            .iter_mut()
+            .for_each(|state| state.direction = Vec3::zeros());
+        let at = OperatingPoint::new(at.t, at.x, at.u, &frictionless);
+        let (rows, noise) = self.constraint_rows(of, at)?;
+        let ForceProblem { W, noise, .. } = condensed(&rows, rows.of_stictions.clone(), noise);
+        let mut states = Vec::new();
+        for own in coupled(&W) {
+            let rows: Vec<usize> = own.iter().flat_map(|k| [2 * k, 2 * k + 1]).collect();
+            let limits: Vec<f64> = own.iter().map(|&k| sticking[k].limit).collect();
+            let (W, present) = (W.select_rows(&rows).select_columns(&rows), present.select_rows(&rows));
+            if ratios(&present, &limits).iter().all(|ratio| *ratio < BELOW_LIMIT) {
+                continue;
+            }
+            if let Some(Shared { forces, slides }) = shared(&W, &present, &limits, noise) {
+                let of_own = own.iter().zip(forces.as_slice().chunks_exact(2)).zip(slides);
+                states.extend(of_own.map(|((&k, force), slides)| sticking[k].next([force[0], force[1]], slides)));
+            }
+        }
+        Ok(states)
     }
 
     /// Returns the compliant contacts whose surfaces touch and have friction, at the present kinematics.
@@ -193,6 +203,39 @@ impl Evaluation<f64> {
     }
 }
 
+/// Compliant contact that sticks.
+struct Stuck {
+    /// Index of its point.
+    number: usize,
+    /// Largest friction, N.
+    limit: f64,
+    /// Unit vectors along the surface, world axes.
+    t: [Vec3<f64>; 2],
+    /// Attitude of b in the world.
+    R_WB: Mat3<f64>,
+}
+
+impl Stuck {
+    /// Returns the state of the surfaces with this friction along the tangents, N, and the index of the
+    /// point.
+    fn next(&self, force: [f64; 2], slides: bool) -> (usize, RestState) {
+        let force = self.R_WB.tr_mul(&(self.t[0] * force[0] + self.t[1] * force[1]));
+        let state = match slides {
+            true => RestState {
+                hold: Hold::Sliding,
+                direction: -force.normalize(),
+                ..RestState::default()
+            },
+            false => RestState {
+                hold: Hold::Sticking,
+                reference: force,
+                ..RestState::default()
+            },
+        };
+        (self.number, state)
+    }
+}
+
 /// Friction forces of contacts that have stuck, N, two for each.
 struct Shared {
     forces: DVector<f64>,
@@ -200,29 +243,49 @@ struct Shared {
     slides: Vec<bool>,
 }
 
-/// Returns the forces of contacts with these limits (N) that stick, for the accelerations `W f + b`
-/// (m/s²) along them; `None` if none are found.
-fn shared(W: &DMatrix<f64>, b: &DVector<f64>, limits: &[f64], noise: f64) -> Option<Shared> {
-    let Reserve { forces, ratio } = with_largest_reserve(W, b, limits)?;
-    let of_limits = |forces: &DVector<f64>| {
-        let of_contacts = forces.as_slice().chunks_exact(2).zip(limits);
-        let ratios = of_contacts.map(|(f, limit)| libm::hypot(f[0], f[1]) / limit);
-        ratios.collect::<Vec<f64>>()
+/// Returns the contacts that respond to each other's friction, by the responses `W` with two rows for
+/// each contact: lists of their indices.
+fn coupled(W: &DMatrix<f64>) -> Vec<Vec<usize>> {
+    let responds = |i: usize, j: usize| {
+        let block = |i: usize, j: usize| W.fixed_view::<2, 2>(2 * i, 2 * j).amax();
+        block(i, j) > UNCOUPLED * (block(i, i) * block(j, j)).sqrt()
     };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for k in 0..W.nrows() / 2 {
+        let (own, mut others): (Vec<_>, Vec<_>) = groups
+            .into_iter()
+            .partition(|group| group.iter().any(|&other| responds(k, other)));
+        others.push(own.into_iter().flatten().chain([k]).collect());
+        groups = others;
+    }
+    groups
+}
+
+/// Returns the ratios of the sizes of forces to limits.
+fn ratios(forces: &DVector<f64>, limits: &[f64]) -> Vec<f64> {
+    let of_contacts = forces.as_slice().chunks_exact(2).zip(limits);
+    of_contacts.map(|(f, limit)| libm::hypot(f[0], f[1]) / limit).collect()
+}
+
+/// Returns the forces of contacts with these limits (N) and responses `W` (1/kg) that stick with the
+/// `present` forces; `None` if none are found.
+fn shared(W: &DMatrix<f64>, present: &DVector<f64>, limits: &[f64], noise: f64) -> Option<Shared> {
+    let b = -(W * present);
+    let Reserve { forces, ratio } = with_largest_reserve(W, &b, limits)?;
     if ratio <= 1.0 {
         let slides = vec![false; limits.len()];
         return Some(Shared { forces, slides });
     }
     if ratio < AT_LIMIT {
         // The contacts that limit the load are those which slide.
-        let slides = of_limits(&forces).iter().map(|own| *own > VERGE * ratio).collect();
+        let slides = ratios(&forces, limits).iter().map(|own| *own > VERGE * ratio).collect();
         return Some(Shared { forces, slides });
     }
-    let forces = with_limits(W, b, limits, &(forces / ratio), noise)?;
-    let a = W * &forces + b;
+    let forces = with_limits(W, &b, limits, &(forces / ratio), noise)?;
+    let a = W * &forces + &b;
     let most = a.amax();
-    let moves = |k: usize| libm::hypot(a[2 * k], a[2 * k + 1]) > STILL * most;
-    let slides = of_limits(&forces).into_iter().enumerate();
+    let moves = |k: usize| libm::hypot(a[2 * k], a[2 * k + 1]) > f64::max(STILL * most, 10.0 * noise);
+    let slides = ratios(&forces, limits).into_iter().enumerate();
     let slides = slides.map(|(k, own)| own > VERGE && moves(k)).collect();
     Some(Shared { forces, slides })
 }
