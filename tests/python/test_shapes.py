@@ -173,7 +173,7 @@ def test_gaps_and_normals_are_those_of_coal(within):
     depths of these are far less accurate. Normals of round shapes are compared with differences of Coal's gaps, where
     these are smooth: its own normals have the error √(2 ε/d) of a gap d with the error ε, 1e-5 for ε = 5e-11 m."""
     rng = np.random.default_rng(41)
-    gaps_differ, rims_differ, open_differ, planes_differ = [], [], [], []
+    gaps_differ, rims_differ, open_differ, planes_differ, deep_differ = [], [], [], [], []
     normals_differ, slopes_differ, directions_differ, rough = [], [], [], 0
     for _ in range(MODELS):
         shapes = pairs(rng)
@@ -205,7 +205,8 @@ def test_gaps_and_normals_are_those_of_coal(within):
                 C = model.jacobian(0.0, x[i])[2] if C is None else C
                 ours = C[outputs[k], places[0] : places[0] + 3]
                 if not is_plane:
-                    planes_differ.append(between_planes(a[0], b[0], at_a, at_b, ours) - gaps[i, k])
+                    differ = planes_differ if gap > 0.0 else deep_differ
+                    differ.append(between_planes(a[0], b[0], at_a, at_b, ours) - gaps[i, k])
                 if not is_round and abs(gap) > 1e-6:
                     normals_differ.append(ours - normal)
                 elif is_round and gap > 0.05:
@@ -229,6 +230,7 @@ def test_gaps_and_normals_are_those_of_coal(within):
     within("normal against Coal's own, with rims", coarse, 5e-5, "the direction of an iterative distance")
     # The normal follows from the nearest points, which are within 3e-12 m of the surfaces.
     within("gap against planes that touch both shapes, m", np.max(np.abs(planes_differ)), 1e-12, "nearest points")
+    within("depth against planes that touch both shapes, m", np.max(np.abs(deep_differ)), 1e-9, "normals of depths")
 
 
 def in_fcl(shape):
