@@ -4,6 +4,7 @@
 mod friction;
 mod impulses;
 mod problem;
+mod report;
 
 #[cfg(feature = "inside")]
 test_modules![impulses::tests];
@@ -13,23 +14,20 @@ use super::context::{Constants, OperatingPoint};
 use super::detection::detect;
 use super::evaluation::{Engine, Evaluation, joint_coordinates};
 use super::events::Changes;
-use super::impact_report::pairing;
 use super::rims::{PointPressure, turn_rims};
 use super::{Discrete, Plant};
 use crate::Error;
 use crate::algebra::{Mat3, Twist, Vec3};
-use crate::dynamics::impact::{Friction, NoContactForce, PointImpact, with_friction};
-use crate::elements::{
-    Contact, ContactState, FacePair, Hold, ImpactReport, ImpactStatus, Pair, Rest, RestState, RimState, indicators,
-};
-use crate::event::{Event, Occurrence};
-use crate::spec::Tangential;
-use crate::system::{JointState, significant};
+use crate::dynamics::impact::{Friction, NoContactForce, with_friction};
+use crate::elements::{Contact, ContactState, FacePair, Hold, Pair, Rest, RestState, RimState, indicators};
+use crate::event::Event;
+use crate::system::JointState;
 use friction::frictions;
 use impulses::{impact_impulses, settled};
 use nalgebra::{DMatrix, DVector};
 pub(super) use problem::{ForceProblem, condensed};
 use problem::{inconsistency, least_norm, within_cones};
+use report::Impulses;
 
 /// Velocity of a point that counts as zero after impacts, m/s. Constraints are not exact to
 /// round-off, and their velocities are stabilised.
@@ -444,8 +442,8 @@ impl Evaluation<f64> {
         turned
     }
 
-    /// Returns the rows of all constraints, and the round-off of their accelerations, m/s². Points at rest
-    /// that stick have all their rows.
+    /// Returns the rows of all constraints, and the round-off of their accelerations, m/s². No point at rest
+    /// slides with friction in `at`.
     pub(super) fn constraint_rows(&mut self, of: Constants, at: OperatingPoint<f64>) -> Result<(Rows, f64), Error> {
         self.read_inputs(of, at.t, at.u, at.x, at.discrete);
         self.load_at(of, at.x, at.discrete)?;
@@ -502,67 +500,6 @@ impl Candidate<'_> {
             direction,
             reference: self.R_WB.tr_mul(&(self.axes * f)),
         }
-    }
-}
-
-/// Impulses of an impact along normals and tangents.
-struct Impulses<'a> {
-    W: &'a DMatrix<f64>,
-    u: &'a DVector<f64>,
-    p: &'a DVector<f64>,
-    after: &'a DVector<f64>,
-}
-
-impl Impulses<'_> {
-    /// Returns report and event of the points `own` of one contact, after `last`; `None` if they have
-    /// no impulse, or approach no faster than the speed up to which an impact is part of resting.
-    fn report(
-        &self,
-        of: Constants,
-        t: f64,
-        candidates: &[Candidate],
-        own: &[usize],
-        last: &ImpactReport,
-    ) -> Option<(ImpactReport, Occurrence)> {
-        let at = |all: &DVector<f64>, i: usize| all.fixed_rows::<3>(3 * i).into_owned();
-        let first = own.first().map(|&i| &candidates[i])?;
-        let fastest = own.iter().fold(0.0, |most: f64, &i| most.max(-self.u[3 * i]));
-        // The report has the velocities of the point with the largest impulse.
-        let &largest = own.iter().max_by(|&&i, &&j| self.p[3 * i].total_cmp(&self.p[3 * j]))?;
-        if fastest <= first.rest.speed(of.parameters) || self.p[3 * largest] <= 0.0 {
-            return None;
-        }
-        let impulse = own
-            .iter()
-            .fold(Vec3::zeros(), |sum, &i| sum + candidates[i].axes * at(self.p, i));
-        let work = own
-            .iter()
-            .map(|&i| 0.5 * at(self.p, i).dot(&(at(self.u, i) + at(self.after, i))));
-        let axes = candidates[largest].axes;
-        let [before, after] = [self.u, self.after].map(|all| axes * at(all, largest));
-        let mut report = ImpactReport {
-            impulse,
-            velocities: [before, after],
-            energy_change: work.sum(),
-            restitution: match self.u[3 * largest] {
-                0.0 => 0.0,
-                u_n => -self.after[3 * largest] / u_n,
-            },
-            ..ImpactReport::blank(ImpactStatus::Impact, last.count + 1.0, t)
-        };
-        let W = self.W.fixed_view::<3, 3>(3 * largest, 3 * largest).into_owned();
-        let W = axes * W * axes.transpose();
-        if let Some(point) = PointImpact::new(W, before, axes.column(0).into_owned()) {
-            report.set_response(&point, 1.0, Tangential::Plastic);
-        }
-        let what = Occurrence::Impact {
-            pairing: pairing(first.contact),
-            impulse: impulse.norm(),
-            work: significant(report.energy_change, impulse.norm() * before.norm()),
-            clamped: None,
-            gain: None,
-        };
-        Some((report, what))
     }
 }
 

@@ -141,7 +141,8 @@ impl Plant {
                         false => self.evaluation.hold_together(of, at)?,
                     };
                     if together.is_empty() {
-                        // The contacts have no forces together, or the dynamics has others.
+                        // No forces of all contacts were found, or the solution does not have them: its
+                        // reactions of other constraints may differ.
                         discrete.rests[number] = RestState {
                             hold: Hold::Sliding,
                             direction,

@@ -340,6 +340,7 @@ fn lander_slides_as_far_at_every_tolerance() {
             ("auto", 1e-7),
             ("auto", 1e-6),
             ("radau5", 1e-8),
+            ("radau5", 1e-7),
             ("radau5", 1e-6),
         ] {
             let mut run = Run::new(&lander([0.0, beside, -0.3], method), tolerance);
@@ -351,10 +352,13 @@ fn lander_slides_as_far_at_every_tolerance() {
                 "{beside} m, {method} at {tolerance:e}: off by {off:.1e} m, {}",
                 run.simulation.statistics()
             );
-            assert!(off.abs() < f64::min(300.0 * tolerance, 3e-5));
-            assert!(run.simulation.statistics().events < 100);
-            // In straight motion the direction is exact.
-            assert!(method == "auto" || beside > 0.0 || off.abs() < 2e-9);
+            // In straight motion the direction of the friction is exact.
+            let allowed = match (method, beside == 0.0) {
+                ("radau5", true) => 2e-9,
+                ("auto", true) if tolerance < 1e-6 => 2e-6,
+                _ => f64::min(300.0 * tolerance, 3e-5),
+            };
+            assert!(off.abs() < allowed && run.simulation.statistics().events < 100);
         }
     }
 }

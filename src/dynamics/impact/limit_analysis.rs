@@ -18,7 +18,7 @@ const REDUCTION: f64 = 0.1;
 const STEPS: usize = 60;
 const CENTRED: f64 = 1e-2;
 
-/// Friction forces of several contacts, as large relative to their limits as they need to be.
+/// Friction forces of several contacts, of which the largest ratio to the limits is least.
 #[derive(Clone, Debug)]
 pub struct Reserve {
     /// N, two for each contact.
@@ -176,7 +176,7 @@ pub(super) mod tests {
         })
     }
 
-    /// Returns the least ratio of the power of a load to the power that friction can absorb, over all
+    /// Returns the largest ratio of the power of a load to the power that friction absorbs, over all
     /// motions of the body on the plane: the kinematic theorem.
     fn kinematic(feet: &[[f64; 2]], limits: &[f64], load: &DVector<f64>) -> f64 {
         let ratio = |v: &[f64; 3]| {

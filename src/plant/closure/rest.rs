@@ -320,8 +320,9 @@ impl Rows {
 }
 
 impl Closure<f64> {
-    /// Computes, after a solution of the dynamics without reactions, the rows of all constraints with
-    /// all points that rest sticking. It allocates.
+    /// Computes the rows of all constraints and their responses, after a solution of the dynamics without
+    /// reactions. The reactions of points that slide with friction must not be among them: `W` is
+    /// symmetric. It allocates.
     pub fn problem(
         &mut self,
         of: Constants,
